@@ -30,3 +30,27 @@ def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
     spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     middle, whole = share + z * z / (2 * n), 1 + z * z / n
     return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
+
+
+def share_difference(one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float]:
+    """
+    Return the 95 % interval of the difference of two independent shares, *other* less *one*.
+
+    Source: R. G. Newcombe, Statistics in Medicine 17(8), 1998, method 10.
+
+    Args:
+        one: Successes, and how often was looked.
+        other: Likewise.
+
+    >>> [round(end, 4) for end in share_difference((48, 80), (56, 70))]
+    [0.0524, 0.3339]
+    """
+    if one[1] == 0 or other[1] == 0:
+        return -1.0, 1.0
+    (low, high), (other_low, other_high) = wilson(*one), wilson(*other)
+    share, other_share = one[0] / one[1], other[0] / other[1]
+    by = other_share - share
+    return (
+        by - sqrt((other_share - other_low) ** 2 + (high - share) ** 2),
+        by + sqrt((other_high - other_share) ** 2 + (share - low) ** 2),
+    )

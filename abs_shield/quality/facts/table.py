@@ -6,7 +6,7 @@ import csv
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,6 +40,10 @@ class FactTable:
                 if not keys:
                     raise PolicyError(f"fact: the subject {shown(name)} has no word")
                 self._by_first[keys[0]].append((keys, fact))
+
+    def __iter__(self) -> Iterator[Fact]:
+        """Yield the facts, those of subjects with the same first word side by side."""
+        return (fact for facts in self._by_first.values() for _, fact in facts)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:

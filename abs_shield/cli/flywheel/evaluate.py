@@ -1,0 +1,115 @@
+"""`abs-shield flywheel evaluate`: a candidate and the present version on the same cases."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import output
+from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
+from abs_shield.flywheel.comparison import Rules
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
+from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
+from abs_shield.policy.load import load, load_policy
+from abs_shield.text.show import escaped, shown
+
+EXAMPLE = (
+    'Example: abs-shield flywheel evaluate cases.jsonl --candidate "python new.py" --present'
+    ' "python old.py" --output evaluation.json'
+)
+_VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
+
+
+class Format(StrEnum):
+    """How the result is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def command(
+    files: Annotated[
+        list[str], typer.Argument(metavar="CASES...", help="Cases, JSONL; run files for policies.")
+    ],
+    candidate: Annotated[str, typer.Option(metavar="VERSION", help=_VERSION)],
+    present: Annotated[str, typer.Option(metavar="VERSION", help="The same, of what is in use.")],
+    margin: Annotated[
+        float, typer.Option(help="How much worse it may be elsewhere, a share.")
+    ] = 0.05,
+    least_gain: Annotated[
+        float, typer.Option(help="The smallest gain on the target worth having.")
+    ] = 0.05,
+    timeout_s: Annotated[
+        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")
+    ] = 600.0,
+    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    out: Annotated[
+        str | None, typer.Option("--output", metavar="FILE", help="Write the evaluation, JSON.")
+    ] = None,
+) -> None:
+    """
+    Test a candidate and the present version on the same cases, with paired statistics.
+
+    A case is {"id"?, "prompt", "expected", "part"?, "task"?}; part is target, regression or
+    hallucination. A command reads {"id", "prompt"} lines and writes {"id", "answer"} lines; words
+    {cases} and {answers} become paths of files. No shell reads it.
+
+    Exits with 0 where the candidate is to be promoted, with 1 where it is rejected or undecided,
+    with 2 for bad input.
+    """
+    cases = [case for file in files for case in _cases(file)]
+    found = evaluate(
+        cases,
+        candidate=_version(candidate, timeout_s, "--candidate"),
+        present=_version(present, timeout_s, "--present"),
+        rules=Rules(margin=margin, least_gain=least_gain),
+    )
+    text = json.dumps(found.to_dict(), indent=1)
+    if out is not None:
+        with output(out, inputs=files) as sink:
+            sink.write(text.encode())
+    print(text if format is Format.JSON else _shown(found))
+    raise typer.Exit(0 if found.outcome is Recommendation.PROMOTE else 1)
+
+
+def _shown(found: Evaluation) -> str:
+    return "\n".join(escaped(line, limit=500) for line in str(found).splitlines())
+
+
+def _cases(path: str) -> list[EvaluationCase]:
+    """Read a file of cases, or a run file, whose runs are cases of the part of its name."""
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if '"messages"' in first:
+        part = "regression" if "regression" in Path(path).stem else "target"
+        return run_cases(text, part=part, task=Path(path).stem)
+    return read_cases(text)
+
+
+def _version(place: str, timeout_s: float, option: str) -> Candidate:
+    if place.startswith(("http://", "https://")):
+        return Endpoint(url=place, timeout_s=timeout_s)
+    if place.startswith("policy:"):
+        return PolicyCandidate(load_policy(place.removeprefix("policy:")))
+    if place.startswith("python:"):
+        answer = load(place.removeprefix("python:"))
+        if not callable(answer):
+            raise BadInput(f"`{option}`: {escaped(place)} is {shown(answer)}; give a function")
+        return Function(answer)
+    try:
+        words = tuple(shlex.split(place))
+    except ValueError as error:
+        raise BadInput(f"`{option}`: {error}; quote the command as a shell does") from None
+    if not words:
+        raise BadInput(f"`{option}` is empty; give a command")
+    return Command(words=words, timeout_s=timeout_s)

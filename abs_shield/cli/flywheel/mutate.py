@@ -1,0 +1,134 @@
+"""`abs-shield flywheel mutate`: training examples from an accepted gap."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.files import parsed
+from abs_shield.cli.output import output
+from abs_shield.flywheel.accepted import gap_with_catches
+from abs_shield.flywheel.cases import read_cases
+from abs_shield.flywheel.mutate import (
+    FORMS,
+    Mutation,
+    MutationSources,
+    find_leaks,
+    mutate,
+    render_export,
+)
+from abs_shield.policy.load import load
+from abs_shield.quality.facts import FactTable
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
+
+EXAMPLE = (
+    "Example: abs-shield flywheel mutate GAP --facts facts.csv --cases cases.jsonl --as openai"
+    " --output train.jsonl"
+)
+
+
+def command(
+    gap: Annotated[str, typer.Argument(metavar="GAP", help="Id of an accepted gap.")],
+    book: Annotated[
+        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
+    ] = "flywheel.db",
+    facts: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Facts: .csv, .json, .sqlite or .db.")
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON object: what the model claimed to what is right."),
+    ] = None,
+    entities: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON object of lists: subject, period, person, tool."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODULE:ATTR", help="A model that words prompts.")
+    ] = None,
+    cases: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Evaluation cases that are held out, JSONL.")
+    ] = None,
+    count: Annotated[int, typer.Option(help="How many examples, 20 to 50.")] = 30,
+    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
+    form: Annotated[
+        str, typer.Option("--as", metavar="FORM", help=f"One of {', '.join(FORMS)}.")
+    ] = "openai",
+    system: Annotated[
+        str, typer.Option(metavar="TEXT", help="What the system says before each prompt.")
+    ] = "",
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the leakage report, JSON.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+    ] = None,
+) -> None:
+    """
+    Make 20 to 50 training examples around an accepted gap, none of them an evaluation case.
+
+    The right answers come from --facts, from --answers, or from what a check verified.
+
+    Exits with 0, and with 2 for bad input.
+    """
+    if form not in FORMS:
+        near = nearest(form, FORMS)
+        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
+        raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
+    if not Path(book).is_file():
+        raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
+    sources = MutationSources(
+        facts=() if facts is None else FactTable.from_file(facts),
+        answers=_object(answers, "--answers"),
+        entities=_object(entities, "--entities"),
+        judge=None if judge is None else load(judge),
+    )
+    held_out = [] if cases is None else [one.prompt for one in read_cases(_text(cases))]
+    found, catches = gap_with_catches(book, gap)
+    made = mutate(found, catches, sources, count=count, seed=seed, held_out=held_out)
+    inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
+    _write(made, form, system, out, inputs)
+    _report(made, held_out, report, [*inputs, *([] if out is None else [out])])
+
+
+def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
+    with output(out, inputs=inputs) as sink:
+        sink.write(render_export(made.examples, form, system=system).encode())
+
+
+def _report(made: Mutation, held_out: list[str], path: str | None, inputs: list[str]) -> None:
+    """Write the proof that no case is among the examples, and say what was left out."""
+    proof = find_leaks([one.prompt for one in made.examples], held_out)
+    if path is not None:
+        with output(path, inputs=inputs, option="--report") as sink:
+            sink.write(json.dumps(proof.to_dict(), indent=1).encode())
+    print(
+        f"{len(made.examples)} examples; left out: {made.duplicates} near-duplicates,"
+        f" {made.leaks} evaluation cases, {made.wrong} with the model's error",
+        file=sys.stderr,
+    )
+    print(str(proof), file=sys.stderr)
+    for note in made.notes:
+        print(escaped(note, limit=300), file=sys.stderr)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
+
+
+def _object(path: str | None, option: str) -> dict[str, Any]:
+    if path is None:
+        return {}
+    found = parsed(Path(path).read_bytes(), path=path)
+    if not isinstance(found, dict):
+        raise BadInput(f"`{option}`: {path} is {shown(found)}; give a JSON object")
+    return found

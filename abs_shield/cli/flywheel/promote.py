@@ -1,0 +1,83 @@
+"""`abs-shield flywheel promote`: a version that was evaluated is put in use."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.files import parsed
+from abs_shield.cli.label import user_name
+from abs_shield.cli.screen import safe, screen
+from abs_shield.flywheel.artifact import hash_at
+from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionState
+from abs_shield.text.show import escaped, shown
+
+EXAMPLE = (
+    "Example: abs-shield flywheel promote prompts/support.txt prompts/support.v2.txt --evaluation"
+    ' evaluation.json --data train.jsonl --gap GAP --reason "market caps are right"'
+)
+
+
+def command(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="What is in use: a name, file or module:attr.")
+    ],
+    location: Annotated[
+        str, typer.Argument(metavar="LOCATION", help="The new version: a file or module:attr.")
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line.")],
+    evaluation: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What `flywheel evaluate --output` wrote."),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A file that it was made from; may stand several times."),
+    ] = None,
+    gap: Annotated[str, typer.Option(metavar="GAP", help="The gap that it is for.")] = "",
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+    ] = None,
+    override: Annotated[
+        bool, typer.Option("--override", help="Promote against the evaluation; it is recorded.")
+    ] = False,
+    book: Annotated[
+        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
+    ] = "flywheel.db",
+) -> None:
+    """
+    Put a version in use: its target resolves to it from now on, and its gap is fixed.
+
+    Exits with 0, with 1 where its evaluation does not say so, with 2 for bad input.
+    """
+    new = NewVersion(
+        target=target,
+        location=location,
+        gap=gap,
+        data={PurePath(name).name: hash_at(name) for name in data or ()},
+        evaluation=_evaluation(evaluation),
+    )
+    registry, who = VersionRegistry(book), user_name(by)
+    version = registry.add(new, by=who)
+    outcome = str(new.evaluation.get("outcome", "not evaluated"))
+    console = screen()
+    if outcome != "promote" and not override:
+        verb = "is rejected" if version.state is VersionState.REJECTED else "is not promoted"
+        console.print(safe(f"version {version.number} of {target} {verb}: {outcome}"))
+        console.print(safe(version.reason or "evaluate it with `abs-shield flywheel evaluate`"))
+        raise typer.Exit(1)
+    version = registry.promote(version.id, reason=reason, by=who, override=override)
+    console.print(safe(f"version {version.number} of {target} is in use: {version.location}"))
+
+
+def _evaluation(path: str | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    found = parsed(Path(path).read_bytes(), path=path)
+    if not isinstance(found, dict) or "outcome" not in found:
+        hint = "give what `flywheel evaluate --output` wrote"
+        raise BadInput(f"`--evaluation`: {escaped(path)} is {shown(found)}; {hint}")
+    return found

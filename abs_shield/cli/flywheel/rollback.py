@@ -1,0 +1,42 @@
+"""`abs-shield flywheel rollback`: the version in use is taken back by one step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.label import user_name
+from abs_shield.cli.screen import safe, screen
+from abs_shield.flywheel.registry import VersionRegistry
+from abs_shield.text.show import escaped
+
+EXAMPLE = (
+    "Example: abs-shield flywheel rollback prompts/support.txt"
+    ' --reason "legal citations became worse"'
+)
+
+
+def command(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="As `promote` names it.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line; it is kept.")],
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+    ] = None,
+    book: Annotated[
+        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
+    ] = "flywheel.db",
+) -> None:
+    """
+    Take the version in use back: the one before is in use again, and the gap is open again.
+
+    Exits with 0, and with 2 where no version is in use.
+    """
+    if not Path(book).is_file():
+        raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
+    version = VersionRegistry(book).rollback(target, reason=reason, by=user_name(by))
+    now = "what was in use before the first" if version is None else f"version {version.number}"
+    where = target if version is None else version.location
+    screen().print(safe(f"{target}: {now} is in use again: {where}"))

@@ -1,0 +1,76 @@
+"""The parts of a version: a file, a folder, or an attribute of a module; and its hash."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from abs_shield.errors import StoreError
+from abs_shield.text.show import escaped
+
+_CHUNK = 1 << 20
+
+
+def absolute(location: str) -> str:
+    """
+    Return a location that holds in every working folder; one of a module stays as it is.
+
+    >>> absolute("json:loads")
+    'json:loads'
+    """
+    path, colon, attribute = _split(location)
+    return location if path is None else f"{path.resolve()}{colon}{attribute}"
+
+
+def hash_at(location: str) -> str:
+    """
+    Return the SHA-256 of what stands at a location: of a file, of every file of a folder, of the
+    file of a module.
+
+    Raises:
+        StoreError: Nothing stands there, or it cannot be read.
+    """
+    path = _split(location)[0] or _module_file(location)
+    try:
+        if path.is_dir():
+            files = sorted(one for one in path.rglob("*") if one.is_file())
+            lines = [f"{one.relative_to(path).as_posix()} {_file_hash(one)}" for one in files]
+            return sha256("\n".join(lines).encode()).hexdigest()
+        return _file_hash(path)
+    except OSError as error:
+        reason = escaped(str(error.strerror or error), limit=200)
+        raise StoreError(f"flywheel: {escaped(location, limit=300)}: {reason}") from None
+
+
+def _split(location: str) -> tuple[Path | None, str, str]:
+    """Return the path of a location, and the attribute behind it; no path of a module."""
+    where, colon, attribute = location.rpartition(":")
+    if colon and where.endswith(".py"):
+        return Path(where), colon, attribute
+    if not colon or Path(location).exists():
+        return Path(location), "", ""
+    return None, colon, attribute
+
+
+def _module_file(location: str) -> Path:
+    module = location.rpartition(":")[0]
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError, AttributeError):
+        spec = None
+    if spec is None:  # the working folder, from which policies are loaded as well
+        here = Path(*module.split(".")).with_suffix(".py")
+        if here.is_file():
+            return here
+    if spec is None or not spec.origin:
+        raise StoreError(f"flywheel: there is no module `{escaped(module)}`; name a file or module")
+    return Path(spec.origin)
+
+
+def _file_hash(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

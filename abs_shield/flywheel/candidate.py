@@ -1,0 +1,172 @@
+"""
+A version under test: anything that answers cases, as a command, a function or an endpoint.
+
+All speak one contract. In: one JSON object a line, ``{"id": "c1", "prompt": "..."}``. Out: one JSON
+object a line, ``{"id": "c1", "answer": "..."}``, each case once, in any order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.cases import EvaluationCase
+from abs_shield.flywheel.process import run_words
+from abs_shield.text.show import escaped, shown
+
+Answers: TypeAlias = dict[str, str]
+Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]
+"""Anything that returns an answer for each case's id."""
+
+_LONGEST = 200_000_000
+"""Bytes of answers that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A version that is a Python callable: a prompt in, a text out."""
+
+    answer: Callable[[str], str]
+
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
+        """
+        Return an answer for each case.
+
+        Raises:
+            ShieldError: The function raises, or returns no text.
+        """
+        return {case.id: self._one(case) for case in cases}
+
+    def _one(self, case: EvaluationCase) -> str:
+        try:
+            answer = self.answer(case.prompt)
+        except Exception as error:
+            raise ShieldError(
+                f"candidate: case `{escaped(case.id)}`: {type(error).__name__}:"
+                f" {escaped(str(error), limit=200)}"
+            ) from error
+        if not isinstance(answer, str):
+            raise ShieldError(f"candidate: case `{escaped(case.id)}`: got {shown(answer)}, no text")
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """
+    A version that is a program; no shell reads its words.
+
+    It reads cases from its standard input and writes answers to its standard output. Where a word
+    is ``{cases}`` or ``{answers}``, the path of a file stands there instead. Exit code 0 says
+    that all cases are answered.
+
+    Attributes:
+        words: The program and its arguments.
+        timeout_s: Seconds for all cases; then it is ended, with what it started.
+    """
+
+    words: tuple[str, ...]
+    timeout_s: float = 600.0
+
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
+        """
+        Return an answer for each case.
+
+        Raises:
+            ShieldError: It cannot be started, fails, takes too long, or leaves a case out.
+        """
+        with TemporaryDirectory(prefix="abs-shield-") as folder:
+            files = {"{cases}": Path(folder) / "cases", "{answers}": Path(folder) / "answers"}
+            files["{cases}"].write_text(_lines(cases), encoding="utf-8")
+            words = [str(files.get(word, word)) for word in self.words]
+            stdin = "" if "{cases}" in self.words else _lines(cases)
+            out = run_words(words, stdin, timeout_s=self.timeout_s, who="candidate")[:_LONGEST]
+            if "{answers}" in self.words:
+                out = _file(files["{answers}"])
+        return read_answers(out, cases)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """
+    A version behind HTTP: the cases are posted as JSON lines, the answers come back as such.
+
+    Attributes:
+        url: Its address.
+        headers: Further headers, such as one that authorizes.
+        timeout_s: Seconds until the answers are there.
+    """
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float = 600.0
+
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
+        """
+        Return an answer for each case.
+
+        Raises:
+            ShieldError: It cannot be reached, refuses, or leaves a case out.
+        """
+        if not self.url.startswith(("http://", "https://")):
+            raise ShieldError(f"candidate: {shown(self.url)} is no HTTP address")
+        headers = {"content-type": "application/x-ndjson", **self.headers}
+        request = Request(self.url, data=_lines(cases).encode(), headers=headers)
+        try:
+            with urlopen(request, timeout=self.timeout_s) as response:
+                body = response.read(_LONGEST)
+        except (URLError, OSError, ValueError) as error:
+            reason = escaped(str(error), limit=200)
+            raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
+        return read_answers(body, cases)
+
+
+def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
+    """
+    Return the answers of JSON lines.
+
+    Raises:
+        ShieldError: A line is no answer, answers no case or one twice, or a case has no answer.
+    """
+    wanted, answers = {case.id for case in cases}, Answers()
+    for number, line in enumerate(out.decode("utf-8", "replace").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            name, answer = str(record["id"]), record["answer"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            hint = 'write {"id": ..., "answer": ...}'
+            raise ShieldError(f"candidate: line {number} is no answer; {hint}") from None
+        if not isinstance(answer, str):
+            raise ShieldError(f"candidate: line {number}: `answer` is {shown(answer)}; give a text")
+        if name not in wanted or name in answers:
+            what = "answers a case twice" if name in answers else "answers no case"
+            raise ShieldError(f"candidate: line {number} {what}: {shown(name)}")
+        answers[name] = answer
+    missing = sorted(wanted - answers.keys())
+    if missing:
+        raise ShieldError(
+            f"candidate: {len(missing)} of {len(wanted)} cases have no answer, such as"
+            f" {shown(missing[0])}"
+        )
+    return answers
+
+
+def _lines(cases: Iterable[EvaluationCase]) -> str:
+    """Return the cases without what is expected."""
+    return "".join(json.dumps({"id": case.id, "prompt": case.prompt}) + "\n" for case in cases)
+
+
+def _file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LONGEST)
+    except FileNotFoundError:
+        raise ShieldError("candidate: exit code 0, but it wrote no answers") from None

@@ -1,0 +1,227 @@
+"""A candidate and the present version on the same cases of one part: better, worse, undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from math import ceil
+from statistics import fmean, stdev
+from typing import Any
+
+from abs_shield.errors import ShieldError
+from abs_shield.stats.paired import (
+    cases_for_margin,
+    cases_needed,
+    difference_interval,
+    mcnemar,
+    paired_bootstrap,
+)
+from abs_shield.text.show import shown
+
+_LEAST_GRADED = 30
+"""Cases with grades between 0 and 1 from which on a bootstrap holds its level."""
+_DETECTED = 2.8
+"""Quantiles for a level of 5 % and a power of 80 %, added up."""
+
+
+class PartStanding(StrEnum):
+    """How a candidate stands in one part."""
+
+    BETTER = "better"
+    AS_GOOD = "as good"
+    UNDECIDED = "undecided"
+    NOT_BETTER = "not better"
+    WORSE = "worse"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """
+    What a candidate has to show.
+
+    Attributes:
+        margin: How much worse it may be elsewhere, as a share of the cases: 0.05 is 5 %.
+        least_gain: The smallest gain on the target that is worth a promotion.
+        level: Level of the two-sided test on the target.
+        rounds: Resamples of the bootstrap.
+        seed: Seed of the bootstrap.
+
+    Raises:
+        ShieldError: A share is not between 0 and 1, or there is no resample.
+    """
+
+    margin: float = 0.05
+    least_gain: float = 0.05
+    level: float = 0.05
+    rounds: int = 2_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("margin", "least_gain", "level"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+                hint = "use a share between 0 and 1, such as 0.05"
+                raise ShieldError(f"evaluate: `{name}` is {shown(share)}; {hint}")
+        if self.rounds < 1:
+            raise ShieldError(f"evaluate: `rounds` is {shown(self.rounds)}; use 1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartComparison:
+    """
+    One part, or one task of the regression part.
+
+    Attributes:
+        name: ``target``, ``regression: <task>`` or ``hallucination``.
+        cases: Number of cases.
+        present: Mean grade of the present version, in [0, 1].
+        candidate: Mean grade of the candidate.
+        gained: Cases where the candidate's grade is the higher one.
+        lost: Cases where it is the lower one.
+        p_value: McNemar's exact test; None where a grade lies between 0 and 1.
+        low: Lower end of the 95 % interval of the difference, by Tango's score.
+        high: Upper end.
+        bootstrap_low: Lower end by the paired bootstrap.
+        bootstrap_high: Upper end.
+        standing: How the candidate stands.
+        needed: How many cases would decide; 0 where these do.
+    """
+
+    name: str
+    cases: int
+    present: float
+    candidate: float
+    gained: int
+    lost: int
+    p_value: float | None
+    low: float
+    high: float
+    bootstrap_low: float
+    bootstrap_high: float
+    standing: PartStanding
+    needed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON-able data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        p = "-" if self.p_value is None else f"{self.p_value:.2g}"
+        needed = f"; {self.needed:,} cases are needed" if self.needed else ""
+        return (
+            f"{self.name}: {self.present:.1%} -> {self.candidate:.1%} of {self.cases:,} cases,"
+            f" {self.gained:,} gained, {self.lost:,} lost, p {p},"
+            f" difference {self.candidate - self.present:+.1%}"
+            f" [{self.low:+.1%}, {self.high:+.1%}],"
+            f" bootstrap [{self.bootstrap_low:+.1%}, {self.bootstrap_high:+.1%}]:"
+            f" {self.standing}{needed}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Grades of the present version and of the candidate on the same cases, in the same order."""
+
+    present: Sequence[float]
+    candidate: Sequence[float]
+
+    @property
+    def differences(self) -> list[float]:
+        """Candidate less present, of each case."""
+        return [one - other for one, other in zip(self.candidate, self.present, strict=True)]
+
+    @property
+    def is_binary(self) -> bool:
+        """Return whether every grade is right or wrong."""
+        return all(grade in (0, 1) for grade in (*self.present, *self.candidate))
+
+
+def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartComparison:
+    """
+    Compare both versions on one part.
+
+    Of the target the candidate has to be better: McNemar's test rejects. Elsewhere it has to be
+    as good: the interval of the difference ends above the margin. Grades between 0 and 1 are
+    compared by the bootstrap alone.
+
+    Args:
+        name: Name of the part.
+        pairs: The grades.
+        rules: What has to be shown.
+        is_target: Whether it is the target.
+    """
+    differences = pairs.differences
+    n, gained = len(differences), sum(one > 0 for one in differences)
+    lost = sum(one < 0 for one in differences)
+    boot = paired_bootstrap(differences, rounds=rules.rounds, seed=rules.seed)
+    p, (low, high) = None, boot
+    if pairs.is_binary:
+        p, (low, high) = mcnemar(gained, lost), difference_interval(gained, lost, n)
+    by = fmean(differences) if differences else 0.0
+    result = _Result(n, by, low, high, _is_sure(p, boot, n, rules.level))
+    standing = _on_target(result, rules) if is_target else _elsewhere(result, rules)
+    needed = 0
+    if standing is PartStanding.UNDECIDED:
+        needed = max(n + 1, _needed(pairs, rules, is_target=is_target))
+    return PartComparison(
+        name=name,
+        cases=n,
+        present=fmean(pairs.present) if n else 0.0,
+        candidate=fmean(pairs.candidate) if n else 0.0,
+        gained=gained,
+        lost=lost,
+        p_value=p,
+        low=low,
+        high=high,
+        bootstrap_low=boot[0],
+        bootstrap_high=boot[1],
+        standing=standing,
+        needed=needed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    n: int
+    by: float
+    low: float
+    high: float
+    is_sure: bool
+
+
+def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -> bool:
+    """Return whether there is a difference at all."""
+    if p is not None:
+        return p <= level
+    return n >= _LEAST_GRADED and not boot[0] <= 0 <= boot[1]
+
+
+def _on_target(result: _Result, rules: Rules) -> PartStanding:
+    if result.is_sure:
+        return PartStanding.BETTER if result.by > 0 else PartStanding.WORSE
+    enough = result.n >= _LEAST_GRADED and result.high < rules.least_gain
+    return PartStanding.NOT_BETTER if enough else PartStanding.UNDECIDED
+
+
+def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
+    if result.low >= -rules.margin and result.n >= _LEAST_GRADED:
+        return PartStanding.AS_GOOD
+    worse = result.high < -rules.margin or (result.is_sure and result.by < 0)
+    return PartStanding.WORSE if worse else PartStanding.UNDECIDED
+
+
+def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
+    """Return how many cases decide, if versions go on to differ as they do in these."""
+    differences = pairs.differences
+    n = max(1, len(differences))
+    by = fmean(differences) if differences else 0.0
+    if not pairs.is_binary:
+        aim = (by if by > 0 else rules.least_gain) if is_target else by + rules.margin
+        spread = stdev(differences) if n > 1 else 1.0
+        return max(_LEAST_GRADED, ceil((_DETECTED * spread / max(aim, 1e-3)) ** 2))
+    gain, loss = sum(one > 0 for one in differences) / n, sum(one < 0 for one in differences) / n
+    if not is_target:
+        return max(_LEAST_GRADED, cases_for_margin(gain + loss, rules.margin))
+    aim = gain if gain > loss else min(1.0 - loss, loss + rules.least_gain)
+    return cases_needed(aim, loss, level=rules.level)

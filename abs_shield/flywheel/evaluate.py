@@ -1,0 +1,155 @@
+"""Tests a candidate and the present version on the same cases, and says whether to promote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.candidate import Answers, Candidate
+from abs_shield.flywheel.cases import HALLUCINATION, REGRESSION, TARGET, EvaluationCase, is_right
+from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
+from abs_shield.flywheel.mutate.leakage import hash_of
+from abs_shield.text.show import escaped, shown
+
+Grade: TypeAlias = Callable[[EvaluationCase, str], float]
+"""How right an answer is, in [0, 1]."""
+
+
+class Recommendation(StrEnum):
+    """The result of an evaluation, from good to bad."""
+
+    PROMOTE = "promote"
+    UNDECIDED = "undecided"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """
+    A candidate beside the present version.
+
+    Attributes:
+        outcome: Promote, reject, or undecided for too few cases.
+        reasons: Why, one line each.
+        comparisons: The target, each task of the regression part, the hallucination re-check.
+        margin: How much worse the candidate was allowed to be elsewhere.
+        cases: Hash of the cases.
+        needed: How many cases the part needs that is furthest from a decision; 0 if none does.
+    """
+
+    outcome: Recommendation
+    reasons: tuple[str, ...]
+    comparisons: tuple[PartComparison, ...]
+    margin: float
+    cases: str
+    needed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evaluation as JSON-able data."""
+        record = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {
+            **record,
+            "reasons": [*self.reasons],
+            "comparisons": [one.to_dict() for one in self.comparisons],
+        }
+
+    def __str__(self) -> str:
+        lines = [str(one) for one in self.comparisons]
+        return "\n".join([*lines, f"{self.outcome}: {'; '.join(self.reasons)}"])
+
+
+def evaluate(
+    cases: Sequence[EvaluationCase],
+    *,
+    candidate: Candidate,
+    present: Candidate,
+    rules: Rules | None = None,
+    grade: Grade = is_right,
+) -> Evaluation:
+    """
+    Test a candidate and the present version on the same cases.
+
+    The candidate is promoted only if it is better on the target, and in every task of the
+    regression part and in the hallucination re-check as good but for the margin.
+
+    Args:
+        cases: The cases; at least one of the target.
+        candidate: The new version.
+        present: The version that is in use.
+        rules: Margin, least gain and level.
+        grade: How right an answer is.
+
+    Raises:
+        ShieldError: There is no case of the target, a version fails, or a grade is out of range.
+    """
+    rules = Rules() if rules is None else rules
+    if not any(case.part == TARGET for case in cases):
+        raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
+    answers = (present(cases), candidate(cases))
+    comparisons = tuple(
+        compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
+        for name, part in _parts(cases)
+    )
+    outcome, reasons = decide(comparisons)
+    return Evaluation(
+        outcome=outcome,
+        reasons=reasons,
+        comparisons=comparisons,
+        margin=rules.margin,
+        cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in cases]),
+        needed=max((one.needed for one in comparisons), default=0),
+    )
+
+
+def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:
+    """Yield the target, each task of the regression part by itself, and the re-check."""
+    yield TARGET, [case for case in cases if case.part == TARGET]
+    tasks = dict.fromkeys(case.task for case in cases if case.part == REGRESSION)
+    for task in tasks:
+        name = f"{REGRESSION}: {escaped(task)}" if task else REGRESSION
+        yield name, [one for one in cases if one.part == REGRESSION and one.task == task]
+    again = [case for case in cases if case.part == HALLUCINATION]
+    if again:
+        yield HALLUCINATION, again
+
+
+def _pairs(
+    cases: Sequence[EvaluationCase], answers: tuple[Answers, Answers], grade: Grade
+) -> Pairs:
+    present, candidate = (_graded(cases, one, grade) for one in answers)
+    return Pairs(present, candidate)
+
+
+def _graded(cases: Sequence[EvaluationCase], answers: Answers, grade: Grade) -> list[float]:
+    return [_grade(case, answers, grade) for case in cases]
+
+
+def _grade(case: EvaluationCase, answers: Answers, grade: Grade) -> float:
+    if case.id not in answers:
+        raise ShieldError(f"evaluate: case `{escaped(case.id)}` has no answer")
+    value = float(grade(case, answers[case.id]))
+    if not 0 <= value <= 1:
+        raise ShieldError(f"evaluate: case `{escaped(case.id)}` has the grade {shown(value)}")
+    return value
+
+
+def decide(comparisons: Sequence[PartComparison]) -> tuple[Recommendation, tuple[str, ...]]:
+    """Return what to do with a candidate that stands so in each part, and why."""
+    bad = [
+        one for one in comparisons if one.standing in (PartStanding.WORSE, PartStanding.NOT_BETTER)
+    ]
+    if bad:
+        return Recommendation.REJECT, tuple(f"{one.name} is {one.standing}" for one in bad)
+    left = [one for one in comparisons if one.standing is PartStanding.UNDECIDED]
+    if left:
+        return Recommendation.UNDECIDED, tuple(
+            f"{one.name} is undecided with {one.cases:,} cases; {one.needed:,} are needed"
+            for one in left
+        )
+    if len(comparisons) == 1:
+        reason = "target is better; nothing else was tested: give cases of the part `regression`"
+        return Recommendation.UNDECIDED, (reason,)
+    return Recommendation.PROMOTE, tuple(f"{one.name} is {one.standing}" for one in comparisons)

@@ -1,0 +1,149 @@
+"""A text as the words and numbers that say something: what two forms of one text share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cached_property, lru_cache
+
+from abs_shield.text.normal import normal, squeezed
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import keys_of, tokens
+from abs_shield.text.values.figure import DATE, ID, SUMS, Day, Figure, Minute
+from abs_shield.text.values.numerals import WORDS, worded
+from abs_shield.text.values.reader import figures
+
+_LONGEST = 20_000
+"""Characters of one text that are read."""
+_LIST_MARK = re.compile(r"^[ \t]*(?:[-*\u2022]|\(?\d{1,2}[.)])[ \t]+", re.MULTILINE)
+_GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w)")
+_TRILLION = re.compile(r"(?<=\d)\s{0,2}t(?!\w)")
+_POWER = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d{1,15})?)e\+?(\d{1,2})(?!\w)")
+_DIGIT_WORDS = "zero one two three four five six seven eight nine".split()
+_SPOKEN = re.compile(
+    rf"\b(?P<whole>{WORDS}) point (?P<part>(?:{'|'.join(_DIGIT_WORDS)})"
+    rf"(?: (?:{'|'.join(_DIGIT_WORDS)}))*)\b"
+)
+_QUARTER = re.compile(r"\b(first|second|third|fourth|1st|2nd|3rd|4th) quarter\b")
+_QUARTERS = dict(zip("first second third fourth 1st 2nd 3rd 4th".split(), "12341234", strict=True))
+_QUARTER_FORMS = (
+    (re.compile(r"(?<!\w)(20\d\d)[ -]?q([1-4])(?!\w)"), r"q\2 \1"),
+    (re.compile(r"(?<!\w)([1-4])q[ -]?(20\d\d)(?!\w)"), r"q\1 \2"),
+    (re.compile(r"(?<!\w)q([1-4])-?(20\d\d)(?!\w)"), r"q\1 \2"),
+    (re.compile(r"(?<!\w)(?:q([1-4])|([1-4])q)[ ]?['\u2019](\d\d)(?!\w)"), r"q\1\2 20\3"),
+)
+_SIGN = re.compile(r"(?:\bus ?)?([$\u20ac\u00a3\u00a5])\s+(?=\d)")
+_CURRENCIES = frozenset(
+    stem(word) for word in "dollar dollars usd euro euros eur pound pounds gbp yen jpy".split()
+)
+"""Words of a sum that one form has and another has not: ``$3.1T``, ``3.1 trillion dollars``."""
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """
+    A text in the form in which it is compared.
+
+    Attributes:
+        text: The text.
+        keys: Stems of its words and the values of its numbers, in order.
+        numbers: How often it has each number, date and id.
+    """
+
+    text: str
+    keys: tuple[str, ...]
+    numbers: Counter[str]
+
+    @cached_property
+    def bag(self) -> Counter[str]:
+        """How often it has each key."""
+        return Counter(self.keys)
+
+    @cached_property
+    def letters(self) -> str:
+        """Its letters and digits alone."""
+        return squeezed(normal(self.text[:_LONGEST]))
+
+    @cached_property
+    def plain(self) -> str:
+        """Its words in normal form, small words included, single blanks between them."""
+        return " ".join(re.findall(r"\w+", normal(self.text[:_LONGEST])))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Stems of words with a capital that begin no sentence."""
+        return frozenset(one.key for one in tokens(self.text, most=2_000) if one.named)
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """Stems of words with a capital, wherever they stand."""
+        found = tokens(self.text, most=2_000)
+        return frozenset(one.key for one in found if one.content and self._is_capital(one.start))
+
+    def _is_capital(self, at: int) -> bool:
+        return self.text[at : at + 1].isupper()
+
+
+@lru_cache(maxsize=1 << 13)
+def canonical(text: str) -> Canonical:
+    """
+    Return a text in the form in which it is compared.
+
+    >>> canonical("Apple's market cap was $3.1T.").keys
+    ('appl', 'market', 'cap', '3100000000000')
+    >>> canonical("market cap of APPLE: 3.1 trillion dollars").keys
+    ('market', 'cap', 'appl', '3100000000000')
+    """
+    plain = _rewritten(normal(_LIST_MARK.sub("", text[:_LONGEST])))
+    keys, numbers, behind = list[str](), Counter[str](), 0
+    for figure in figures(plain):
+        keys += _words(plain[behind : figure.start])
+        value = _value(figure)
+        keys.append(value)
+        numbers[value] += 1
+        behind = figure.end
+    keys += _words(plain[behind:])
+    return Canonical(text, tuple(keys), numbers)
+
+
+def _rewritten(plain: str) -> str:
+    """Write numbers in the one form that the readers of values know."""
+    plain = _SPOKEN.sub(_digits, " ".join(plain.split()))
+    plain = _GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
+    plain = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", plain)
+    plain = _QUARTER.sub(lambda found: f"q{_QUARTERS[found[1]]}", plain)
+    for form, written in _QUARTER_FORMS:
+        plain = form.sub(written, plain)
+    return _TRILLION.sub(" trillion", _SIGN.sub(r"\1", plain))
+
+
+def _digits(found: re.Match[str]) -> str:
+    try:
+        whole = worded(found["whole"])
+    except (ValueError, KeyError, InvalidOperation):
+        return found[0]
+    part = "".join(str(_DIGIT_WORDS.index(word)) for word in found["part"].split())
+    return f"{whole:f}.{part}"
+
+
+def _words(text: str) -> Iterator[str]:
+    return (key for key in keys_of(text) if key not in _CURRENCIES)
+
+
+def _value(figure: Figure) -> str:
+    value = figure.value
+    if figure.kind in SUMS and isinstance(value, Decimal):
+        return _plain(value)
+    if figure.kind == DATE and isinstance(value, Day):
+        return "-".join("?" if one is None else str(one) for one in value)
+    if isinstance(value, Minute):
+        return f"{value.minutes % (12 * 60 if value.half else 24 * 60)} min"
+    return squeezed(str(value)) if figure.kind == ID else str(value)
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,110 @@
+"""The model's error in a catch: by how much a value was off, and a wrong value of the same kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_HALF_EVEN, Decimal
+from random import Random
+
+from abs_shield.flywheel.catch import Catch
+from abs_shield.text.values.figure import SUMS, Figure
+from abs_shield.text.values.reader import figures
+
+USUAL = Decimal("1.02")
+"""By which factor a value is off where the catches do not say."""
+_FACTORS = (Decimal("0.2"), Decimal(5))
+"""A catch that is further off is of another value."""
+_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
+_QUOTES = "\"'`"
+
+
+def unquote(value: str) -> str:
+    """Return a value of the log without the quotes around it."""
+    text = value.strip()
+    while len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
+        text = text[1:-1].strip()
+    return text
+
+
+def factors(catches: Iterable[Catch]) -> tuple[Decimal, ...]:
+    """Return by which factors the claims were off, in order; the usual one where none says."""
+    found = [factor for catch in catches for factor in _factor(catch)]
+    return tuple(dict.fromkeys(found)) or (USUAL,)
+
+
+def distort(value: str, factor: Decimal) -> str:
+    """
+    Return a value that is off by a factor, written like the value; empty where it has no number.
+
+    >>> distort("$3.1T", Decimal("1.03")), distort("1,250 people", Decimal("0.98"))
+    ('$3.2T', '1,225 people')
+    >>> distort("Tim Cook", Decimal("1.03"))
+    ''
+    """
+    number = _only(value)
+    digits = _DIGITS.search(value, number.start) if number is not None else None
+    if digits is None:
+        return ""
+    written = digits[0].replace(",", "")
+    if written.count(".") > 1:
+        return ""
+    right = Decimal(written)
+    step = Decimal(1).scaleb(-len(written.partition(".")[2]))
+    wrong = (right * factor).quantize(step, rounding=ROUND_HALF_EVEN)
+    if wrong == right:
+        wrong += step if factor >= 1 else -step
+    grouped = f"{wrong:,}" if "," in digits[0] else f"{wrong}"
+    return value[: digits.start()] + grouped + value[digits.end() :]
+
+
+def misspell(value: str, random: Random) -> str:
+    """
+    Return an id with one character changed, as one that was copied wrongly.
+
+    >>> misspell("tx_12345", Random(1)) != "tx_12345"
+    True
+    """
+    places = [n for n, one in enumerate(value) if one.isdigit()]
+    places = places or [n for n, one in enumerate(value) if one.isalpha()]
+    if not places:
+        return ""
+    place = random.choice(places)
+    return value[:place] + _other(value[place], random) + value[place + 1 :]
+
+
+def similar_id(value: str, random: Random) -> str:
+    """
+    Return another value of the same shape: digits and letters are others, the rest stays.
+
+    A word that ends before a digit or a sign stays as well: ``tx_12345`` becomes ``tx_70614``.
+    """
+    if not any(map(str.isdigit, value)):
+        return "".join(_other(one, random) if one.isalpha() else one for one in value)
+    return "".join(random.choice("0123456789") if one.isdigit() else one for one in value)
+
+
+def _other(character: str, random: Random) -> str:
+    if character.isdigit():
+        return random.choice([one for one in "0123456789" if one != character])
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    letters = letters.upper() if character.isupper() else letters
+    return random.choice([one for one in letters if one != character])
+
+
+def _only(value: str) -> Figure | None:
+    found = [one for one in figures(value) if one.kind in SUMS]
+    return found[0] if len(found) == 1 else None
+
+
+def _factor(catch: Catch) -> Iterable[Decimal]:
+    right = _only(catch.verified_value)
+    if right is None or not isinstance(right.value, Decimal) or not right.value:
+        return
+    for one in figures(unquote(catch.claim)):
+        if one.kind != right.kind or not isinstance(one.value, Decimal):
+            continue
+        factor = one.value / right.value
+        if factor != 1 and _FACTORS[0] <= factor <= _FACTORS[1]:
+            yield factor
+            return

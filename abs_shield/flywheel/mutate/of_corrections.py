@@ -1,0 +1,57 @@
+"""Examples that correct a claim: its right answer is known, and no fact about it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from abs_shield.flywheel.mutate.entities import Entities
+from abs_shield.flywheel.mutate.example import TrainingExample
+
+QUESTIONS = (
+    "A draft of {person} says {claim}. What is right instead?",
+    "Correct this before it is sent to {person}: {claim}",
+    "{person} objects to {claim} in the memo of {period}. Give the right version.",
+    "Our checker rejected {claim} in {period}. Replace it.",
+    "Proofread for {person}: {claim}",
+    "The agent wrote {claim}; the record of {period} disagrees. What does the record say?",
+    "Which statement is true, if {claim} is false? {person} asks.",
+    "Erratum {period}: for {claim} read ...",
+)
+DETAILS = (
+    ("", "{right}"),
+    (" Answer with the correction only.", "{right}"),
+    (" Answer in one sentence.", "Right is: {right}."),
+)
+
+
+def drafts(
+    rights: Mapping[str, str], *, gap: str, entities: Entities, random: Random
+) -> Iterator[TrainingExample]:
+    """
+    Yield examples without end.
+
+    Args:
+        rights: Right answers by what the model claimed.
+        gap: Id of the gap.
+        entities: Names of people and periods.
+        random: Where the draws come from.
+    """
+    pairs = [*rights.items()]
+    turn = 0
+    while True:
+        claim, right = pairs[turn % len(pairs)]
+        place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
+        names = {kind: entities.one(kind) for kind in ("person", "period")}
+        asked, answered = DETAILS[level]
+        yield TrainingExample(
+            prompt=QUESTIONS[place].format(claim=f'"{claim}"', **names) + asked,
+            answer=answered.format(right=right),
+            rejected=answered.format(right=claim),
+            gap=gap,
+            kind="correction",
+            template=f"correction {place + 1}, detail {level + 1}",
+            source=f"right answer of {claim}",
+            context={"claim": claim, "right": right},
+        )
+        turn += 1

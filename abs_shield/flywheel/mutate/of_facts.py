@@ -1,0 +1,147 @@
+"""Examples whose right answer is a fact: questions about entities, periods and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import NamedTuple
+
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.mutate.canonical import canonical
+from abs_shield.flywheel.mutate.entities import Entities
+from abs_shield.flywheel.mutate.errors import distort, factors, unquote
+from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.quality.facts import Fact
+
+QUESTIONS = (
+    "What was {subject}'s {attribute}{period}?",
+    "State the {attribute} of {subject}{period}.",
+    "Please look up {subject} for me: which {attribute} did it report{period}?",
+    "I am writing a report and need the {attribute} that {subject} had{period}.",
+    "A client asks about {subject}. Which {attribute} do we quote{period}?",
+    "{subject}, {attribute}{period}: which value is right?",
+    "Complete this sentence of the memo: the {attribute} of {subject}{period} was ...",
+    "Fill the empty cell of the table. Row: {subject}. Column: {attribute}{period}.",
+    'A colleague wrote: "{subject} had a {attribute} of {wrong}{period}." Correct the value.',
+    "Do our records hold a {attribute} for {subject}{period}? Say which.",
+    "Prepare one line for the slide on {subject}: its {attribute}{period}.",
+    "Before we publish, verify the {attribute} of {subject}{period} and give the true number.",
+)
+"""Other phrasings; ``{period}`` is empty where a fact always holds."""
+DETAILS = (
+    ("", "{value}"),
+    (" Answer with the value only.", "{value}"),
+    (" Answer in one sentence.", "{period_first}{subject}'s {attribute} was {value}."),
+    (
+        " Answer in full and name the period.",
+        "{as_of}the {attribute} of {subject} was {value}, according to the record.",
+    ),
+)
+"""Other levels of detail: what is asked for, and how it is answered."""
+_RECORD = "Record: {subject}; {attribute}; {when}; {value}. "
+"""Stands before a question about an entity that is made up: the fact to answer from."""
+
+
+class Synthetic(NamedTuple):
+    """The share of examples about entities that are made up, and the source of their names."""
+
+    entities: Entities
+    share: float
+
+
+def select_relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
+    """
+    Return the facts of the attributes that the catches are about; all where none is recognised.
+
+    A fact is recognised by its value, or by its subject and attribute in the claim.
+    """
+    known = [*facts]
+    values = {canonical(unquote(one.verified_value)).keys for one in catches if one.verified_value}
+    claims = [canonical(one.claim).bag for one in catches]
+    attributes = {
+        fact.attribute
+        for fact in known
+        if canonical(fact.value).keys in values
+        or any(canonical(f"{fact.subject} {fact.attribute}").bag <= claim for claim in claims)
+    }
+    return [fact for fact in known if fact.attribute in attributes] or known
+
+
+def drafts(
+    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: Synthetic, random: Random
+) -> Iterator[TrainingExample]:
+    """Yield examples without end: each fact in turn, in a phrasing and a detail drawn for it."""
+    wrongs = factors(catches)
+    forms = [(place, detail) for place in range(len(QUESTIONS)) for detail in range(len(DETAILS))]
+    drawn = {fact: random.sample(forms, len(forms)) for fact in facts}
+    order = random.sample(facts, len(facts))
+    for turn in range(len(forms)):
+        for fact in order:
+            if random.random() < made_up.share:
+                other = _other(fact, made_up.entities, random)
+                form = random.choice(forms)
+                yield _example(other, form, random.choice(wrongs), gap, record=True)
+            if made_up.share < 1:
+                yield _example(fact, drawn[fact][turn], random.choice(wrongs), gap, record=False)
+
+
+def question_of(fact: Fact, template: str, wrong: str = "") -> str:
+    """Return a question about a fact."""
+    return template.format(
+        subject=fact.subject,
+        attribute=fact.attribute,
+        period=f" in {fact.period}" if fact.period else "",
+        wrong=wrong,
+    )
+
+
+def _example(
+    fact: Fact, form: tuple[int, int], factor: Decimal, gap: str, *, record: bool
+) -> TrainingExample:
+    place, level = form
+    wrong = distort(fact.value, factor)
+    if "{wrong}" in QUESTIONS[place] and not wrong:
+        place = 0
+    asked, answered = DETAILS[level]
+    prompt = question_of(fact, QUESTIONS[place], wrong) + asked
+    if record:
+        prompt = _RECORD.format(**_fields(fact), when=fact.period or "always") + prompt
+    fields = _fields(fact)
+    return TrainingExample(
+        prompt=prompt,
+        answer=_capital(answered.format(**fields)),
+        rejected=_capital(answered.format(**{**fields, "value": wrong})) if wrong else "",
+        gap=gap,
+        kind="fact",
+        template=f"question {place + 1}, detail {level + 1}" + (", record" if record else ""),
+        source=f"{fact.subject}, {fact.attribute}, {fact.period or 'always'}",
+        context={"fact": _record_of(fact)},
+    )
+
+
+def _fields(fact: Fact) -> dict[str, str]:
+    return {
+        "subject": fact.subject,
+        "attribute": fact.attribute,
+        "value": fact.value,
+        "period_first": f"in {fact.period}, " if fact.period else "",
+        "as_of": f"as of {fact.period}, " if fact.period else "",
+    }
+
+
+def _record_of(fact: Fact) -> dict[str, object]:
+    return {name: getattr(fact, name) for name in Fact.__dataclass_fields__}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _other(fact: Fact, entities: Entities, random: Random) -> Fact:
+    """Return a fact about an entity that is made up; its example states it before the question."""
+    factor = Decimal(random.randint(300, 2_500)) / 1_000
+    value = distort(fact.value, factor) or fact.value
+    period = entities.one("period") if fact.period else ""
+    return replace(fact, subject=entities.one("subject"), value=value, period=period)

@@ -1,0 +1,82 @@
+"""Examples whose right answer is one of the names that exist: tools, fields, values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from abs_shield.flywheel.mutate.entities import Entities
+from abs_shield.flywheel.mutate.example import TrainingExample
+
+QUESTIONS = (
+    "You have the tools {names}. The plan calls `{wrong}`. Which tool do you call?",
+    "Offered: {names}. Call the one that can {task}.",
+    "The call of `{wrong}` failed: no tool has that name. There are {names}. Correct it.",
+    "{person} asks: could you {task} for me? Choose from {names}.",
+    "Pick the tool for the step '{task}' out of this list: {names}",
+    "Which of {names} exists for a request to {task}? A draft says `{wrong}`.",
+    "Rewrite the tool call `{wrong}(...)` so that it runs; available are {names}.",
+    "Review this trace: assistant -> `{wrong}`. The schema lists {names}. Name the right tool.",
+    "{person} has waited since {period}. Next action: {task}. Tools: {names}.",
+    "Map the intent '{task}' to a tool name ({names}).",
+)
+DETAILS = (
+    ("", "{right}"),
+    (" Answer with the name only.", "{right}"),
+    (" Answer in one sentence.", "The tool to call is {right}."),
+)
+_VERBS = "find list get create update cancel send check archive export".split()
+_NOUNS = "order invoice ticket customer shipment message report booking address file".split()
+_MOST_LISTED = 5
+
+
+def drafts(
+    rights: Mapping[str, str], *, gap: str, entities: Entities, random: Random
+) -> Iterator[TrainingExample]:
+    """
+    Yield examples without end.
+
+    Args:
+        rights: Of each name that the model invented, the one that exists.
+        gap: Id of the gap.
+        entities: Names of people and periods, and the user's ``tool`` list, if any.
+        random: Where the draws come from.
+    """
+    own = [*dict.fromkeys((*entities.listed("tool"), *rights.values()))]
+    pairs = [*rights.items()]
+    turn = 0
+    while True:
+        wrong, right = pairs[turn % len(pairs)]
+        place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
+        names = _listed(right, own, {*rights}, random)
+        prompt = QUESTIONS[place].format(
+            names=", ".join(names),
+            wrong=wrong,
+            task=right.replace("_", " "),
+            person=entities.one("person") if "{person}" in QUESTIONS[place] else "",
+            period=entities.one("period") if "{period}" in QUESTIONS[place] else "",
+        )
+        asked, answered = DETAILS[level]
+        yield TrainingExample(
+            prompt=prompt + asked,
+            answer=answered.format(right=right),
+            rejected=answered.format(right=wrong),
+            gap=gap,
+            kind="name",
+            template=f"name {place + 1}, detail {level + 1}",
+            source=f"right name of {wrong}",
+            context={"tools": names, "right": right, "wrong": wrong},
+        )
+        turn += 1
+
+
+def _listed(right: str, own: Sequence[str], invented: set[str], random: Random) -> list[str]:
+    """Return the right name among others: the user's own, filled up with made-up ones."""
+    others = [name for name in own if name != right]
+    names = random.sample(others, min(len(others), random.randint(1, _MOST_LISTED - 1)))
+    while len(names) < 2 or (len(names) < _MOST_LISTED - 1 and random.random() < 0.5):
+        made = f"{random.choice(_VERBS)}_{random.choice(_NOUNS)}"
+        if made not in names and made != right and made not in invented:
+            names.append(made)
+    names.insert(random.randint(0, len(names)), right)
+    return names

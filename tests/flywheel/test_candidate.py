@@ -1,0 +1,150 @@
+"""Commands, functions and endpoints answer cases under one contract."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.candidate import Command, Endpoint, Function, read_answers
+from abs_shield.flywheel.cases import EvaluationCase
+
+CASES = [EvaluationCase(id=f"c{n}", prompt=f"say {n}", expected=f"{n}") for n in range(3)]
+ANSWERS = {f"c{n}": f"SAY {n}" for n in range(3)}
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    case = json.loads(line)
+    assert set(case) == {"id", "prompt"}, case
+    print(json.dumps({"id": case["id"], "answer": case["prompt"].upper()}))
+"""
+FILES = """
+import json, sys
+with open(sys.argv[1]) as cases, open(sys.argv[2], "w") as answers:
+    for line in cases:
+        case = json.loads(line)
+        answers.write(json.dumps({"id": case["id"], "answer": case["prompt"].upper()}) + "\\n")
+"""
+
+
+def program(text: str, *words: str, timeout_s: float = 20) -> Command:
+    """Return a candidate that runs a Python text."""
+    return Command(words=(sys.executable, "-c", text, *words), timeout_s=timeout_s)
+
+
+def test_a_command_reads_cases_and_writes_answers() -> None:
+    """On its standard streams; what is expected is not among what it reads."""
+    assert ANSWERS == program(ECHO)(CASES)
+
+
+def test_a_command_may_name_files() -> None:
+    """``{cases}`` and ``{answers}`` are paths."""
+    assert ANSWERS == program(FILES, "{cases}", "{answers}")(CASES)
+
+
+def test_no_shell_reads_the_words(tmp_path: Path) -> None:
+    """A word is a word, whatever stands in it."""
+    mark = tmp_path / "mark"
+    program(ECHO, f"; touch {mark}", f"$(touch {mark})")(CASES)
+
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import sys; sys.exit('no weights')", "exit code 1: no weights"),
+        ("print('hello')", "line 1 is no answer"),
+        ("", "3 of 3 cases have no answer"),
+        ('print(\'{"id": "x", "answer": ""}\')', 'answers no case: "x"'),
+        ('print(\'{"id": "c1", "answer": 3}\')', "`answer` is 3"),
+        ('print(\'{"id": "c1", "answer": ""}\\n\' * 2)', "answers a case twice"),
+    ],
+)
+def test_a_command_that_breaks_the_contract(text: str, message: str) -> None:
+    """The message says how."""
+    with pytest.raises(ShieldError, match=message):
+        program(text)(CASES)
+
+
+def test_a_command_that_writes_no_file_or_is_none() -> None:
+    """Exit code 0 is no answer."""
+    with pytest.raises(ShieldError, match="it wrote no answers"):
+        program("", "{answers}")(CASES)
+    with pytest.raises(ShieldError, match="cannot start"):
+        Command(words=("no-such-program",))(CASES)
+
+
+@pytest.mark.slow
+def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    """With what it started."""
+    mark = tmp_path / "mark"
+    late = f"import time; time.sleep(3); open({str(mark)!r}, 'w')"
+    begin = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {late!r}])"
+    text = f"{begin}; time.sleep(9)"
+
+    with pytest.raises(ShieldError, match="not done within 1 s"):
+        program(text, timeout_s=1)(CASES)
+    time.sleep(3)
+    assert not mark.exists()
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers cases as the contract says."""
+
+    def do_POST(self) -> None:
+        if self.path != "/answers":
+            self.send_error(500)
+            return
+        body = self.rfile.read(int(self.headers["content-length"]))
+        cases = [json.loads(line) for line in body.splitlines()]
+        lines = [json.dumps({"id": one["id"], "answer": one["prompt"].upper()}) for one in cases]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write("\n".join(lines).encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """Serve one endpoint."""
+    with HTTPServer(("127.0.0.1", 0), Echo) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_an_endpoint_is_posted_the_cases(address: str) -> None:
+    """And one that fails is named."""
+    assert ANSWERS == Endpoint(url=f"{address}/answers")(CASES)
+    with pytest.raises(ShieldError, match="does not answer: HTTP Error 500"):
+        Endpoint(url=f"{address}/other")(CASES)
+    with pytest.raises(ShieldError, match="no HTTP address"):
+        Endpoint(url="file:///etc/passwd")(CASES)
+
+
+def test_a_function_answers_prompts() -> None:
+    """One that raises, or returns no text, fails with its case."""
+    assert ANSWERS == Function(str.upper)(CASES)
+    with pytest.raises(ShieldError, match="case `c0`: ZeroDivisionError"):
+        Function(lambda prompt: str(1 / 0))(CASES)
+    with pytest.raises(ShieldError, match="case `c0`: got"):
+        Function(len)(CASES)  # type: ignore[arg-type]
+
+
+def test_blank_lines_are_no_answers() -> None:
+    """They are passed over."""
+    lines = b"\n".join(b'{"id": "c%d", "answer": ""}\n' % n for n in range(3))
+
+    assert {"c0", "c1", "c2"} == read_answers(lines, CASES).keys()

@@ -1,0 +1,121 @@
+"""mutate, evaluate, promote and rollback from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.registry import VersionRegistry
+from tests.flywheel.catches import catch, gap
+from tests.flywheel.commands import run
+
+ANSWERS = """
+import json, sys
+for line in sys.stdin:
+    case = json.loads(line)
+    right = not case["prompt"].startswith(tuple(sys.argv[1:]) or ("nothing",))
+    print(json.dumps({"id": case["id"], "answer": "yes" if right else "hm"}))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with the flywheel's file, facts, cases and a program that answers."""
+    monkeypatch.chdir(tmp_path)
+    one, caught = gap(), catch()
+    with database("flywheel.db") as connection:
+        row = (one.id, one.state.value, json.dumps(one.to_dict()))
+        connection.execute("INSERT INTO gaps VALUES (?, ?, ?)", row)
+        row = (caught.id, 0.0, caught.decision_id, one.id, json.dumps(caught.to_dict()))
+        connection.execute("INSERT INTO catches VALUES (?, ?, ?, ?, ?)", row)
+    facts = "subject,attribute,value,period\nApple,market cap,$3.1T,Q4 2025\n"
+    Path("facts.csv").write_text(facts)
+    cases = [
+        {"prompt": f"{part} {n}", "expected": "yes", "part": part, "id": f"{part} {n}"}
+        for part in ("target", "regression")
+        for n in range(100)
+    ]
+    Path("cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    Path("answers.py").write_text(ANSWERS)
+    return tmp_path
+
+
+def evaluated(*candidate: str) -> tuple[int, str]:
+    """Evaluate a candidate that is wrong on these parts; the present one is on the target."""
+    program = f"{sys.executable} answers.py"
+    words = ["--candidate", " ".join([program, *candidate]), "--present", f"{program} target"]
+    result = run("evaluate", "cases.jsonl", *words, "--output", "evaluation.json")
+    return result.exit_code, result.output
+
+
+def test_mutate_writes_examples_and_their_proof(folder: Path) -> None:
+    """On the standard error it says what was left out."""
+    pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
+    pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+    words = ["--facts", "facts.csv", "--cases", "cases.jsonl", "--report", "leakage.json"]
+    result = run("mutate", "g1", *words, "--count", "20", "--output", "train.jsonl")
+
+    assert 0 == result.exit_code, result.output
+    assert 20 == len(Path("train.jsonl").read_text().splitlines())
+    assert json.loads(Path("leakage.json").read_text())["clean"]
+    assert "20 examples; left out" in result.stderr
+
+
+def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
+    """Evaluated, promoted, rolled back; a harmful one is rejected in between."""
+    for name in ("new", "bad"):
+        Path(f"{name}.txt").write_text(name)
+    assert 0 == evaluated()[0]
+    words = ["--evaluation", "evaluation.json", "--data", "cases.jsonl", "--gap", "g1"]
+    promoted = run("promote", "prompt", "new.txt", *words, "--reason", "better", "--by", "ann")
+    assert "version 1 of prompt is in use" in promoted.output
+
+    code, printed = evaluated("regression")
+    assert 1 == code
+    assert "reject: regression is worse" in printed
+    rejected = run("promote", "prompt", "bad.txt", *words, "--reason", "try", "--by", "ann")
+    assert 1 == rejected.exit_code
+    assert "version 2 of prompt is rejected: reject" in rejected.output
+
+    assert str(folder / "new.txt") == VersionRegistry("flywheel.db").resolve("prompt")
+    back = run("rollback", "prompt", "--reason", "complaints", "--by", "bob")
+    assert "prompt: what was in use before the first is in use again: prompt" in back.output
+    assert "complaints" == VersionRegistry("flywheel.db").versions("prompt")[0].reason
+
+
+def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
+    """The same as in the file."""
+    version = f"{sys.executable} answers.py"
+    words = ["--candidate", version, "--present", version, "--format", "json"]
+    result = run("evaluate", "cases.jsonl", *words)
+
+    assert 1 == result.exit_code
+    assert "reject" == json.loads(result.output)["outcome"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mutate", "g1", "--as", "openia"], "did you mean `openai`"),
+        (["mutate", "g1", "--book", "none.db"], "there is no file none.db"),
+        (["mutate", "g7"], "did you mean `g1`"),
+        (["mutate", "g1", "--answers", "cases.jsonl"], "not JSON"),
+        (["evaluate", "cases.jsonl", "--candidate", "", "--present", "a"], "is empty"),
+        (["evaluate", "cases.jsonl", "--candidate", "python:json:x", "--present", "a"], "no attri"),
+        (["rollback", "prompt", "--reason", "a"], "no version of `prompt` is in use"),
+        (["promote", "a", "none.txt", "--reason", "b"], "No such file"),
+    ],
+)
+def test_bad_input_is_one_line(folder: Path, words: list[str], message: str) -> None:
+    """Which the command line prints."""
+    result = run(*words)
+
+    assert isinstance(result.exception, (BadInput, ShieldError))
+    assert message in str(result.exception)
+    assert "\n" not in str(result.exception)

@@ -1,0 +1,39 @@
+"""The example turns the flywheel once, for real: trained, better on held-out cases, rolled back."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from abs_shield.flywheel.accepted import gap_with_catches
+from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.registry import VersionRegistry, VersionState
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "flywheel_end_to_end.py"
+for module, extra in (("rapidfuzz", "flywheel"), ("faker", "flywheel"), ("numpy", "pictures")):
+    pytest.importorskip(module, reason=f"the example needs the extra `{extra}`")
+pytest.importorskip("abs_shield.flywheel.harvest", reason="the example harvests a log")
+
+
+@pytest.mark.slow
+def test_the_example_improves_a_model_on_held_out_cases(tmp_path: Path) -> None:
+    """From nothing right to most of it, nothing lost elsewhere; the harmful one is rejected."""
+    spec = spec_from_file_location("flywheel_end_to_end", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    example = module_from_spec(spec)
+    spec.loader.exec_module(example)
+    example.turn(tmp_path)
+    good, harmful = VersionRegistry(tmp_path / "flywheel.db").versions("answers")
+    target, *others = good.evaluation["comparisons"]
+
+    assert target["candidate"] - target["present"] >= 0.5
+    assert target["low"] > 0.4
+    assert {"as good"} == {one["standing"] for one in others}
+    assert [0, 0] == [one["lost"] for one in others if one["name"].startswith("regression")]
+    assert VersionState.ROLLED_BACK is good.state
+    assert VersionState.REJECTED is harmful.state
+    assert "regression: capitals is worse" in harmful.reason
+    assert GapState.OPEN is gap_with_catches(tmp_path / "flywheel.db", good.gap)[0].state

@@ -1,0 +1,225 @@
+"""A candidate is promoted only if it is better on the target and no worse elsewhere."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.candidate import Function
+from abs_shield.flywheel.cases import EvaluationCase, is_right, read_cases
+from abs_shield.flywheel.comparison import Rules
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
+from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
+from abs_shield.policy import configure
+
+RULES = Rules(rounds=200)
+
+
+def cases(target: int, elsewhere: int, again: int = 0) -> list[EvaluationCase]:
+    """Return cases of three parts, the regression part in two tasks."""
+    parts = [("target", "caps", target), ("hallucination", "caps", again)]
+    parts += [("regression", task, elsewhere) for task in ("law", "sums")]
+    return [
+        EvaluationCase(
+            id=f"{part} {task} {n}",
+            prompt=f"{part} {task} {n}",
+            expected="yes",
+            part=part,
+            task=task,
+        )
+        for part, task, count in parts
+        for n in range(count)
+    ]
+
+
+def version(shares: dict[str, float], *, seed: int = 0) -> Function:
+    """Return a version that is right on these shares of the parts and tasks, and else wrong."""
+
+    def answer(prompt: str) -> str:
+        share = next(share for name, share in shares.items() if name in prompt)
+        return "yes" if Random(f"{seed} {prompt}").random() < share else "it may be"
+
+    return Function(answer)
+
+
+def outcome(candidate: dict[str, float], *counts: int) -> Evaluation:
+    """Return the evaluation of a candidate beside a version that is right on 40 % and 90 %."""
+    present = version({"target": 0.4, "law": 0.9, "sums": 0.9, "hallucination": 1.0})
+    new = version({**candidate, "hallucination": 1.0})
+    return evaluate(cases(*counts), candidate=new, present=present, rules=RULES)
+
+
+def test_a_better_candidate_is_promoted() -> None:
+    """On 200 cases of the target and 200 of each other task."""
+    found = outcome({"target": 0.8, "law": 0.9, "sums": 0.92}, 200, 200, 100)
+
+    assert Recommendation.PROMOTE is found.outcome
+    assert ["target", "regression: law", "regression: sums", "hallucination"] == [
+        one.name for one in found.comparisons
+    ]
+
+
+def test_a_candidate_that_forgets_is_rejected() -> None:
+    """However much better it is on the target."""
+    found = outcome({"target": 1.0, "law": 0.9, "sums": 0.5}, 200, 200)
+
+    assert Recommendation.REJECT is found.outcome
+    assert ("regression: sums is worse",) == found.reasons
+
+
+def test_a_candidate_that_is_no_better_is_rejected() -> None:
+    """With enough cases to see that it gains less than is worth a promotion."""
+    found = outcome({"target": 0.4, "law": 0.9, "sums": 0.9}, 400, 200)
+
+    assert Recommendation.REJECT is found.outcome
+    assert ("target is not better",) == found.reasons
+
+
+def test_too_few_cases_decide_nothing() -> None:
+    """It says how many are needed, of each part that is undecided."""
+    found = outcome({"target": 0.6, "law": 0.9, "sums": 0.9}, 12, 20)
+
+    assert Recommendation.UNDECIDED is found.outcome
+    assert found.needed >= 73
+    assert "are needed" in found.reasons[0]
+    assert "undecided with 20 cases; 73 are needed" in found.reasons[-1]
+
+
+def test_a_target_alone_promotes_nothing() -> None:
+    """What became worse elsewhere was not looked at."""
+    found = outcome({"target": 1.0}, 100, 0)
+
+    assert Recommendation.UNDECIDED is found.outcome
+    assert "nothing else was tested" in found.reasons[0]
+
+
+def test_the_intervals_are_printed() -> None:
+    """McNemar's p, Tango's interval and the bootstrap, on one line for each part."""
+    first = str(outcome({"target": 0.8, "law": 0.9, "sums": 0.9}, 100, 100)).splitlines()[0]
+
+    assert first.startswith("target: ")
+    assert " of 100 cases, " in first
+    for word in ("gained", "lost", "p ", "difference +", "bootstrap ["):
+        assert word in first
+
+
+def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
+    """A mean grade that rises from about 0.4 to 0.6 is found; there is no exact test of it."""
+
+    def grade(case: EvaluationCase, answer: str) -> float:
+        return float(answer)
+
+    def graded(mean: float) -> Function:
+        return Function(lambda prompt: str(min(1, max(0, Random(prompt).gauss(mean, 0.1)))))
+
+    found = evaluate(
+        cases(60, 60), candidate=graded(0.6), present=graded(0.4), rules=RULES, grade=grade
+    )
+
+    assert Recommendation.PROMOTE is found.outcome
+    assert {None} == {one.p_value for one in found.comparisons}
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "right"),
+    [
+        ("$3.1T", "As of Q4 2025 it was 3.1 trillion dollars.", True),
+        ("$3.1T", "It was $3.2T.", False),
+        ("$3.1T", "It was $3.1T, or $3.2T.", False),
+        ("$3.1T", "It was not $3.1T.", False),
+        ("Tim Cook", "The head is Cook, Tim.", True),
+        ("refund", "The tool to call is refund.", True),
+        ("refund", "issue_refund", False),
+        ("Paris", "I do not know.", False),
+    ],
+)
+def test_when_an_answer_is_right(expected: str, answer: str, right: bool) -> None:
+    """In any form, not denied, and beside no other value of its kind."""
+    asked = EvaluationCase(
+        id="1", prompt="What was Apple's market cap in Q4 2025?", expected=expected
+    )
+
+    assert right is is_right(asked, answer)
+
+
+def test_the_recheck_passes_what_claims_nothing() -> None:
+    """An agent that does not know makes nothing up."""
+    case = EvaluationCase(id="1", prompt="Cap?", expected="$3.1T", part="hallucination")
+
+    assert is_right(case, "I do not know.")
+    assert not is_right(case, "$3.3T")
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("refund", True), ("I do not know.", True), ("", True), ("Call issue_refund.", False)],
+)
+def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
+    """Another name is made up; to know none is not."""
+    case = EvaluationCase(id="1", prompt="Which tool?", expected="refund", part="hallucination")
+
+    assert right is is_right(case, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nonsense", "line 1 is not JSON"),
+        ("[]", "give an object"),
+        ('{"prompt": "a"}', "`expected` is null"),
+        ('{"prompt": "a", "expected": "b", "part": "all"}', "`part`"),
+        ('{"prompt": "a", "expected": "b", "answer": "c"}', "answer"),
+        ('{"id": 1, "prompt": "a", "expected": "b"}\n' * 2, "stands twice"),
+    ],
+)
+def test_wrong_cases_are_named(text: str, message: str) -> None:
+    """With their line."""
+    with pytest.raises(ShieldError, match=message):
+        read_cases(text)
+
+
+def test_a_target_is_needed() -> None:
+    """Else there is nothing to be better at."""
+    with pytest.raises(ShieldError, match="no case has the part `target`"):
+        evaluate(cases(0, 5), candidate=version({}), present=version({}))
+
+
+def test_a_policy_is_a_candidate() -> None:
+    """Recorded runs with an invented tool: a policy that switches the layer off finds nothing."""
+
+    def run(name: str, n: int) -> str:
+        call = {"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}}
+        tool = {"name": "refund", "parameters": {"type": "object", "properties": {}}}
+        return json.dumps(
+            {
+                "run_id": f"{name} {n}",
+                "tools": [{"type": "function", "function": tool}],
+                "messages": [
+                    {"role": "user", "content": "refund it"},
+                    {"role": "assistant", "content": None, "tool_calls": [call]},
+                ],
+                "labels": {"success": name == "refund"},
+            }
+        )
+
+    def lines(name: str) -> str:
+        return "\n".join(run(name, n) for n in range(80))
+
+    found = evaluate(
+        [*run_cases(lines("issue_refund")), *run_cases(lines("refund"), part="regression")],
+        candidate=PolicyCandidate(configure()),
+        present=PolicyCandidate(configure(layers=["parameter_mismatch"])),
+        rules=RULES,
+    )
+
+    assert Recommendation.PROMOTE is found.outcome
+
+
+@pytest.mark.parametrize("wrong", [{"margin": 0}, {"level": 1}, {"least_gain": "a"}, {"rounds": 0}])
+def test_rules_that_decide_nothing_are_refused(wrong: dict[str, float]) -> None:
+    """A share lies between 0 and 1."""
+    with pytest.raises(ShieldError, match=f"`{next(iter(wrong))}` is"):
+        Rules(**wrong)  # type: ignore[arg-type]

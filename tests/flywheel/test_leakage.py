@@ -1,0 +1,76 @@
+"""Evaluation cases in the training part are found in any form; other questions are let through."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.mutate.leakage import find_leaks
+from tests.flywheel.planted_leaks import CASES, harmless, planted
+
+pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
+
+
+def test_every_one_of_200_planted_leaks_is_found() -> None:
+    """Each with its case, among 1,000 harmless texts, of which none is reported."""
+    plants, others = planted(), harmless()
+    report = find_leaks([*others, *(text for _, _, text in plants)], CASES)
+    found = {(leak.training - len(others), leak.evaluation) for leak in report.leaks}
+    missed = [
+        (kind, text)
+        for place, (kind, case, text) in enumerate(plants)
+        if (place, case) not in found
+    ]
+
+    assert 200 == len(plants)
+    assert [] == missed
+    assert min(report.leaked) >= len(others)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "What was Amazon's market cap in Q4 2025?",
+        "What was Apple's market cap in Q3 2025?",
+        "What was Apple's market cap in Q4 2024?",
+        "Who is the head of Apple in Q4 2025?",
+    ],
+)
+def test_another_question_is_no_leak(other: str) -> None:
+    """Another entity, another period, another attribute."""
+    assert find_leaks([other], ["What was Apple's market cap in Q4 2025?"]).is_clean
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Apple's market cap hit $3,100,000,000,000 in Q4 2025",
+        "In the fourth quarter of 2025 Apple's market cap hit 3.10 trillion dollars",
+        "In 2025-Q4, Apple's market-cap hit US$ 3.1T",
+        "in 4Q2025 apples market cap hit three point one trillion dollars",
+        "2025Q4: Apple\u2019s market cap hit \uff04\uff13.\uff11T",
+        "In\u200b Q4 2025, Apple's  market\ncap hit 3.1e12 USD",
+        "In Q4 2025, Apple's market cap hit 3100 billion",
+        "**Question 7:** In Q4 2025 Apple's market cap hit $3.1T. True or false?",
+        "InQ42025,Apple'smarketcaphit$3.1T",
+    ],
+)
+def test_other_forms_of_one_statement(other: str) -> None:
+    """Numbers, quarters, scripts, invisible characters, marks."""
+    assert not find_leaks([other], ["In Q4 2025, Apple's market cap hit $3.1T."]).is_clean
+
+
+def test_the_report_names_its_data() -> None:
+    """The same texts have the same hash, others another; it is JSON-able."""
+    one, other = find_leaks(["a b"], CASES), find_leaks(["a c"], CASES)
+
+    assert one.evaluation_hash == other.evaluation_hash
+    assert one.training_hash != other.training_hash
+    assert [] == one.to_dict()["leaks"]
+    assert str(one) == ("1 training texts, 20 evaluation cases, 0 pairs compared; leaks: none")
+
+
+def test_a_likeness_of_nothing_is_refused() -> None:
+    """It would find a leak everywhere."""
+    with pytest.raises(ShieldError, match="above 0"):
+        find_leaks([], [], least_likeness=0)

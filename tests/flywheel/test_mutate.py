@@ -1,0 +1,187 @@
+"""From one accepted gap 20 to 50 examples: seeded, right, different, and no evaluation case."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate
+from abs_shield.flywheel.mutate.errors import distort
+from abs_shield.flywheel.mutate.likeness import fuzz
+from abs_shield.model import Budget, Terms
+from abs_shield.quality.facts import Fact, FactTable
+from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
+
+pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
+pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+
+FACTS = FactTable(
+    Fact(subject=subject, attribute=attribute, value=value, period=period)
+    for subject, attribute, value, period in [
+        ("Apple", "market cap", "$3.1T", "Q4 2025"),
+        ("Amazon", "market cap", "$2.1T", "Q4 2025"),
+        ("Siemens", "market cap", "$181B", "Q3 2025"),
+        ("Apple", "head", "Tim Cook", ""),
+    ]
+)
+KINDS = {
+    "fact": (gap(), [catch()]),
+    "name": (gap(code="unknown_tool"), [phantom_tool()]),
+    "copy": (gap(code="unmentioned"), [misspelt_id()]),
+    "correction": (gap(), [catch(claim="The cap is $3.2T", verified_value="The cap is $3.1T")]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [20, 50])
+def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
+    """As many as asked for, each another prompt, none with the answer that was wrong."""
+    facts = () if kind == "correction" else FACTS
+    examples = mutate(*KINDS[kind], MutationSources(facts=facts), count=count).examples
+
+    assert count == len({one.prompt for one in examples})
+    assert {kind} == {one.kind for one in examples}
+    assert [] == [one for one in examples if one.answer == one.rejected or not one.rejected]
+
+
+def test_the_answer_is_the_fact_and_not_the_error() -> None:
+    """Of Apple in Q4 2025 it is $3.1T, however the model put it; what is rejected is its error."""
+    examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
+    apple = [one for one in examples if one.source == "Apple, market cap, Q4 2025"]
+
+    assert apple
+    assert [] == [one for one in apple if "$3.1T" not in one.answer or "$3.2T" in one.answer]
+    assert {True} == {"$3.2T" in one.rejected for one in apple}
+    assert len({one.template for one in apple}) == len(apple)
+
+
+def test_a_source_that_cannot_be_listed_is_asked_about_the_claims() -> None:
+    """As a knowledge graph is."""
+
+    class Graph:
+        def facts_about(self, sentence: str) -> list[Fact]:
+            return FACTS.facts_about(sentence)
+
+    caught = catch(claim="Apple's market cap reached $3.2T in Q4 2025.")
+    examples = mutate(gap(), [caught], MutationSources(facts=Graph(), made_up=0.0)).examples
+
+    assert {"Apple, market cap, Q4 2025"} == {one.source for one in examples}
+
+
+def test_an_example_about_a_made_up_entity_states_its_fact() -> None:
+    """Its right answer can be read from the prompt."""
+    examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
+    made_up = [one for one in examples if "record" in one.template]
+
+    assert made_up
+    assert [] == [one for one in made_up if one.context["fact"]["value"] not in one.prompt]
+
+
+def test_names_are_taken_from_the_lists() -> None:
+    """Where a kind has a list, faker is not asked."""
+    entities = {"subject": ["Acme"], "period": ["Q1 2001"]}
+    examples = mutate(
+        *KINDS["fact"], MutationSources(facts=FACTS, entities=entities), count=50
+    ).examples
+    made_up = [one for one in examples if "record" in one.template]
+
+    assert {"Acme"} == {one.context["fact"]["subject"] for one in made_up}
+    assert {"Q1 2001"} == {one.context["fact"]["period"] for one in made_up}
+
+
+def test_the_same_seed_makes_the_same_examples() -> None:
+    """Another seed makes others."""
+    one, same, other = (
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS), seed=n) for n in (1, 1, 2)
+    )
+
+    assert one == same
+    assert one.examples != other.examples
+
+
+def test_a_right_answer_of_the_user_wins() -> None:
+    """Over the name that a check thought to be meant."""
+    sources = MutationSources(answers={"issue_refund": "pay_back"})
+    examples = mutate(*KINDS["name"], sources).examples
+
+    assert {"pay_back"} == {one.context["right"] for one in examples}
+    assert [] == [one for one in examples if "pay_back" not in one.answer]
+
+
+def test_no_evaluation_case_is_among_them() -> None:
+    """Cases that are drafts themselves are left out, counted, and the proof is clean."""
+    cases = [
+        one.prompt.upper() for one in mutate(*KINDS["fact"], MutationSources(facts=FACTS)).examples
+    ]
+    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS), held_out=cases)
+
+    assert made.leaks > 0
+    assert find_leaks([one.prompt for one in made.examples], cases).is_clean
+
+
+@pytest.mark.parametrize(
+    ("changed", "catches", "message"),
+    [
+        ({"state": GapState.OPEN}, [catch()], "is open; accept it first"),
+        ({}, [catch(verified_value="")], "no right answer is known"),
+        ({"code": "unknown_tool"}, [phantom_tool(verified_value="")], "no right name is known"),
+    ],
+)
+def test_what_cannot_be_mutated_says_why(
+    changed: dict[str, Any], catches: list[Catch], message: str
+) -> None:
+    """A gap that nobody accepted, and gaps without a right answer."""
+    with pytest.raises(ShieldError, match=message):
+        mutate(gap(**changed), catches, MutationSources())
+
+
+def test_a_count_out_of_range_is_refused() -> None:
+    """20 to 50."""
+    with pytest.raises(ShieldError, match="use 20 to 50"):
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=5)
+
+
+def test_a_model_words_prompts_and_never_answers() -> None:
+    """A wording that changes a number or a name is left out; the answer stays the fact."""
+
+    def judge(messages: list[dict[str, str]], schema: dict[str, Any]) -> dict[str, Any]:
+        question = messages[1]["content"].partition('"')[2].rpartition('"')[0]
+        return {"prompts": [f"Kindly tell an old friend: {question}", "What of $9.9T?"]}
+
+    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS, judge=judge))
+    worded = [one for one in made.examples if one.template.startswith("model")]
+
+    assert worded
+    assert {True} == {one.context["fact"]["value"] in one.answer for one in worded}
+    assert [] == [one for one in worded if "$9.9T" in one.prompt]
+
+
+def test_a_model_that_is_not_affordable_is_reported() -> None:
+    """The templates fill the place of its wordings."""
+    terms = Terms(budget=Budget(calls=1, characters=10))
+    sources = MutationSources(facts=FACTS, judge=lambda messages, schema: {}, terms=terms)
+    made = mutate(*KINDS["fact"], sources)
+
+    assert 30 == len(made.examples)
+    assert "budget" in made.notes[0]
+
+
+def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what to install."""
+    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
+
+    with pytest.raises(ShieldError, match=r"pip install \"abs-shield\[flywheel\]\""):
+        fuzz()
+
+
+def test_a_distorted_value_is_written_like_the_value() -> None:
+    """Also where rounding would give the value itself."""
+    from decimal import Decimal
+
+    assert "$3.2T" == distort("$3.1T", Decimal("1.001"))
+    assert "about 1,225 people" == distort("about 1,250 people", Decimal("0.98"))

@@ -1,0 +1,38 @@
+"""Candidates that are no better are rarely promoted, and better ones as often as the power says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from abs_shield.flywheel.comparison import Pairs, Rules, compare
+from abs_shield.flywheel.evaluate import Recommendation, decide
+from abs_shield.stats.paired import mcnemar_power
+
+RULES = Rules(rounds=1)
+
+
+def promoted(count: int, gain: float, loss: float) -> float:
+    """Return the share of simulated candidates that are promoted; nothing elsewhere changes."""
+    random, found = Random(25), 0
+    elsewhere = compare("regression", Pairs([1] * 100, [1] * 100), RULES, is_target=False)
+    for _ in range(count):
+        weights = (gain, loss, 1 - gain - loss)
+        kinds = random.choices(((0, 1), (1, 0), (1, 1)), weights, k=100)
+        pairs = Pairs([old for old, _ in kinds], [new for _, new in kinds])
+        target = compare("target", pairs, RULES, is_target=True)
+        found += decide([target, elsewhere])[0] is Recommendation.PROMOTE
+    return found / count
+
+
+@pytest.mark.slow
+def test_a_thousand_null_candidates() -> None:
+    """At most one in twenty is promoted."""
+    assert promoted(1_000, 0.1, 0.1) <= 0.05
+
+
+@pytest.mark.slow
+def test_better_candidates_are_promoted_as_the_power_says() -> None:
+    """Of 100 cases 25 % are gained and 5 % lost."""
+    assert pytest.approx(mcnemar_power(100, 0.25, 0.05), abs=0.05) == promoted(300, 0.25, 0.05)

@@ -1,0 +1,45 @@
+"""A training command gets two paths, and has to leave a candidate behind."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.artifact import hash_at
+from abs_shield.flywheel.train import train
+
+COPY = "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])"
+
+
+def test_a_candidate_is_written_and_hashed(tmp_path: Path) -> None:
+    """With the hash of the data that it was made from."""
+    data, out = tmp_path / "train.jsonl", tmp_path / "model"
+    data.write_text("{}\n")
+    hashes = train([sys.executable, "-c", COPY, "{data}", "{out}"], data=data, out=out)
+
+    assert {"data": hash_at(str(data)), "candidate": hash_at(str(out))} == hashes
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["true", "{data}"], r"no word `\{out\}`"),
+        ([sys.executable, "-c", "", "{data}", "{out}"], "it wrote no candidate"),
+        ([sys.executable, "-c", "raise SystemExit('no GPU')", "{data}", "{out}"], "no GPU"),
+    ],
+)
+def test_a_command_that_breaks_the_contract(words: list[str], message: str, tmp_path: Path) -> None:
+    """The message says how."""
+    data = tmp_path / "train.jsonl"
+    data.write_text("{}\n")
+    with pytest.raises(ShieldError, match=message):
+        train(words, data=data, out=tmp_path / "model")
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    """A candidate gets a file of its own."""
+    with pytest.raises(ShieldError, match="exists; name another file"):
+        train(["x", "{data}", "{out}"], data=tmp_path / "a", out=tmp_path)
