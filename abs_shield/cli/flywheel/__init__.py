@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from abs_shield.cli.flywheel import curate, harvest, status
+from abs_shield.cli.flywheel import curate, evaluate, harvest, mutate, promote, rollback, status
 
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
-    help="Harvest the decision log, and curate what it caught.",
+    help="Turn what the decision log caught into training data and better versions.",
     epilog="Example: abs-shield flywheel harvest decisions.db --book flywheel.db",
 )
-for part in (status, harvest, curate):
+for part in (status, harvest, curate, mutate, evaluate, promote, rollback):
     app.command(part.__name__.rpartition(".")[2], epilog=part.EXAMPLE)(part.command)

@@ -132,7 +132,13 @@ def _fields(fact: Fact) -> dict[str, str]:
 
 
 def _record_of(fact: Fact) -> dict[str, object]:
-    return {name: getattr(fact, name) for name in Fact.__dataclass_fields__}
+    """Return a fact as JSON reads it back: without what it does not have, lists for tuples."""
+    record = {name: getattr(fact, name) for name in Fact.__dataclass_fields__}
+    return {
+        name: [*value] if isinstance(value, tuple) else value
+        for name, value in record.items()
+        if value != ()
+    }
 
 
 def _capital(text: str) -> str:
