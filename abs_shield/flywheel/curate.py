@@ -25,6 +25,7 @@ EXAMPLES = 5
 """Catches that a gap names, the newest with different claims."""
 _PAGE = 2_000
 _LONGEST_TITLE = 120
+_LAST_DAY = "9999-12-31"
 _MOST_TITLES = 200
 _MOST_FIGURES = 500
 """The newest catches of a gap whose figures are compared with the right ones."""
@@ -173,7 +174,7 @@ class _Sum:
         self.first = catch.timestamp
         self.last = self.last or catch.timestamp
         self.sessions.add(catch.session_id or catch.decision_id)
-        self.kinds.add((catch.subject, "" if catch.check == PHANTOM_TOOL else catch.tool))
+        self.kinds.add(kind_of(catch))
         for counter, name in (
             (self.agents, catch.agent_id),
             (self.task_types, catch.task_type),
@@ -199,7 +200,7 @@ def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
     for catch in gap_catches(connection, gap):
         total.add(catch)
     assert catch is not None  # a gap is counted by its catches
-    decisions = max(_decisions(connection, total.kinds, since=total.first[:10]), affected)
+    decisions = max(count_decisions(connection, total.kinds, since=total.first[:10]), affected)
     low, high = wilson(affected, decisions)
     impact = total.impact / total.count
     systematic = is_systematic(affected=affected, sessions=len(total.sessions))
@@ -230,14 +231,25 @@ def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
     )
 
 
-def _decisions(connection: sqlite3.Connection, kinds: set[tuple[str, str]], *, since: str) -> int:
-    """Return how many decisions of some kinds there were from a day on."""
-    sql = "SELECT total(decisions) FROM tallies WHERE subject = ? AND day >= ?"
+def kind_of(catch: Catch) -> tuple[str, str]:
+    """Return the subject of a catch and its tool; no tool where any may have such a catch."""
+    return catch.subject, "" if catch.check == PHANTOM_TOOL else catch.tool
+
+
+def count_decisions(
+    connection: sqlite3.Connection,
+    kinds: set[tuple[str, str]],
+    *,
+    since: str = "",
+    until: str = _LAST_DAY,
+) -> int:
+    """Return how many decisions of some kinds there were from a day on, and before another one."""
+    sql = "SELECT total(decisions) FROM tallies WHERE subject = ? AND day >= ? AND day < ?"
     count = 0
     for subject, tool in kinds:
         if tool and (subject, "") in kinds:
             continue
         more, values = (" AND tool = ?", (tool,)) if tool else ("", ())
-        (found,) = connection.execute(sql + more, (subject, since, *values)).fetchone()
+        (found,) = connection.execute(sql + more, (subject, since, until, *values)).fetchone()
         count += int(found)
     return count

@@ -22,6 +22,9 @@ from abs_shield.policy.load import load
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
+_INTO_USE = ("promoted", "in use again")
+"""How events begin that put a version in use."""
+
 
 class VersionState(StrEnum):
     """Where a version stands."""
@@ -93,6 +96,11 @@ class Version:
     data: Mapping[str, str] = field(default_factory=dict)
     evaluation: Mapping[str, Any] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+
+    @property
+    def used_since(self) -> float:
+        """When it came into use for the last time, in seconds since the epoch; 0 if never."""
+        return max((one.at for one in self.events if one.what.startswith(_INTO_USE)), default=0.0)
 
     @property
     def reason(self) -> str:
@@ -297,6 +305,12 @@ def _read(connection: sqlite3.Connection, version: str) -> Version:
 def _current(connection: sqlite3.Connection, target: str) -> Version | None:
     row = connection.execute("SELECT version FROM current WHERE target = ?", (target,)).fetchone()
     return _read(connection, row[0]) if row is not None else None
+
+
+def versions_in_use(connection: sqlite3.Connection) -> list[Version]:
+    """Return the version in use of each target."""
+    rows = connection.execute("SELECT version FROM current ORDER BY target")
+    return [_read(connection, version) for (version,) in rows]
 
 
 def _write(connection: sqlite3.Connection, version: Version) -> None:

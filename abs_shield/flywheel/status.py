@@ -10,6 +10,7 @@ from abs_shield.flywheel.book import UNGROUPED
 from abs_shield.flywheel.curate import gaps_in
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.gap import Gap
+from abs_shield.flywheel.production import VersionInUse, gap_versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Status:
         ungrouped: Catches in no group yet.
         false_alarms: Catches whose decision somebody labelled ``ok``.
         gaps: All gaps, the gravest first.
+        versions: The versions in use that are for a gap, with the drift of its rate.
     """
 
     decisions: int
@@ -30,6 +32,7 @@ class Status:
     ungrouped: int
     false_alarms: int
     gaps: tuple[Gap, ...]
+    versions: tuple[VersionInUse, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON-able data."""
@@ -56,4 +59,5 @@ def status(book: str | PathLike[str]) -> Status:
                 "SELECT count(*) FROM catches JOIN labels USING (decision_id) WHERE truth = 'ok'"
             ),
             gaps=tuple(gaps_in(connection)),
+            versions=tuple(gap_versions(connection)),
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from abs_shield.flywheel.database import database
 from abs_shield.flywheel.drift import Trend, drift
 from abs_shield.flywheel.gap import GapState
 from abs_shield.flywheel.registry import NewVersion, Version, VersionRegistry, VersionState, resolve
+from abs_shield.flywheel.status import status
 from tests.flywheel.catches import catch, gap
 
 GOOD = {"outcome": "promote", "reasons": ["target is better"]}
@@ -200,3 +203,37 @@ def test_drift_is_what_the_interval_says(
 
     assert trend is found.trend
     assert found.low <= found.after - found.before <= found.high
+
+
+def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any) -> None:
+    """The days before with those after; the day of the promotion belongs to neither."""
+    monkeypatch.setattr("time.time", lambda: datetime(2026, 4, 10, 12, tzinfo=UTC).timestamp())
+    version = added(book, "one")
+    VersionRegistry(book).promote(version.id, reason="it is better", **WHO)
+    with database(book) as connection:
+        for day, made, wrong in (("05", 180, 60), ("10", 50, 50), ("12", 180, 2)):
+            row = ("output", "", f"2026-04-{day}", made)
+            connection.execute("INSERT INTO tallies VALUES (?, ?, ?, ?)", row)
+            for n in range(wrong):
+                one = catch(decision_id=f"{day}-{n}", timestamp=f"2026-04-{day}T09:00:00Z")
+                row = (one.id, 0.0, one.decision_id, "g1", json.dumps(one.to_dict()))
+                connection.execute("INSERT INTO catches VALUES (?, ?, ?, ?, ?)", row)
+        connection.execute("DELETE FROM catches WHERE decision_id = 'd1'")
+    [found] = status(book).versions
+
+    assert ("prompt", 1, "g1", "2026-04-10") == (
+        found.target, found.number, found.gap, found.since,
+    )  # fmt: skip
+    assert drift((60, 180), (2, 180)) == found.drift
+    assert found.drift is not None
+    assert Trend.LOWER is found.drift.trend
+    VersionRegistry(book).rollback("prompt", reason="worse", **WHO)
+    assert () == status(book).versions
+
+
+def test_status_waits_for_decisions_after_a_promotion(book: Path) -> None:
+    """Until there are some nothing is compared."""
+    version = added(book, "one")
+    VersionRegistry(book).promote(version.id, reason="it is better", **WHO)
+
+    assert [None] == [one.drift for one in status(book).versions]

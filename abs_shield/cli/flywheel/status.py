@@ -7,9 +7,11 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
-from abs_shield.cli.screen import print_json, screen
+from abs_shield.cli.screen import print_json, safe, screen
+from abs_shield.flywheel.production import VersionInUse
 from abs_shield.flywheel.status import Status, status
 
 EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
@@ -38,7 +40,18 @@ def command(
     console = screen()
     if found.gaps:
         console.print(gap_table(found.gaps))
+    for version in found.versions:
+        console.print(_line_of(version), soft_wrap=True)
     console.print(_sum(found), soft_wrap=True)
+
+
+def _line_of(version: VersionInUse) -> Text:
+    rates = "no decisions before and after that day yet" if version.drift is None else version.drift
+    return safe(
+        f"{version.target} version {version.number}, in use since {version.since}, gap"
+        f" {version.gap}: {rates}",
+        limit=500,
+    )
 
 
 def _sum(found: Status) -> str:
