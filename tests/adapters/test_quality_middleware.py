@@ -482,6 +482,7 @@ def test_events_are_read_as_clients_read_them(kind, lines):
         (gzip.compress(b"Fine.")[:-9], b"gzip", 422),
         (b"", b"gzip", 200),
     ],
+    ids=["members", "raw, held", "raw, clean", "cut off", "nothing"],
 )
 def test_compressed_bodies_are_read_whole(packed, encoding, status):
     """Every member, and deflate without its header."""
