@@ -127,7 +127,7 @@ class Guard:
     def __enter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(self._desk.admit(self._judged(), reread=self.reread))
+            self._begin(self._desk.admit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -136,7 +136,7 @@ class Guard:
     async def __aenter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread))
+            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -145,7 +145,7 @@ class Guard:
     def _judged(self) -> Opened:
         return self._desk.open(
             self._call, self._session, siblings=self._siblings, binding=self._binding,
-            proposed=self.proposed,
+            proposed=self.proposed, runs=True,
         )  # fmt: skip
 
     def _entered(self) -> AbstractContextManager[Any]:
@@ -199,6 +199,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         if self._suspended:
+            self._session.calls.suspend(self.opened.call.id, self.opened.decision.id)
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000
