@@ -28,6 +28,7 @@ from abs_shield.shield.argument_model import (
     without_names,
 )
 from abs_shield.shield.contexts import is_context
+from abs_shield.shield.hints import named
 from abs_shield.shield.marks import marks_of
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.opaque import Named, Unread
@@ -420,7 +421,10 @@ def _is_iterable(hint: Any) -> bool:
 
 
 def _kinds(hint: Any) -> set[type]:
-    """The classes that a hint admits, looking through `Annotated` and unions."""
+    """The classes that a hint admits, looking through `Annotated`, aliases and unions."""
+    inner = named(hint)
+    if inner is not None:
+        return _kinds(inner)
     origin = get_origin(hint)
     if origin is Annotated:
         return _kinds(get_args(hint)[0])
