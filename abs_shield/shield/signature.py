@@ -15,8 +15,9 @@ from pydantic import ValidationError, create_model
 from abs_shield.core.arguments import Malformed
 from abs_shield.core.containers import HOLDERS, apart
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan.conversion import Conversion
+from abs_shield.plan.conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
+from abs_shield.schema.bounds import breaches
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.written import SCALARS, Writer
 from abs_shield.shield.argument_model import (
@@ -164,7 +165,11 @@ class Binding:
             values = self.values(arguments)
         except ValidationError as error:
             unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
-            return Conversion(arguments, refused_by(error) | frozenset(unknown))
+            refused = refused_by(error) | frozenset(unknown)
+            if not may_be_endless(arguments, texts=True):
+                return Conversion(arguments, refused)
+            taken = as_json(self.values_where_taken(arguments, error))
+            return Conversion(arguments, refused, _endless(taken))
         except Exception:  # a validator of the tool's own may raise anything
             return Conversion(arguments, frozenset({""}))
         for name in self._iterated(values):
@@ -172,7 +177,8 @@ class Binding:
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
-        return Conversion(as_json(values))
+        made = as_json(values)
+        return Conversion(made, endless=_endless(made))
 
     def _iterated(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, those of ``**kwargs`` among them."""
@@ -267,6 +273,11 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
         name: value if type(value) in SCALARS else writer.written(value)
         for name, value in arguments.items()
     }
+
+
+def _endless(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """JSON pointers to what is no finite number."""
+    return tuple(pointer(path) for code, path in breaches(arguments) if code == "not_finite")
 
 
 def at_the_door(
