@@ -96,6 +96,7 @@ class Desk:
         if type(raw) is not dict:
             raw = read_arguments(raw)
         raw, arguments = (raw, raw) if binding is not None else at_the_door(raw)
+        call = _as_judged(call, raw, arguments)
         with session.lock:
             if proposed is not None:
                 opened = self._changed(call, arguments, session, proposed, runs=runs)
@@ -186,7 +187,8 @@ class Desk:
         turn: list[Pending],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
-        _, arguments = at_the_door(read_arguments(call.arguments))
+        raw, arguments = at_the_door(read_arguments(call.arguments))
+        call = _as_judged(call, raw, arguments)
         with session.lock:
             opened = self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
@@ -399,6 +401,13 @@ def _unlogged(decision: Decision) -> Decision:
         would_block=True,
         errors=(*decision.errors, _NO_LOG),
     )
+
+
+def _as_judged(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
+    """A call with the arguments that are written down: bounded ones, and a text as it came."""
+    if arguments is raw or isinstance(call.arguments, (str, bytes, bytearray)):
+        return call
+    return replace(call, arguments=arguments)
 
 
 def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
