@@ -10,7 +10,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
 
-from abs_shield.core import Decision, ToolCall
+from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING, stop_running
@@ -102,6 +102,11 @@ class Guard:
     def decision(self) -> Decision:
         """What was decided before the call."""
         return self.opened.decision
+
+    @property
+    def enforces(self) -> bool:
+        """Whether the tool gets what was judged; in audit mode it gets what the caller gave."""
+        return self.opened.decision.mode is Mode.STRICT
 
     @property
     def stopped(self) -> Decision | None:

@@ -73,9 +73,11 @@ class Binding:
         """Return whether both declare the same: they are of one function, or one factory."""
         return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
-    def taken_in(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    def taken_in(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any] | None, Copies]:
         """
-        Give the judged arguments of a Python call, and the values with which it runs.
+        Give the judged arguments of a Python call, and the values of which they were made.
 
         Containers among these are copies, so that what was judged is what runs; what is the
         host's is not copied.
@@ -85,16 +87,14 @@ class Binding:
             if SCALARS.issuperset(map(type, given.values())) and self._is_bound(
                 given, len(args) + len(kwargs)
             ):
-                return given, args, kwargs
-        args, kwargs = self._apart(args, kwargs)
-        return self.arguments(args, kwargs), args, kwargs
+                return given, None
+        copies = self._apart(args, kwargs)
+        return self.arguments(*(copies or (args, kwargs))), copies
 
-    def _apart(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
         """Copy the containers of a Python call, but not those that are the host's."""
         if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
-            return args, kwargs
+            return None
         hosts = self.injected - self.bound
         if not hosts:
             return apart((args, kwargs))  # type: ignore[no-any-return]
@@ -249,8 +249,8 @@ class Binding:
         return written
 
 
-Call = tuple[dict[str, Any] | None, tuple[Any, ...], dict[str, Any]]
-"""A Python call: its judged arguments, None where it does not bind, and its values."""
+Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
+"""The values of a Python call, by place and by name; None where nothing had to be copied."""
 
 
 def _beside(given: Mapping[str, Any], further: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -264,7 +264,7 @@ def test_an_async_tool_writes_once():
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_arguments_reach_the_tool_as_they_were(mode):
-    """The very objects stand in the list that arrives, also where a rule saw their copy."""
+    """In audit mode the very list arrives, in strict mode a copy; a rule saw another one."""
     sent, got = {"rows": [1, {"a": 2}, {3}]}, []
 
     @rule(tool="keep")
@@ -279,6 +279,7 @@ def test_arguments_reach_the_tool_as_they_were(mode):
     keep(sent["rows"])
 
     assert got[0] == sent["rows"]
+    assert (got[0] is sent["rows"]) is (mode == "audit")
     assert got[0][2] is sent["rows"][2]
     assert {"rows": [1, {"a": 2}, {3}]} == sent
 
