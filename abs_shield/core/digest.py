@@ -6,6 +6,9 @@ import json
 import os
 from typing import Any
 
+_MOST = 250_000
+"""Items and members that are hashed: more than arguments that are judged have."""
+
 
 def digest(text: str, *, size: int) -> bytes:
     """
@@ -20,9 +23,29 @@ def digest(text: str, *, size: int) -> bytes:
 
 
 def digest_of(name: str, arguments: Any) -> bytes:
-    """Hash a call's name and arguments as canonical JSON; what has none equals nothing."""
+    """
+    Hash a call's name and arguments as canonical JSON; what has none equals nothing.
+
+    Neither does what is larger than what is judged: parts that it shares would be written again
+    wherever they stand, twice as many at each level.
+    """
+    if not _is_bounded(arguments):
+        return os.urandom(16)
     try:
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
     except Exception:  # what is nested too deeply, and objects of the caller's that break
         return os.urandom(16)
     return digest(text, size=16)
+
+
+def _is_bounded(value: Any) -> bool:
+    """Whether there are few enough items and members inside a value, each counted where it is."""
+    left, count = [value], 0
+    while left:
+        item = left.pop()
+        if isinstance(item, (dict, list, tuple)):
+            count += len(item)
+            if count > _MOST:
+                return False
+            left += item.values() if isinstance(item, dict) else item
+    return True

@@ -10,6 +10,7 @@ from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.quick import Quick
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import Problem, Undecided
+from abs_shield.schema.problem import not_finite
 from abs_shield.session import Session
 
 
@@ -61,9 +62,13 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     conversion = proposal.conversion
     nameless = proposal.tool is not None and (schema := proposal.tool.schema) and schema.nameless
     converted: set[str] = set()
+    for where in () if conversion is None else conversion.endless:
+        yield _finding(not_finite(where))
     for problem in problems:
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
+        elif conversion is not None and conversion.is_endless(problem):
+            continue  # it is told already
         elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)
         elif problem.where not in converted:  # its type and its range are one slip

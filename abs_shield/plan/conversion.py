@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.slips import without_slips
@@ -19,14 +20,20 @@ class Conversion(NamedTuple):
     Attributes:
         arguments: They in the form of JSON; a part that does not convert stands as it was written.
         refused: JSON pointers to what does not convert; empty where everything does.
+        endless: JSON pointers to what converts to NaN or an infinity.
     """
 
     arguments: Mapping[str, Any]
     refused: frozenset[str] = frozenset()
+    endless: tuple[str, ...] = ()
 
     def admits(self, problem: Problem) -> bool:
         """Return whether nothing at, around or inside the place of *problem* is refused."""
         return not any(_overlap(problem.where, pointer) for pointer in self.refused)
+
+    def is_endless(self, problem: Problem) -> bool:
+        """Return whether what stands at the place of *problem* becomes NaN or an infinity."""
+        return any(_overlap(problem.where, pointer) for pointer in self.endless)
 
 
 Convert = Callable[[Mapping[str, Any]], Conversion]
@@ -34,6 +41,41 @@ Convert = Callable[[Mapping[str, Any]], Conversion]
 
 _NEVER = frozenset({"not_finite", "too_deep", "too_large", "too_complex"})
 """What no JSON number is, and what would take too long to look at again."""
+
+
+_FLOAT = 1 << 1023
+"""A float holds every integer below it, and hardly any that is larger."""
+
+
+def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
+    """
+    Whether an integer stands in arguments that no float may hold; looks no further.
+
+    Args:
+        arguments: The arguments, in the form of JSON.
+        texts: Whether a text counts that is a number, and not a finite one.
+    """
+    left: list[Any] = [arguments]
+    while left:
+        item = left.pop()
+        kind = type(item)
+        if kind is int:
+            if not -_FLOAT < item < _FLOAT:
+                return True
+        elif kind is dict:
+            left += item.values()
+        elif kind is list:
+            left += item
+        elif texts and kind is str and _is_endless(item):
+            return True
+    return False
+
+
+def _is_endless(text: str) -> bool:
+    try:
+        return not isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def convert(
@@ -51,7 +93,7 @@ def convert(
         return Conversion(arguments, never or frozenset({""}))
     if plan.convert is not None:
         made = plan.convert(arguments)
-        if plan.schema_of_function:
+        if plan.schema_of_function or made.endless:
             return made
         if not made.refused and not _refused_both(plan, arguments, made.arguments):
             return made

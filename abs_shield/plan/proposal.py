@@ -9,9 +9,10 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
-from abs_shield.plan.conversion import Conversion, convert
+from abs_shield.plan.conversion import Conversion, convert, may_be_endless
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.schema import Problem, Undecided
+from abs_shield.schema.problem import not_finite
 from abs_shield.session import Session
 from abs_shield.session.verbatim import Verbatim
 from abs_shield.text.leaves import Path, leaves
@@ -100,7 +101,16 @@ class Proposal:
                 )
             except Undecided as error:
                 self._fits, self.undecided = False, str(error)
+            if self._fits and not self.plain and (endless := self._endless()):
+                self._fits, self._problems = False, endless
         return self._fits
+
+    def _endless(self) -> tuple[Problem, ...]:
+        """What the tool's function would get as an infinity: an integer for one of its floats."""
+        convert = None if self.tool is None else self.tool.convert
+        if convert is None or not may_be_endless(self.arguments, texts=False):
+            return ()
+        return tuple(map(not_finite, convert(self.arguments).endless))
 
     def problems(self) -> tuple[Problem, ...]:
         """

@@ -35,6 +35,17 @@ class Problem:
     nearest: str = ""
 
 
+def not_finite(where: str) -> Problem:
+    """Say that a number is none that JSON has, where it stands or where it is converted to."""
+    return Problem(
+        where=where,
+        code="not_finite",
+        detail="got NaN or an infinity, expected a finite number",
+        hint="send a finite number, or leave it out",
+        expected="a finite number",
+    )
+
+
 def pointer(path: tuple[object, ...]) -> str:
     """Write a path as a JSON pointer."""
     return "".join("/" + _token(part) for part in path)

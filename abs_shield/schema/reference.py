@@ -14,7 +14,7 @@ from abs_shield.schema.dialects import safe
 from abs_shield.schema.explain import explained, unknown_argument
 from abs_shield.schema.keywords import PatternTimeout, found
 from abs_shield.schema.prepare import Prepared
-from abs_shield.schema.problem import MAX_PROBLEMS, Problem, pointer
+from abs_shield.schema.problem import MAX_PROBLEMS, Problem, not_finite, pointer
 from abs_shield.schema.steps import Undecided, begin, memory
 from abs_shield.schema.text import brief, shown
 
@@ -29,11 +29,6 @@ _BREACHES = {
         f"at most {bounds.MAX_NODES} values, {bounds.MAX_CHARACTERS} characters, "
         f"{bounds.MAX_BITS} bits an integer",
         "send less at once",
-    ),
-    "not_finite": (
-        "got NaN or an infinity, expected a finite number",
-        "a finite number",
-        "send a finite number, or leave it out",
     ),
     "wrong_type": (
         "got an object with a key that is not a string",
@@ -130,6 +125,8 @@ def reference(prepared: Prepared, declared: Declared, *, closed: bool) -> Refere
 
 
 def _breach(code: str, path: tuple[object, ...]) -> Problem:
+    if code == "not_finite":
+        return not_finite(pointer(path))
     detail, expected, hint = _BREACHES[code]
     return Problem(where=pointer(path), code=code, detail=detail, hint=hint, expected=expected)
 

@@ -68,11 +68,20 @@ def is_feedback(value: Any, status: str) -> bool:
 
 
 class Open(NamedTuple):
-    """A call that is running: the decision about it, its name and its arguments."""
+    """
+    A call that may run, or is running.
+
+    Attributes:
+        decision_id: The decision about it.
+        name: Its tool.
+        arguments: Its arguments as judged.
+        runs: Whether it runs behind the door: no other run takes its record over.
+    """
 
     decision_id: str
     name: str
     arguments: Any
+    runs: bool = False
 
 
 class CallBook:
@@ -99,15 +108,31 @@ class CallBook:
         if len(self.opened) > self._most:
             self.opened.pop(next(iter(self.opened)))
 
-    def decided(self, call: ToolCall, arguments: Any) -> str | None:
-        """Return the newest decision about this very call that runs under its id."""
+    def decided(self, call: ToolCall, arguments: Any, *, runs: bool = False) -> str | None:
+        """
+        Return the newest decision about this very call that is open under its id.
+
+        Args:
+            call: The call.
+            arguments: Its arguments as judged.
+            runs: Whether it runs now: then it takes over what no run has, and keeps it.
+        """
         calls: list[Open] = self.opened.get(call.id, []) if call.id else []
-        ids: list[str] = [
-            one.decision_id
-            for one in calls
-            if one.name == call.name and same(read_arguments(one.arguments), arguments)
+        for place in reversed(range(len(calls))):
+            one = calls[place]
+            if one.name != call.name or (runs and one.runs) or not same(one.arguments, arguments):
+                continue
+            if runs:
+                calls[place] = one._replace(runs=True)
+            return one.decision_id
+        return None
+
+    def suspend(self, call_id: str | None, decision_id: str) -> None:
+        """The run of that decision goes on later, in another one."""
+        calls = self.opened.get(call_id or "", [])
+        calls[:] = [
+            one._replace(runs=False) if one.decision_id == decision_id else one for one in calls
         ]
-        return ids[-1] if ids else None
 
     def is_open(self, call_id: str | None, decision_id: str) -> bool:
         """Return whether the call of that decision runs under that id."""
@@ -128,11 +153,13 @@ class CallBook:
             self._running[name] = due - 1
         return due != 0
 
-    def shut(self, call_id: str) -> None:
-        """One call of that id has come back."""
-        ids = self.opened.get(call_id, [])
-        del ids[:1]
-        if not ids:
+    def shut(self, call_id: str, decision_id: str | None = None) -> None:
+        """One call of that id has come back: that of the decision, else the oldest."""
+        calls = self.opened.get(call_id, [])
+        of_it = (n for n, one in enumerate(calls) if one.decision_id == decision_id)
+        place = next(of_it, 0)
+        del calls[place : place + 1]
+        if not calls:
             self.opened.pop(call_id, None)
 
     def end(self, call_id: str, *, announced: bool = False) -> None:

@@ -384,12 +384,29 @@ class Session(Scoped):
 
     # What the door writes ------------------------------------------------------------------------
 
-    def open(self, call: ToolCall, decision: Decision, *, size: int = -1) -> None:
-        """The door let *call* pass; its arguments are *size* characters, where that is known."""
+    def open(
+        self,
+        call: ToolCall,
+        decision: Decision,
+        *,
+        arguments: Any,
+        size: int = -1,
+        runs: bool = False,
+    ) -> None:
+        """
+        The door let *call* pass.
+
+        Args:
+            call: The call.
+            decision: What was decided of it.
+            arguments: Its arguments as judged.
+            size: Their characters, where that is known.
+            runs: Whether it runs behind the door, at once.
+        """
         call_id = call.id
         with self.lock:
             if call_id:
-                self.calls.open(call_id, Open(decision.id, call.name, call.arguments))
+                self.calls.open(call_id, Open(decision.id, call.name, arguments, runs))
             else:
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):
@@ -517,7 +534,7 @@ class Session(Scoped):
 
     def _keep(self, executed: Executed) -> int:
         """Take a call into the history; give the characters of its value, as far as counted."""
-        self.calls.shut(executed.call_id or "")
+        self.calls.shut(executed.call_id or "", executed.decision_id)
         held, size = self._held(executed)
         keep(self._executed, held, most=self._limits.executed)
         self.ran_so_far += 1

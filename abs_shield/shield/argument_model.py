@@ -29,6 +29,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
 from abs_shield.errors import PolicyError
 from abs_shield.schema.decimals import decimal_format
 from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
+from abs_shield.shield.hints import named
 from abs_shield.shield.validation import MOST_ERRORS, read_values
 
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
@@ -98,6 +99,7 @@ def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
     if get_origin(hint) not in UNPACK:
         return None
     (content,) = get_args(hint)
+    content = named(content) or content
     content = get_origin(content) or content  # of a generic one, the class has the keys
     try:
         hints = get_type_hints(content, include_extras=True)
@@ -117,6 +119,10 @@ def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
 
 def _readable(hint: Any) -> Any:
     """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
+    inner = named(hint)
+    if inner is not None:
+        made = _readable(inner)
+        return hint if made == inner else made
     origin = get_origin(hint)
     if hint is Iterator or origin is Iterator:
         return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]

@@ -15,7 +15,7 @@ from abs_shield.shield.registry import SHARED, declare
 from abs_shield.shield.resolve import current_shield
 from abs_shield.shield.results import asteps, settled, steps
 from abs_shield.shield.shield import Shield
-from abs_shield.shield.signature import Binding, as_json, bind
+from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
 
 F = TypeVar("F", bound=Callable[..., Any])
 OnBlock = Literal["raise", "return"]
@@ -133,12 +133,18 @@ class _Entrance:
         self._name = binding.tool.name
         self._shield = shield
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Guard:
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
+        """Return the guard of one call, and copies of its values that are judged."""
         shield = current_shield() if self._shield is None else self._shield
-        guard = shield.guard_function(self._binding, self._arguments(args, kwargs))
+        arguments, copies = self._binding.taken_in(args, kwargs)
+        if copies is not None:
+            args, kwargs = copies
+        if arguments is None:
+            arguments = _unbound(self._binding, args, kwargs)
+        guard = shield.guard_function(self._binding, arguments)
         if shield.desk.approver is not None:
             guard.reread = functools.partial(self._arguments, args, kwargs)
-        return guard
+        return guard, copies
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         arguments = self._binding.arguments(args, kwargs)
@@ -151,7 +157,7 @@ def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     places = dict(zip(names, args, strict=False))
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
     by_place = {*places, *(name for name in names if _by_place(binding, name))}
-    named = {f"{k} (by name)" if k in by_place else k: value for k, value in kwargs.items()}
+    named = {f"{k}{BY_NAME}" if k in by_place else k: value for k, value in kwargs.items()}
     return as_json({**places, **extra, **named})
 
 
@@ -187,8 +193,10 @@ def _innermost(tool: Any) -> Any:
 
 def _function(tool: Any, enter: _Entrance) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        guard = enter(args, kwargs)
+        guard, copies = enter(args, kwargs)
         guard.__enter__()
+        if copies is not None and guard.enforces:
+            args, kwargs = copies
         try:
             value = tool(*args, **kwargs)
         except BaseException as error:
@@ -201,7 +209,10 @@ def _function(tool: Any, enter: _Entrance) -> Any:
 
 def _coroutine(tool: Any, enter: _Entrance) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
-        async with enter(args, kwargs) as guard:
+        guard, copies = enter(args, kwargs)
+        async with guard:
+            if copies is not None and guard.enforces:
+                args, kwargs = copies
             guard.value = await tool(*args, **kwargs)
         return guard.value
 
@@ -210,8 +221,10 @@ def _coroutine(tool: Any, enter: _Entrance) -> Any:
 
 def _generator(tool: Any, enter: _Entrance) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        guard = enter(args, kwargs)
+        guard, copies = enter(args, kwargs)
         guard.__enter__()
+        if copies is not None and guard.enforces:
+            args, kwargs = copies
         guard.leave()
         return steps(tool(*args, **kwargs), guard)
 
@@ -220,8 +233,10 @@ def _generator(tool: Any, enter: _Entrance) -> Any:
 
 def _async_generator(tool: Any, enter: _Entrance) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        guard = enter(args, kwargs)
+        guard, copies = enter(args, kwargs)
         guard.__enter__()
+        if copies is not None and guard.enforces:
+            args, kwargs = copies
         guard.leave()
         return asteps(tool(*args, **kwargs), guard)
 

@@ -26,7 +26,7 @@ from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.reports import ReportLog
-from abs_shield.shield.signature import Binding, as_json, in_json
+from abs_shield.shield.signature import Binding, at_the_door, in_json
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -79,6 +79,7 @@ class Desk:
         siblings: tuple[ToolCall, ...] = (),
         binding: Binding | None = None,
         proposed: ToolCall | None = None,
+        runs: bool = False,
     ) -> Opened:
         """
         Judge a call at its dispatch; a proposal of the same call is replaced.
@@ -89,18 +90,20 @@ class Desk:
             siblings: Calls that run at this moment beside it, where no turn was shown.
             binding: The decorated function that Python calls; None of a call by name.
             proposed: The call as the model wrote it, where the host changed it since.
+            runs: Whether it runs behind this desk: one run takes over one record.
         """
-        raw = call.arguments
+        raw: Any = call.arguments
         if type(raw) is not dict:
             raw = read_arguments(raw)
-        arguments = raw if binding is not None else in_json(raw)
+        raw, arguments = (raw, raw) if binding is not None else at_the_door(raw)
+        call = _as_judged(call, raw, arguments)
         with session.lock:
             if proposed is not None:
-                return self._changed(call, arguments, session, proposed)
-            if session.pending:
-                opened = self._proposed(call, arguments, session, siblings, binding)
+                opened = self._changed(call, arguments, session, proposed, runs=runs)
+            elif session.pending:
+                opened = self._proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
-                known = session.calls.decided(call, arguments) if call.id else None
+                known = session.calls.decided(call, arguments, runs=runs) if call.id else None
                 nested = RUNNING.get() is not None and _inside(session)
                 opened = self._bench.judged(
                     call, arguments, session, siblings=siblings, nested=nested, known=known,
@@ -115,6 +118,8 @@ class Desk:
         session: Session,
         siblings: tuple[ToolCall, ...],
         binding: Binding | None,
+        *,
+        runs: bool,
     ) -> Opened:
         """Judge a call of a run in which proposals are open; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
@@ -123,7 +128,7 @@ class Desk:
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _around(pending, session)
-        known = pending.decision.id if pending else session.calls.decided(call, arguments)
+        known = self._record_of(call, arguments, session, pending, runs=runs)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
             told = session.pending.named(call, plain)
@@ -134,12 +139,23 @@ class Desk:
             inside=DISPATCHED.get() if nested else None,
         )  # fmt: skip
 
+    @staticmethod
+    def _record_of(
+        call: ToolCall, arguments: Any, session: Session, pending: Pending | None, *, runs: bool
+    ) -> str | None:
+        """Return the id of the decision that a judgement of this very call has already."""
+        if pending is not None:
+            return pending.decision.id
+        return session.calls.decided(call, arguments, runs=runs)
+
     def _changed(
         self,
         call: ToolCall,
         arguments: dict[str, Any] | Malformed,
         session: Session,
         proposed: ToolCall,
+        *,
+        runs: bool,
     ) -> Opened:
         """Judge what the host made of a proposal: what differs is the host's own word."""
         before = arguments_of(proposed)
@@ -155,7 +171,7 @@ class Desk:
             siblings, later = _around(pending, session)
         elif call.id and session.calls.decided(proposed, before):
             session.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
-        known = pending.decision.id if pending else session.calls.decided(call, arguments)
+        known = self._record_of(call, arguments, session, pending, runs=runs)
         return self._bench.judged(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
             nested=pending is None and _inside(session), known=known,
@@ -171,7 +187,8 @@ class Desk:
         turn: list[Pending],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
-        arguments = in_json(read_arguments(call.arguments))
+        raw, arguments = at_the_door(read_arguments(call.arguments))
+        call = _as_judged(call, raw, arguments)
         with session.lock:
             opened = self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
@@ -194,31 +211,32 @@ class Desk:
 
     # At the door ---------------------------------------------------------------------------------
 
-    def admit(self, opened: Opened, *, reread: Reread | None = None) -> Opened:
+    def admit(self, opened: Opened, *, reread: Reread | None = None, runs: bool = False) -> Opened:
         """
         Ask for an approval where one is needed, and record what was decided.
 
         Args:
             opened: The judged call.
             reread: Reads the arguments again that run; what has changed was not approved.
+            runs: As in `open`.
         """
         if opened.decision.blocked:
             if self._asks(opened):
-                opened = _apart(opened)
                 opened = self._answered(opened, _settled(self._ask(opened)), reread)
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
-        return self._admitted(opened)
+        return self._admitted(opened, runs=runs)
 
-    async def aadmit(self, opened: Opened, *, reread: Reread | None = None) -> Opened:
+    async def aadmit(
+        self, opened: Opened, *, reread: Reread | None = None, runs: bool = False
+    ) -> Opened:
         """As `admit`; an async approver is awaited."""
         if opened.decision.blocked:
             if self._asks(opened):
-                opened = _apart(opened)
                 opened = self._answered(opened, await _awaited(self._ask(opened)), reread)
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
-        return self._admitted(opened)
+        return self._admitted(opened, runs=runs)
 
     def _asks(self, opened: Opened) -> bool:
         return _waits(opened.decision) and self.approver is not None
@@ -241,7 +259,7 @@ class Desk:
         )  # fmt: skip
         return opened._replace(decision=granted)
 
-    def _admitted(self, opened: Opened) -> Opened:
+    def _admitted(self, opened: Opened, *, runs: bool) -> Opened:
         call, session, decision = opened.call, opened.session, opened.decision
         if session.calls.is_open(call.id, decision.id):
             return opened
@@ -253,7 +271,8 @@ class Desk:
                 session.stopped(call, decision)
             session.decided(decision)
         else:
-            session.open(call, decision, size=opened.size)
+            judged = opened.arguments if opened.malformed is None else opened.malformed
+            session.open(call, decision, arguments=judged, size=opened.size, runs=runs)
         self._tell(decision)
         return opened
 
@@ -384,6 +403,13 @@ def _unlogged(decision: Decision) -> Decision:
     )
 
 
+def _as_judged(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
+    """A call with the arguments that are written down: bounded ones, and a text as it came."""
+    if arguments is raw or isinstance(call.arguments, (str, bytes, bytearray)):
+        return call
+    return replace(call, arguments=arguments)
+
+
 def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
     """A dispatched call with what its proposal knew: the id, the log-probabilities."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
@@ -442,16 +468,16 @@ def _inside(session: Session) -> bool:
     return running is not None and (running is session or session.ephemeral)
 
 
-def _apart(opened: Opened) -> Opened:
-    """Copy the arguments that are approved: what runs is what was judged, whoever changes them."""
-    return opened._replace(arguments=as_json(opened.arguments), raw=None)
-
-
 def _has_changed(opened: Opened, reread: Reread | None) -> bool:
-    if reread is None:
+    """Whether what runs is no longer what was judged: an object of the caller's may change."""
+    if reread is not None:
+        now: Any = reread()
+    elif opened.raw is not None:
+        now = in_json(dict(opened.raw))
+    else:
         return False
     name = opened.call.name
-    return digest_of(name, reread()) != digest_of(name, opened.arguments)
+    return digest_of(name, now) != digest_of(name, opened.arguments)
 
 
 def _waits(decision: Decision) -> bool:

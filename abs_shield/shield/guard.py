@@ -10,7 +10,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
 
-from abs_shield.core import Decision, ToolCall
+from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING, stop_running
@@ -104,6 +104,11 @@ class Guard:
         return self.opened.decision
 
     @property
+    def enforces(self) -> bool:
+        """Whether the tool gets what was judged; in audit mode it gets what the caller gave."""
+        return self.opened.decision.mode is Mode.STRICT
+
+    @property
     def stopped(self) -> Decision | None:
         """The block of a decorated function inside, by values of this call; None without one."""
         if self._dispatched is None or self._dispatched.stopped is None:
@@ -127,7 +132,7 @@ class Guard:
     def __enter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(self._desk.admit(self._judged(), reread=self.reread))
+            self._begin(self._desk.admit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -136,7 +141,7 @@ class Guard:
     async def __aenter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread))
+            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -145,7 +150,7 @@ class Guard:
     def _judged(self) -> Opened:
         return self._desk.open(
             self._call, self._session, siblings=self._siblings, binding=self._binding,
-            proposed=self.proposed,
+            proposed=self.proposed, runs=True,
         )  # fmt: skip
 
     def _entered(self) -> AbstractContextManager[Any]:
@@ -199,6 +204,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         if self._suspended:
+            self._session.calls.suspend(self.opened.call.id, self.opened.decision.id)
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000

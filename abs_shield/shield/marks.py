@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from pydantic import AliasChoices, AliasPath, BaseModel
+from pydantic import AliasChoices, AliasPath, BaseModel, RootModel
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
@@ -16,6 +16,7 @@ from abs_shield.policy import Creates, Free, Injected, Soft, Target
 from abs_shield.policy.marks import Mark
 from abs_shield.policy.places import ANY, ANYWHERE
 from abs_shield.shield.argument_model import UNPACK
+from abs_shield.shield.hints import behind
 from abs_shield.text.leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
@@ -36,18 +37,20 @@ def marks_of(
         bound: Parameters that the host gives by name.
 
     Raises:
-        PolicyError: `Injected` stands inside an argument, or a mark on the keys of a mapping.
+        PolicyError: `Injected` stands inside an argument, or a mark where it would not be read.
     """
     found: dict[str, Mark] = {}
     for name, parameter in signature.parameters.items():
-        if name in bound or name not in hints:
+        if name in bound or (name not in hints and not _is_mark(parameter.default)):
             continue
         try:
-            inside = [*_of_parameter(name, parameter, hints[name])]
-        except _KeyMarked:
+            _require_no_mark(parameter.default)
+            inside = [*_of_parameter(name, parameter, hints.get(name, Any))]
+        except _Misplaced as misplaced:
+            where, hint = misplaced.args
             raise PolicyError(
-                f"tool `{tool}`: a mark stands on the keys of `{name}`, where it would not be "
-                "read; take a list of objects"
+                f"tool `{tool}`: a mark stands {where.format(name)}, where it would not be read; "
+                f"{hint}"
             ) from None
         for steps, mark in inside:
             if isinstance(mark, Injected) and len(steps) > 1:
@@ -60,8 +63,25 @@ def marks_of(
     return found
 
 
-class _KeyMarked(Exception):
-    """A mark of the keys of a mapping."""
+class _Misplaced(Exception):
+    """A mark that would be lost: where it stands in a parameter, and what to write instead."""
+
+
+_ON_KEYS = "on the keys of `{}`", "take a list of objects"
+_AS_DEFAULT = "as a default in `{}`", "write `Annotated[..., Target()]`"
+_IN_TUPLE = "on a field of a named tuple in `{}`", "take a model or a `TypedDict`"
+_ON_EXTRA = "on the further fields of a model with fields in `{}`", "declare these fields"
+_IN_CIRCLE = "in a mapping that holds itself in `{}`", "take a model that holds itself"
+
+
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, _MARKS) or (isinstance(value, type) and issubclass(value, _MARKS))
+
+
+def _require_no_mark(default: Any) -> None:
+    """A mark in the place of a default marks nothing, and would be the argument."""
+    if _is_mark(default.default if isinstance(default, FieldInfo) else default):
+        raise _Misplaced(*_AS_DEFAULT)
 
 
 _Found = Iterator[tuple[tuple[str, ...], Mark]]
@@ -71,7 +91,8 @@ def _of_parameter(name: str, parameter: inspect.Parameter, hint: Any) -> _Found:
     if parameter.kind is not parameter.VAR_KEYWORD:
         yield from _of_hint(hint, name)
     elif get_origin(hint) in UNPACK:
-        model = _model_of(get_args(hint)[0])
+        (content,) = get_args(hint)
+        model = _model_of(behind(content) or content)
         for key, value in _fields(model) if model is not None else ():
             yield from _of_hint(value, key)
     else:
@@ -128,6 +149,11 @@ class _Models:
 
     def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
         """The marks of a hint and of what it is made of; of what holds itself, at any depth."""
+        inner = behind(hint)
+        if inner is not None:
+            if not self._is_circle(hint, steps, around):
+                yield from self.inside(inner, steps, (*around, _Opened(hint, steps)))
+            return
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
             yield from ((steps, mark) for mark in _among(arguments[1:]))
@@ -138,13 +164,26 @@ class _Models:
                 yield from self._of_fields(model, steps, around)
         elif _is_mapping(origin, arguments):
             if _is_marked(arguments[0]):
-                raise _KeyMarked
+                raise _Misplaced(*_ON_KEYS)
             for path, mark in self.inside(arguments[1], (*steps, ANY), around):
                 # a mark of the values is one of the whole
                 yield (path[:-1] if path == (*steps, ANY) else path), mark
         else:
-            for argument in arguments:
+            for argument in _tuple_fields(hint) or arguments:
                 yield from self.inside(argument, steps, around)
+
+    def _is_circle(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> bool:
+        """Whether a hint that stands for another one is in the middle of being read."""
+        for one in reversed(around):
+            if not isinstance(one, _Opened):
+                return False  # a model is between, which ends the circle
+            if one.hint == hint:
+                if one.steps != steps and (
+                    _is_marked(hint) or not self.marked.isdisjoint(_models_in(hint))
+                ):
+                    raise _Misplaced(*_IN_CIRCLE)
+                return True
+        return False
 
     def _of_fields(self, model: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
         for name, value in self.fields[model]:
@@ -163,23 +202,50 @@ class _Models:
                 yield from (((name, ANYWHERE, field), mark) for mark in _own(value))
 
 
+class _Opened(NamedTuple):
+    """A hint that stands for another one, and where it was read."""
+
+    hint: Any
+    steps: tuple[str, ...]
+
+
 def _model_of(hint: Any) -> Any:
     """The model that a hint is, also with arguments; None where it is none."""
     kind = get_origin(hint) or hint
+    if isinstance(kind, type) and issubclass(kind, RootModel):
+        return None
     is_model = isinstance(kind, type) and (
         issubclass(kind, BaseModel) or is_typeddict(kind) or dataclasses.is_dataclass(kind)
     )
     return kind if is_model else None
 
 
-def _models_in(hint: Any) -> Iterator[Any]:
+def _models_in(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """The models in a hint; *read* are the hints around it that stand for others."""
+    inner = behind(hint)
+    if inner is not None:
+        if hint not in read:
+            yield from _models_in(inner, (*read, hint))
+        return
     model = _model_of(hint)
     if model is not None:
         yield model
         return
-    arguments = get_args(hint)
+    arguments = _tuple_fields(hint) or get_args(hint)
     for argument in arguments[:1] if get_origin(hint) is Annotated else arguments:
-        yield from _models_in(argument)
+        yield from _models_in(argument, read)
+
+
+def _tuple_fields(hint: Any) -> tuple[Any, ...]:
+    """The hints of a named tuple's fields; none of them may be marked."""
+    kind = get_origin(hint) or hint
+    if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return ()
+    defaults = getattr(kind, "_field_defaults", {}).values()
+    hints = (*_hints_of(kind).values(),)
+    if any(map(_is_mark, defaults)) or any(map(_is_marked, hints)):
+        raise _Misplaced(*_IN_TUPLE)
+    return hints
 
 
 def _is_mapping(origin: Any, arguments: tuple[Any, ...]) -> bool:
@@ -190,14 +256,19 @@ def _is_marked(hint: Any) -> bool:
     return next(_own(hint), None) is not None
 
 
-def _own(hint: Any) -> Iterator[Mark]:
+def _own(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
     """The marks of a hint itself, and of nothing that stands in a model inside it."""
+    inner = behind(hint)
+    if inner is not None:
+        if hint not in read:
+            yield from _own(inner, (*read, hint))
+        return
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         yield from _among(arguments[1:])
         arguments = arguments[:1]
     for argument in arguments:
-        yield from _own(argument)
+        yield from _own(argument, read)
 
 
 def _among(extras: Iterable[Any]) -> Iterator[Mark]:
@@ -212,16 +283,39 @@ def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a class by the names that they have in JSON, with their hints."""
     if issubclass(kind, BaseModel):
         for name, field in kind.model_fields.items():
+            _require_no_mark(field)
             hint = _hint_of(field)
             for alias in {name, *_aliases(field)}:
                 yield alias, hint
+        yield from _further(kind)
         return
-    try:
-        hints = get_type_hints(kind, include_extras=True)
-    except (NameError, TypeError, AttributeError):  # pydantic says what is wrong with it
-        return
+    hints = _hints_of(kind)
     attributes = getattr(kind, "__dataclass_fields__", hints)
-    yield from ((name, hint) for name, hint in hints.items() if name in attributes)
+    for name, hint in hints.items():
+        if name in attributes:
+            _require_no_mark(getattr(attributes[name], "default", None))
+            yield name, hint
+
+
+def _further(kind: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    """The hint of a model's further fields, under any name, where it says one."""
+    own = kind.__mro__[: kind.__mro__.index(BaseModel)]
+    if not any(_EXTRA in getattr(each, "__annotations__", {}) for each in own):
+        return
+    for hint in get_args(_hints_of(kind).get(_EXTRA))[1:]:
+        if kind.model_fields and _is_marked(hint):
+            raise _Misplaced(*_ON_EXTRA)
+        yield ANY, hint
+
+
+_EXTRA = "__pydantic_extra__"
+
+
+def _hints_of(kind: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(kind, include_extras=True)
+    except (NameError, TypeError, AttributeError):  # pydantic says what is wrong with it
+        return {}
 
 
 def _hint_of(field: FieldInfo) -> Any:

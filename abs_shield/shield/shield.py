@@ -373,7 +373,7 @@ class Shield(Answers):
             CallBlocked: The call is blocked.
             ShieldError: There is nothing to run, or the function is async (use `adispatch`).
         """
-        call = one(ToolCall(name, arguments, call_id))
+        call = one(ToolCall(name, _kept(arguments), call_id))
         guard = self._guard(call, self._session(session))
         guard.__enter__()
         with guard.failing():
@@ -392,7 +392,7 @@ class Shield(Answers):
         session: Session | None = None,
     ) -> Any:
         """As `dispatch`, for functions and approvers that are async, and for all others."""
-        call = one(ToolCall(name, arguments, call_id))
+        call = one(ToolCall(name, _kept(arguments), call_id))
         guard = self._guard(call, self._session(session))
         await guard.__aenter__()
         with guard.failing():
@@ -473,6 +473,11 @@ class Shield(Answers):
         if run is None:
             raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
         return run(guard.arguments)
+
+
+def _kept(arguments: Any) -> Any:
+    """The caller's arguments as they stand now: what the log of the session keeps."""
+    return arguments.copy() if type(arguments) is dict else arguments
 
 
 _OF: dict[int, Shield] = {}

@@ -13,9 +13,11 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 from pydantic import ValidationError, create_model
 
 from abs_shield.core.arguments import Malformed
+from abs_shield.core.containers import HOLDERS, apart
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan.conversion import Conversion
+from abs_shield.plan.conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
+from abs_shield.schema.bounds import breaches
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.written import SCALARS, Writer
 from abs_shield.shield.argument_model import (
@@ -27,6 +29,7 @@ from abs_shield.shield.argument_model import (
     without_names,
 )
 from abs_shield.shield.contexts import is_context
+from abs_shield.shield.hints import named
 from abs_shield.shield.marks import marks_of
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.opaque import Named, Unread
@@ -70,6 +73,38 @@ class Binding:
         """Return whether both declare the same: they are of one function, or one factory."""
         return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
+    def taken_in(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any] | None, Copies]:
+        """
+        Give the judged arguments of a Python call, and the values of which they were made.
+
+        Containers among these are copies, so that what was judged is what runs; what is the
+        host's is not copied.
+        """
+        if self.plain is not None:
+            given = {**dict(zip(self.plain, args, strict=False)), **kwargs}
+            if SCALARS.issuperset(map(type, given.values())) and self._is_bound(
+                given, len(args) + len(kwargs)
+            ):
+                return given, None
+        copies = self._apart(args, kwargs)
+        return self.arguments(*(copies or (args, kwargs))), copies
+
+    def _apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
+        """Copy the containers of a Python call, but not those that are the host's."""
+        if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
+            return None
+        hosts = self.injected - self.bound
+        if not hosts:
+            return apart((args, kwargs))  # type: ignore[no-any-return]
+        names = [*self.signature.parameters]
+        places = [n for n in range(len(args)) if n >= len(names) or names[n] not in hosts]
+        named = {name: value for name, value in kwargs.items() if name not in hosts}
+        copies, further = apart(([args[n] for n in places], named))
+        copied = {**dict(enumerate(args)), **dict(zip(places, copies, strict=True))}
+        return tuple(copied.values()), {**kwargs, **further}
+
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
         if self.plain is not None:
@@ -85,7 +120,7 @@ class Binding:
             if name in self.injected and name not in self.bound:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                given.update(value)
+                given.update(_beside(given, value))
             else:
                 given[name] = value
         return self._unread(given, as_json(given))
@@ -130,7 +165,11 @@ class Binding:
             values = self.values(arguments)
         except ValidationError as error:
             unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
-            return Conversion(arguments, refused_by(error) | frozenset(unknown))
+            refused = refused_by(error) | frozenset(unknown)
+            if not may_be_endless(arguments, texts=True):
+                return Conversion(arguments, refused)
+            taken = as_json(self.values_where_taken(arguments, error))
+            return Conversion(arguments, refused, _endless(taken))
         except Exception:  # a validator of the tool's own may raise anything
             return Conversion(arguments, frozenset({""}))
         for name in self._iterated(values):
@@ -138,7 +177,8 @@ class Binding:
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
-        return Conversion(as_json(values))
+        made = as_json(values)
+        return Conversion(made, endless=_endless(made))
 
     def _iterated(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, those of ``**kwargs`` among them."""
@@ -209,6 +249,23 @@ class Binding:
         return written
 
 
+Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
+"""The values of a Python call, by place and by name; None where nothing had to be copied."""
+
+
+def _beside(given: Mapping[str, Any], further: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Further arguments, each beside a parameter of its name that only its place can fill."""
+    for name, value in further.items():
+        key = name
+        while key in given or (key != name and key in further):
+            key += BY_NAME
+        yield key, value
+
+
+BY_NAME = " (by name)"
+"""What the name of an argument ends with that stands beside one of its name, given by place."""
+
+
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give Python arguments in the form in which they are judged; none of them is consumed."""
     writer = Writer()
@@ -216,6 +273,29 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
         name: value if type(value) in SCALARS else writer.written(value)
         for name, value in arguments.items()
     }
+
+
+def _endless(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """JSON pointers to what is no finite number."""
+    return tuple(pointer(path) for code, path in breaches(arguments) if code == "not_finite")
+
+
+def at_the_door(
+    raw: dict[str, Any] | Malformed,
+) -> tuple[dict[str, Any] | Malformed, dict[str, Any] | Malformed]:
+    """
+    Return copies of a call's arguments: as the tool gets them, and as they are judged.
+
+    They are one object where each argument is plain. Who holds the caller's containers, a hook or
+    another thread, changes nothing in either.
+    """
+    if isinstance(raw, Malformed):
+        return raw, raw
+    raw = raw.copy()
+    if SCALARS.issuperset(map(type, raw.values())):
+        return raw, raw
+    raw = apart(raw)
+    return raw, in_json(raw)
 
 
 def in_json(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
@@ -352,7 +432,10 @@ def _is_iterable(hint: Any) -> bool:
 
 
 def _kinds(hint: Any) -> set[type]:
-    """The classes that a hint admits, looking through `Annotated` and unions."""
+    """The classes that a hint admits, looking through `Annotated`, aliases and unions."""
+    inner = named(hint)
+    if inner is not None:
+        return _kinds(inner)
     origin = get_origin(hint)
     if origin is Annotated:
         return _kinds(get_args(hint)[0])

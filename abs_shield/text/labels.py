@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from abs_shield.text.names import singular
 
 _END = re.compile(r"[,;!?\n]+|\.(?=\s|$)")
-_CODE = re.compile(r"(?<![\w@./-])(?=[\w@./#-]*\d)[\w@./#-]*\w")
+_RUN = re.compile(r"[\w@./#-]+")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]{2,30}")
 _BREAK = re.compile(r"\band\b|\bor\b|\bwith\b|\bfor\b|\bto\b|\bfrom\b|\bby\b")
 _LITTLE = frozenset(
@@ -39,13 +40,16 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     """
     for clause in _END.split(normalised):
         end = 0
-        for code in _CODE.finditer(clause):
-            before = clause[end : code.start()]
-            end = code.end()
+        for run in _RUN.finditer(clause):
+            if not _DIGIT.search(run[0]):
+                continue
+            code = run[0].rstrip("@./#-")
+            before = clause[end : run.start()]
+            end = run.start() + len(code)
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
             said = frozenset(map(singular, words)) - _LITTLE - _ASKING
             if said:
-                yield code[0].strip("#/.-"), said
+                yield code.strip("#/.-"), said
 
 
 def named(normalised: str) -> list[str]:

@@ -48,8 +48,9 @@ def _tokens(text: str) -> Iterator[str]:
     for hole in _HOLE.finditer(text):
         if hole.start() < end:
             continue
+        before = end  # no stretch is looked at twice: a word may have any number of holes
         start, end = hole.span()
-        while start > 0 and hole.start() - start < _LONGEST and text[start - 1] not in _AROUND:
+        while start > before and hole.start() - start < _LONGEST and text[start - 1] not in _AROUND:
             start -= 1
         while end < len(text) and end - start < _LONGEST:
             next_hole = _HOLE.match(text, end)

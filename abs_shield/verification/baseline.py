@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from math import log, log10
 from typing import NamedTuple
 
@@ -141,6 +142,9 @@ class Baseline:
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
             rules = self._shape(kept, peers)
+        if kept.endless and (odd := self._turned_endless(kept.endless)) is not None:
+            value = Surprise(1.0, "is no finite number, and always was one", pointer_to(odd))
+            return Outlook(rules, value, tuple(beyond))
         if not beyond:
             if rules is None:
                 return _USUAL if last_n else _NO_NUMBERS
@@ -167,6 +171,12 @@ class Baseline:
             self._always = kept.names
         elif always is not kept.names and always != kept.names:
             self._always = always & kept.names
+
+    def _turned_endless(self, names: Iterable[str]) -> str | None:
+        """The first of *names* that was a number in every result that is remembered."""
+        whole = len(self._keys)
+        series = ((name, self.fields.get(name)) for name in names)
+        return next((name for name, one in series if one is not None and one.n >= whole), None)
 
     def _is_fast(self, kept: Kept, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -24,6 +24,7 @@ class Kept:
         probability: P(hallucination), as it was judged.
         unlike: Whether it was unlike what was known; else it was odd by itself, or not at all.
         turn: How often results had been refused and accepted again, when it was refused.
+        endless: Its numbers that are NaN or infinite, by pointer; judged, and not saved.
     """
 
     id: str
@@ -38,3 +39,4 @@ class Kept:
     probability: float = 0.0
     unlike: bool = False
     turn: int = 0
+    endless: Sequence[str] = ()

@@ -59,7 +59,10 @@ class KnownTool:
             names = self._names
         if kinds == self.kinds:
             kinds = self.kinds
-        return Kept(ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, names, kinds)
+        return Kept(
+            ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, names, kinds,
+            endless=seen.endless,
+        )  # fmt: skip
 
     def learn(self, kept: Kept) -> None:
         """Take a result in among the newest."""

@@ -23,9 +23,13 @@ LONGEST_NAME = 200
 _LONGEST_WAY = 1_000
 
 
-def read_numbers(result: Any) -> tuple[dict[str, float], int, bool]:
+def read_numbers(
+    result: Any, endless: list[str] | None = None
+) -> tuple[dict[str, float], int, bool]:
     """
     Read the numbers of *result*: what is no finite number is passed over.
+
+    The pointers to floats that are NaN or infinite are added to *endless*.
 
     Items of lists are not among them: the third of today is not the third of yesterday. Neither
     is what stands under a name so long that it is data itself.
@@ -55,6 +59,8 @@ def read_numbers(result: Any) -> tuple[dict[str, float], int, bool]:
             size += _weight(holder)
             if not depth and (number := as_number(holder)) is not None:
                 numbers[""] = number
+            elif not depth and endless is not None and type(holder) is float:
+                endless.append("")
             continue
         for key, value in members:
             nodes += 1
@@ -66,9 +72,10 @@ def read_numbers(result: Any) -> tuple[dict[str, float], int, bool]:
                 size += length + 12
                 if named and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
-                        if value != value:
-                            continue
                         if kind is float and not isfinite(value):
+                            name = _joined(prefix, key)
+                            if endless is not None and name is not None:
+                                endless.append(name)
                             continue
                         value = LARGEST if value > 0 else -LARGEST
                     if length <= LONGEST_NAME and key.isidentifier():

@@ -37,12 +37,13 @@ class Seen:
         finite: Whether none of these is NaN or infinite.
         readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
+        endless: Those of its numbers that are NaN or infinite, in the same way.
         size: About how many characters its JSON has.
     """
 
     __slots__ = (
-        "_given", "_matched", "_text", "_whole", "finite", "judges_latency", "kinds", "latency_ms",
-        "numbers", "profile", "readable", "size", "value",
+        "_given", "_matched", "_text", "_whole", "endless", "finite", "judges_latency", "kinds",
+        "latency_ms", "numbers", "profile", "readable", "size", "value",
     )  # fmt: skip
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
@@ -52,6 +53,7 @@ class Seen:
         self._text: str | None = _UNWRITTEN
         self.kinds: Mapping[str, str] = _NO_KINDS
         self.finite = True
+        self.endless: list[str] = []
         self._matched: bool | str | None = None
         try:
             self._given: Any = result
@@ -59,7 +61,7 @@ class Seen:
             if type(result) is not dict:
                 self._given = _data(result)
                 self.value = _held(self._given)
-            self.numbers, self.size, self._whole = read_numbers(self.value)
+            self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
             if profile is not None and profile.required_fields:
                 self.kinds = self._typed(profile.required_fields)
         except Exception:
@@ -69,6 +71,8 @@ class Seen:
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
                 self.numbers.pop(name.removeprefix("/"), None)
+            ignored = {name.removeprefix("/") for name in profile.ignored_fields}
+            self.endless = [name for name in self.endless if name not in ignored]
 
     @property
     def expected_ms(self) -> tuple[float, float]:

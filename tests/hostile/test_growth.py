@@ -67,6 +67,13 @@ def test_a_tool_is_registered_in_few_steps(parameter: str, most: int) -> None:
     assert steps(registered(40)) < 40 * most
 
 
+def test_a_text_of_holes_takes_few_steps() -> None:
+    """Each of many holes in one word was read with the two hundred characters around it."""
+    Session().user("<a>")  # what is compiled once
+
+    assert steps(lambda: Session().user("<a>" * 4_000)) < 4_000 * 40
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", GROWING, ids=lambda case: f"{case.door}: {case.name}")
 def test_steps_grow_with_the_input(case: Growing) -> None:

@@ -90,13 +90,12 @@ def test_what_was_approved_is_what_runs(approving, entrance):
 
 
 @pytest.mark.parametrize("waits", [False, True])
-@pytest.mark.parametrize("changes", [False, True])
-def test_a_decorated_tool_runs_what_was_approved(approving, waits, changes):
-    """It gets the caller's own objects: where one was changed meanwhile, nothing was approved."""
+def test_a_decorated_tool_runs_what_was_approved(approving, waits):
+    """It gets a copy of the caller's list, which may change meanwhile."""
     lines, ran = [1], []
 
     def answer(decision):
-        lines.extend([2] if changes else [])
+        lines.append(2)
         return True
 
     firewall = approving(slowly(answer) if waits else answer)
@@ -105,14 +104,35 @@ def test_a_decorated_tool_runs_what_was_approved(approving, waits, changes):
     def refund(amount: float, lines: list[int]) -> None:
         ran.append(lines)
 
+    refund(-1, lines)
+
+    assert [[1]] == ran
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("changes", [False, True])
+def test_an_object_that_changed_meanwhile_was_not_approved(approving, waits, changes):
+    """The tool gets the caller's own object, which nobody copies."""
+    lines, ran = {1}, []
+
+    def answer(decision):
+        lines.update([2] if changes else [])
+        return True
+
+    firewall = approving(slowly(answer) if waits else answer)
+
+    @shielded(firewall, replace=True)
+    def refund(amount: float, lines: set[int]) -> None:
+        ran.append(lines)
+
     if changes:
         with pytest.raises(CallBlocked, match="approval_required") as blocked:
             refund(-1, lines)
         firewall.approve(blocked.value.decision.id)
-        lines.pop()
+        lines.discard(2)
     refund(-1, lines)
 
-    assert [[1]] == ran
+    assert [{1}] == ran
     assert lines is ran[0]
 
 

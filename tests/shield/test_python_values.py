@@ -55,6 +55,15 @@ def host(mode="audit"):
     return firewall, undo_order
 
 
+def is_as_it_was(given: Any, value: Any) -> bool:
+    """Whether it is the very object, or a container of the very objects."""
+    if type(value) is dict:
+        return all(given[key] is item for key, item in value.items())
+    if type(value) is list:
+        return all(one is item for one, item in zip(given, value, strict=True))
+    return given is value
+
+
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_a_python_value_is_judged_at_every_entrance(value):
     """By name, by guard and by dispatch as by the decorated function; the tool gets it as it is."""
@@ -71,7 +80,7 @@ def test_a_python_value_is_judged_at_every_entrance(value):
 
     assert "unseen" == expected[0][0]
     assert expected == found(checked) == found(guard.decision) == found(proposed)
-    assert [True, True] == [guarded is value, given is value]
+    assert [True, True] == [is_as_it_was(guarded, value), is_as_it_was(given, value)]
 
 
 def test_a_proposed_python_value_is_dispatched_as_the_same_call():
@@ -120,7 +129,7 @@ def test_what_has_no_json_form_is_not_compared(value):
     firewall, undo_order = host("strict")
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
-        assert undo_order(value) is value
+        assert is_as_it_was(undo_order(value), value)
         called = session.decisions[-1]
         checked = firewall.check_call(ToolCall("cancel_order", {"order_id": value}))
 

@@ -103,6 +103,58 @@ def test_two_calls_under_one_id_are_two_records() -> None:
     assert ["u_1", "u_2"] == sorted(ran.arguments["user_id"] for ran in session.executed)
 
 
+@pytest.mark.parametrize("checked", [False, True])
+def test_equal_calls_under_one_id_are_as_many_records(checked) -> None:
+    """Three ran, and one was written down; a check of the call is the record of its first run."""
+    door = firewall()
+
+    async def create_user(user_id: str) -> str:
+        await asyncio.sleep(0)
+        return f"made {user_id}"
+
+    async def thrice() -> list[str]:
+        calls = [door.adispatch("create_user", {"user_id": "u_1"}, call_id="x") for _ in range(3)]
+        return await asyncio.gather(*calls)
+
+    door.register(create_user)
+    with door.session() as session:
+        session.user("Make the user u_1, three times.")
+        if checked:
+            door.check_call(ToolCall("create_user", {"user_id": "u_1"}, "x"))
+        assert ["made u_1"] * 3 == asyncio.run(thrice())
+
+    decided = {one.id for one in door.store.decisions() if one.subject == "call"}
+    assert 3 == len(decided) == len(session.executed)
+    assert decided == {ran.decision_id for ran in session.executed}
+
+
+def test_a_proposal_is_run_once() -> None:
+    """The second run under the id of a judged proposal is another call."""
+    door = firewall()
+    with door.session() as session:
+        session.user("Make the user u_1.")
+        door.inspect_turn([MADE], session=session)
+        for _ in range(2):
+            with door.guard(MADE, session=session) as guard:
+                guard.value = "made"
+
+    assert 2 == len({ran.decision_id for ran in session.executed})
+
+
+def test_a_suspended_run_goes_on_in_another_guard() -> None:
+    """An interrupt is no second call."""
+    door = firewall()
+    with door.session() as session:
+        session.user("Make the user u_1.")
+        with door.guard(MADE, session=session) as guard:
+            guard.suspend()
+        with door.guard(MADE, session=session) as again:
+            again.value = "made"
+
+    assert again.decision.id == guard.decision.id
+    assert 1 == len(session.executed)
+
+
 def test_a_bad_call_under_an_open_id_is_a_record() -> None:
     """It was in no store: the id's first decision stood for it."""
     door = firewall()

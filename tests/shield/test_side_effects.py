@@ -264,8 +264,8 @@ def test_an_async_tool_writes_once():
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_arguments_reach_the_tool_as_they_were(mode):
-    """The very objects that the caller passed arrive, also where a rule saw their copy."""
-    sent, got = {"rows": [1, {"a": 2}]}, []
+    """In audit mode the very list arrives, in strict mode a copy; a rule saw another one."""
+    sent, got = {"rows": [1, {"a": 2}, {3}]}, []
 
     @rule(tool="keep")
     def careless(rows):
@@ -278,8 +278,10 @@ def test_arguments_reach_the_tool_as_they_were(mode):
 
     keep(sent["rows"])
 
-    assert got[0] is sent["rows"]
-    assert {"rows": [1, {"a": 2}]} == sent
+    assert got[0] == sent["rows"]
+    assert (got[0] is sent["rows"]) is (mode == "audit")
+    assert got[0][2] is sent["rows"][2]
+    assert {"rows": [1, {"a": 2}, {3}]} == sent
 
 
 def test_audit_adds_no_wait():
