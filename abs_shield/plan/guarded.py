@@ -15,7 +15,7 @@ from abs_shield.plan.unread import identifies
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import texts_of
-from abs_shield.session.verbatim import Verbatim, stands_in
+from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import steps_back
@@ -88,12 +88,12 @@ def _of_value(
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        if exact and not said.stands(text):
+        if exact and not stands_unechoed(text, session):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
     elif _is_hidden(text, guard, said):
         detail = f"the value of {name} holds characters that a reader does not see"
-        known = exact and said.stands(text)
+        known = exact and stands_unechoed(text, session)
         yield Doubt(path, text, "" if known else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required

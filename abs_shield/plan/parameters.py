@@ -259,9 +259,12 @@ class Parameters:
     @property
     def may_be_guarded(self) -> bool:
         """Whether some parameter of the tool may be one of which no value is passed over."""
-        return self.tool.destructive or any(
-            target.must_be_seen for target in self.tool.targets.values()
-        )
+        return self.tool.destructive or self.some_must_be_seen
+
+    @property
+    def some_must_be_seen(self) -> bool:
+        """Whether the author declared some `Target(must_be_seen=True)`."""
+        return any(target.must_be_seen for target in self.tool.targets.values())
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""

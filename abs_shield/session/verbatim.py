@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from abs_shield.core.events import Said
 from abs_shield.session.session import Session
 from abs_shield.session.spelling import texts_of
 from abs_shield.text.groups import is_part
+from abs_shield.text.leaves import leaves, scalar_text
 
 _MOST = 64 * 1024
 """Characters of one turn that are read."""
@@ -70,6 +72,35 @@ def _folded(session: Session) -> Iterator[str]:
 def stands_verbatim(text: str, session: Session) -> bool | None:
     """Return whether one value stands in a run as it is; see `Verbatim.stands`."""
     return Verbatim(session).stands(text)
+
+
+def stands_unechoed(text: str, session: Session) -> bool:
+    """
+    Return whether a person's words hold *text*, or a result whose call did not bring it in.
+
+    >>> session = Session()
+    >>> call = {"id": "c1", "name": "note", "arguments": {"text": "acct_666"}}
+    >>> session.add([{"role": "assistant", "tool_calls": [call]},
+    ...              {"role": "tool", "tool_call_id": "c1", "content": "saved: acct_666"}])
+    >>> stands_verbatim("acct_666", session), stands_unechoed("acct_666", session)
+    (True, False)
+    """
+    wanted = text.strip().strip(_QUOTES).strip().casefold()
+    if not stands_verbatim(text, session):
+        return False
+    for run in _line(session):
+        for entry in run.entries():
+            if isinstance(entry.event, Said) and any(
+                _stands(wanted, said.casefold()) for said in texts_of(entry.event)
+            ):
+                return True
+    return not any(
+        wanted in said.casefold()
+        for run in _line(session)
+        for call in run.executed
+        for path, leaf in leaves(call.arguments)
+        for said in (scalar_text(leaf) or "", *(step for step in path if isinstance(step, str)))
+    )
 
 
 def was_said_before(text: str, session: Session) -> bool:

@@ -233,3 +233,61 @@ def test_another_script_without_must_be_seen_is_said():
         decision = firewall.check_call(ToolCall("delete_user", {"user_id": "Иванов"}))
 
     assert "of another script" in decision.coverage["phantom_target"].reason
+
+
+def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> Decision:
+    """Judge a target that must be seen, behind a call that had *arguments* and this result."""
+    tool = Tool(
+        name="pay",
+        parameters={"properties": {"to": {"type": "string"}}},
+        targets={"to": Target(must_be_seen=True)},
+    )
+    tools = [tool, Tool(name="note")]
+    firewall = Shield(shield.configure(tools=tools, **{"mode": "strict", **policy}), hooks=None)
+    with firewall.session() as session:
+        session.user("Pay acct_1.")
+        call = {"id": "c1", "name": "note", "arguments": arguments}
+        answer = {"role": "tool", "tool_call_id": "c1", "content": result}
+        session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+        return firewall.check_call(ToolCall("pay", {"to": value}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "value"),
+    [
+        ({"text": "1a " * 2_000 + "acct_666"}, "saved: acct_666", "acct_666"),
+        ({"text": "acct_666"}, "saved: acct_666", "acct_666" + 17_000 * " "),
+        ({"text": "acct_666\u200b"}, "saved: acct_666\u200b", "acct_666\u200b"),
+        ({"text": "\U0001f47e"}, "saved: \U0001f47e", "\U0001f47e"),
+        ({"text": {"acct_666": 1}}, "saved: acct_666", "acct_666"),
+    ],
+    ids=["behind codes", "padded", "hidden", "emoji", "key"],
+)
+def test_a_model_vouches_for_nothing(arguments, result, value):
+    """Its own call brought the value in; that the tool repeats it proves nothing."""
+    decision = after(arguments, result, value)
+
+    assert decision.blocked
+    assert Verdict.HALLUCINATED is decision.verdict
+
+
+MANY = {"text": " ".join(f"zz_{n}" for n in range(6_000))}
+
+
+def test_a_bound_that_a_model_reaches_switches_off_no_declaration():
+    """The result of such a call is not read, so a target that must be seen cannot be looked for."""
+    decision = after(MANY, "saved: acct_666", "acct_666")
+
+    assert decision.blocked
+    assert "error" == decision.coverage["phantom_target"].outcome
+    assert "more values than are compared" in decision.errors[0]
+    assert not after(MANY, "saved", "acct_1").blocked
+
+
+@pytest.mark.parametrize("policy", [{"mode": "audit"}, {"on_error": "allow"}])
+def test_the_policy_says_what_is_done_where_nothing_can_be_looked_for(policy):
+    """As with every error of the shield's own."""
+    decision = after(MANY, "saved: acct_666", "acct_666", **policy)
+
+    assert not decision.blocked
+    assert decision.errors
