@@ -157,12 +157,14 @@ class Names(NamedTuple):
         guarded: Those of which no value is passed over.
         blank: Those of whose values only a blank to fill in is a fault.
         given: Those of whose values the user may have given another one.
+        lacking: Whether a declared target is not among them, and says something by that.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
     blank: tuple[str, ...]
     given: tuple[str, ...]
+    lacking: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,7 @@ class Parameters:
                 tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
                 tuple(name for name, of in found if of.may_be_given),
+                any(key not in names and self.at((key,)).guarded for key in self.tool.targets),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known

@@ -21,7 +21,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
-from abs_shield.text.wildcards import is_nobody, is_nothing, is_whole_set, selects_all
+from abs_shield.text.wildcards import is_condition, is_nobody, is_nothing, is_whole_set, selects_all
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTERS = (("path",), ("from",))
@@ -111,6 +111,8 @@ class Targets:
         """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
         said = seen.user_chunks
         names = self.parameters.judged(tuple(arguments))
+        if names.lacking:
+            return False
         for name in names.guarded:
             if self.parameters.at((name,)).must_be_seen or not _is_plain(arguments[name]):
                 return False
@@ -355,8 +357,9 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 def _is_plain(leaf: Any) -> bool:
     """Return whether a guarded value is written as ids are, of which all is compared."""
     if isinstance(leaf, str):
-        named = is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf)
-        return _PLAIN.fullmatch(leaf) is not None and not named
+        if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
+            return False
+        return not (is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf))
     return type(leaf) is int
 
 
