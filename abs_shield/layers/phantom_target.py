@@ -26,6 +26,7 @@ from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
+from abs_shield.session.whole import is_rooted
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
@@ -192,6 +193,13 @@ def _judged(
             yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
         origin = origin if verbatim else None
+    elif origin is not None and _may_be_part(argument, origin, tool):
+        strict = _asks_whole(argument, tool)
+        whole = proposal.verbatim(session).whole(argument.text, strict=strict)
+        if whole is None:
+            yield Unavailable(_FORGOT)
+            return
+        origin = origin if whole else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
         called = session.seen.labels(argument.text)
         judges = tool.targets.judges
@@ -247,6 +255,7 @@ def _stood(argument: Argument, session: Session) -> bool:
 
 
 _DIGIT = re.compile(r"\d")
+_CODE = re.compile(r"@|\d.*[^\W\d]|[^\W\d].*\d")
 
 
 _WHOLE = re.compile(
@@ -279,6 +288,20 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
     if plan is None or not plan.writes:
         return False
     return plan.targets.judges(first.path) or plan.targets.is_free(first.path)
+
+
+def _may_be_part(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
+    """Whether a value may only be known as a part of another one, which vouches for no write."""
+    if tool.targets.parameters.at(argument.path).guard == "target":
+        text = argument.text
+        return origin.how != "exact" or _DIGIT.search(text) is not None or is_rooted(text)
+    return tool.writes and is_rooted(argument.text)
+
+
+def _asks_whole(argument: Argument, tool: ToolPlan) -> bool:
+    """Whether a step of a longer name is another thing; a code is one wherever it stands."""
+    parameter = tool.targets.parameters.at(argument.path)
+    return parameter.guard == "target" and (parameter.told or not _CODE.search(argument.text))
 
 
 def _blind(argument: Argument, proposal: Proposal, session: Session) -> Unavailable | Failed | None:
