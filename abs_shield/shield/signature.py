@@ -16,6 +16,7 @@ from abs_shield.core.arguments import Malformed
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.conversion import Conversion
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
+from abs_shield.schema.bounds import breaches
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.written import SCALARS, Writer
 from abs_shield.shield.argument_model import (
@@ -33,6 +34,11 @@ from abs_shield.text.opaque import Named, Unread
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """What no JSON becomes: the host's, without a mark."""
+
+
+def _is_endless(value: Any) -> bool:
+    """Whether a value holds NaN or an infinity, of which pydantic makes a text's number."""
+    return any(code == "not_finite" for code, _ in breaches(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +144,9 @@ class Binding:
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
-        return Conversion(as_json(values))
+        written = as_json(values)
+        endless = frozenset(pointer((name,)) for name in written if _is_endless(written[name]))
+        return Conversion(arguments, endless) if endless else Conversion(written)
 
     def _iterated(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, those of ``**kwargs`` among them."""
