@@ -26,7 +26,7 @@ from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
-from abs_shield.session.whole import is_rooted
+from abs_shield.session.whole import is_rooted, may_be_group
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
@@ -294,7 +294,7 @@ def _may_be_part(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
     """Whether a value may only be known as a part of another one, which vouches for no write."""
     if tool.targets.parameters.at(argument.path).guard == "target":
         text = argument.text
-        return origin.how != "exact" or _DIGIT.search(text) is not None or is_rooted(text)
+        return origin.how != "exact" or may_be_group(text) or is_rooted(text)
     return tool.writes and is_rooted(argument.text)
 
 

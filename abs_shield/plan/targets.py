@@ -16,7 +16,7 @@ from abs_shield.plan.values import by_value, is_free_text, is_token
 from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
-from abs_shield.session.whole import is_rooted
+from abs_shield.session.whole import is_rooted, may_be_group
 from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
@@ -42,7 +42,6 @@ _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _GIVEN = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
 _MOST_BESIDE = 200
-_LONGEST_GROUP = 12
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 Kind = Literal["hard", "soft", "public", "slot", "given", "credential", "blank"]
 
@@ -119,7 +118,7 @@ class Targets:
             parameter = self.parameters.at((name,))
             if parameter.must_be_seen or not _is_plain(arguments[name]):
                 return False
-            if parameter.guard == "target" and _may_be_group(arguments[name]):
+            if parameter.guard == "target" and may_be_group(str(arguments[name])):
                 return False
         writes = self._writes
         for name in names.blank:
@@ -186,7 +185,7 @@ class Targets:
             if not text:
                 continue
             closely = parameter.must_be_seen or text in values
-            closely = closely or (parameter.guard == "target" and _may_be_group(leaf))
+            closely = closely or (parameter.guard == "target" and may_be_group(text))
             closely = closely or (self._writes and is_rooted(text))
             if closely or not vouches(text, parameter.asks):
                 found.append(Unclear(path, leaf, text, parameter))
@@ -374,12 +373,6 @@ def _is_plain(leaf: Any) -> bool:
             return False
         return not (is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf))
     return type(leaf) is int
-
-
-def _may_be_group(leaf: Any) -> bool:
-    """Whether a value may be a group of a longer number: the last digits of a card."""
-    text = scalar_text(leaf) or ""
-    return len(text) <= _LONGEST_GROUP and any(map(str.isdigit, text))
 
 
 def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from abs_shield.text.groups import is_part
 _ROOTED = re.compile(r"(?:[a-z]:)?[\W_]*", re.IGNORECASE)
 _RUN = re.compile(r"[^\W_]+")
 _BETWEEN = r"[\W_]{0,3}"
-_LONGEST, _MOST_RUNS = 1_024, 64
+_LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
 _GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
 _INSIDE, _FURTHER = re.compile(rf"[{_LATIN}][./\\]\Z"), re.compile(rf"[./\\][{_LATIN}]")
@@ -26,6 +26,16 @@ def is_rooted(text: str) -> bool:
     [True, True, True, True, True, False]
     """
     return ("/" in text or "\\" in text) and _root(text) != ""
+
+
+def may_be_group(text: str) -> bool:
+    """
+    Return whether a value may be one group of a longer number: the last digits of a card.
+
+    >>> [may_be_group(text) for text in ("1234", "DE89", "tx_1234", "abcd")]
+    [True, True, False, False]
+    """
+    return len(text) <= _LONGEST_GROUP and text.isalnum() and any(map(str.isdigit, text))
 
 
 def stands_whole(text: str, said: str, looks: Iterator[object], *, strict: bool) -> bool | None:
