@@ -35,7 +35,7 @@ from abs_shield.text.show import escaped, shown
 from abs_shield.text.verbs import Does
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
-Said = Finding | Unavailable | Failed
+Yielded = Finding | Unavailable | Failed
 _LONGEST = 256
 _MOST = 50
 """Findings of one call; more of them say no more."""
@@ -43,7 +43,7 @@ _MOST_FOREIGN = 1_000
 """Values of one call in another script than Latin that are looked at closely."""
 
 
-def phantom_target(proposal: Proposal, session: Session) -> Iterable[Said]:
+def phantom_target(proposal: Proposal, session: Session) -> Iterable[Yielded]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     if session.ephemeral:
         return (Unavailable("no session"),)
@@ -84,7 +84,7 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     return quick
 
 
-def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Said]:
+def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Yielded]:
     """What is wrong with the values of guarded parameters."""
     yield from (Unavailable(_LOST % escaped(name)) for name in tool.lost_targets)
     for doubt in doubts(tool.targets, proposal.arguments, session):
@@ -97,7 +97,7 @@ def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[S
 
 def _looked_at(
     unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Said]:
+) -> Iterator[Yielded]:
     left_out: list[Argument] = []
     told = (
         argument
@@ -121,7 +121,7 @@ def _looked_at(
         yield Failed(too_many) if strict else Unavailable(too_many)
 
 
-def _once(said: Iterable[Said]) -> Iterator[Said]:
+def _once(said: Iterable[Yielded]) -> Iterator[Yielded]:
     """Yield the findings, and each reason for which something could not be judged once."""
     reasons: set[tuple[type, str]] = set()
     for one in said:
@@ -185,7 +185,7 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
 
 def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Said]:
+) -> Iterator[Yielded]:
     origin = _origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).stands(argument.text)
