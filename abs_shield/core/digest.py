@@ -29,9 +29,9 @@ def digest_of(name: str, arguments: Any) -> bytes:
     Neither does what is larger than what is judged: parts that it shares would be written again
     wherever they stand, twice as many at each level.
     """
-    if not _is_bounded(arguments):
-        return os.urandom(16)
     try:
+        if not _is_bounded(arguments):
+            return os.urandom(16)
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
     except Exception:  # what is nested too deeply, and objects of the caller's that break
         return os.urandom(16)
@@ -47,5 +47,5 @@ def _is_bounded(value: Any) -> bool:
             count += len(item)
             if count > _MOST:
                 return False
-            left += item.values() if isinstance(item, dict) else item
+            left += dict.values(item) if isinstance(item, dict) else item
     return True

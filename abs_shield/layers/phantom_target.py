@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.explored import explores
 from abs_shield.plan.given import is_given_otherwise
@@ -25,7 +25,8 @@ from abs_shield.plan.unread import identifies, unread
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
-from abs_shield.session.verbatim import stands_verbatim, was_said_before
+from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
+from abs_shield.session.whole import is_rooted, may_be_group
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
@@ -34,6 +35,7 @@ from abs_shield.text.show import escaped, shown
 from abs_shield.text.verbs import Does
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
+Yielded = Finding | Unavailable | Failed
 _LONGEST = 256
 _MOST = 50
 """Findings of one call; more of them say no more."""
@@ -41,7 +43,7 @@ _MOST_FOREIGN = 1_000
 """Values of one call in another script than Latin that are looked at closely."""
 
 
-def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
+def phantom_target(proposal: Proposal, session: Session) -> Iterable[Yielded]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     if session.ephemeral:
         return (Unavailable("no session"),)
@@ -61,6 +63,7 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
 
 
 _LOST = "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
+_FORGOT = "text of this run was forgotten to keep its bounds"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
@@ -81,9 +84,7 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     return quick
 
 
-def _guarded(
-    tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable]:
+def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Yielded]:
     """What is wrong with the values of guarded parameters."""
     yield from (Unavailable(_LOST % escaped(name)) for name in tool.lost_targets)
     for doubt in doubts(tool.targets, proposal.arguments, session):
@@ -96,7 +97,7 @@ def _guarded(
 
 def _looked_at(
     unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable]:
+) -> Iterator[Yielded]:
     left_out: list[Argument] = []
     told = (
         argument
@@ -105,7 +106,7 @@ def _looked_at(
     )
     few = _of_few_scripts(told, left_out)
     found = (said for one in few for said in _judged(one, tool, proposal, session))
-    yield from islice(found, _MOST)
+    yield from islice(_once(found), _MOST)
     if left_out:
         yield Unavailable(f"more than {_MOST_FOREIGN:,} values of another script in one call")
     yield from islice(_in_free_text(unclear, tool, session), _MOST)
@@ -115,7 +116,20 @@ def _looked_at(
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
-        yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
+        too_many = f"more than {MOST_JUDGED:,} values in one call"
+        strict = tool.targets.parameters.some_must_be_seen
+        yield Failed(too_many) if strict else Unavailable(too_many)
+
+
+def _once(said: Iterable[Yielded]) -> Iterator[Yielded]:
+    """Yield the findings, and each reason for which something could not be judged once."""
+    reasons: set[tuple[type, str]] = set()
+    for one in said:
+        if isinstance(one, Finding):
+            yield one
+        elif (type(one), one[0]) not in reasons:
+            reasons.add((type(one), one[0]))
+            yield one
 
 
 def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> Iterator[Argument]:
@@ -171,14 +185,21 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
 
 def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable]:
+) -> Iterator[Yielded]:
     origin = _origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).stands(argument.text)
-        if verbatim is None:
-            yield Unavailable("text of this run was forgotten to keep its bounds")
+        if verbatim is None:  # a whole value stood so, but perhaps for its quotes and blanks
+            yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
         origin = origin if verbatim else None
+    elif origin is not None and _may_be_part(argument, origin, tool):
+        strict = _asks_whole(argument, tool)
+        whole = proposal.verbatim(session).whole(argument.text, strict=strict)
+        if whole is None:
+            yield Unavailable(_FORGOT)
+            return
+        origin = origin if whole else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
         called = session.seen.labels(argument.text)
         judges = tool.targets.judges
@@ -196,8 +217,8 @@ def _judged(
             )
     elif _needs_no_mention(argument, tool, proposal, session):
         return
-    elif blind := session.seen.blind or _forgot_calls(proposal, session):
-        yield Unavailable(blind)
+    elif blind := _blind(argument, proposal, session):
+        yield blind
     elif was_said_before(argument.text, session):
         yield Unavailable("the agent had named a value before the conversation was heard here")
     elif argument.placeholder:
@@ -234,6 +255,7 @@ def _stood(argument: Argument, session: Session) -> bool:
 
 
 _DIGIT = re.compile(r"\d")
+_CODE = re.compile(r"@|\d.*[^\W\d]|[^\W\d].*\d")
 
 
 _WHOLE = re.compile(
@@ -268,6 +290,34 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
     return plan.targets.judges(first.path) or plan.targets.is_free(first.path)
 
 
+def _may_be_part(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
+    """Whether a value may only be known as a part of another one, which vouches for no write."""
+    if tool.targets.parameters.at(argument.path).guard == "target":
+        text = argument.text
+        return origin.how != "exact" or may_be_group(text) or is_rooted(text)
+    return tool.writes and is_rooted(argument.text)
+
+
+def _asks_whole(argument: Argument, tool: ToolPlan) -> bool:
+    """Whether a step of a longer name is another thing; a code is one wherever it stands."""
+    parameter = tool.targets.parameters.at(argument.path)
+    return parameter.guard == "target" and (parameter.told or not _CODE.search(argument.text))
+
+
+def _blind(argument: Argument, proposal: Proposal, session: Session) -> Unavailable | Failed | None:
+    """
+    Why a miss of this argument proves nothing.
+
+    A bound that a model can reach by itself must not switch off what an author declared: where a
+    value must be seen, that it cannot be looked for is an error, and the policy says what is done.
+    """
+    lost = session.seen.forgot or _forgot_calls(proposal, session)
+    if lost and argument.must_be_seen:
+        return Failed(lost)
+    blind = session.seen.blind or lost
+    return Unavailable(blind) if blind else None
+
+
 def _forgot_calls(proposal: Proposal, session: Session) -> str:
     history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
     lost = history.lost or Siblings.of(proposal, session).lost
@@ -282,7 +332,7 @@ def _needs_no_mention(
     if _minted(text, proposal, session):
         return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
-        return bool(stands_verbatim(text, session))  # no table holds it
+        return stands_unechoed(text, session)  # no table holds it
     if argument.judged == "credential" and _set_before(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:

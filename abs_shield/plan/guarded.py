@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
+from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.names import is_path
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.stated import is_folder_of, is_known_pattern, is_stated, is_within_stated
 from abs_shield.plan.targets import Targets
 from abs_shield.plan.unread import identifies
+from abs_shield.plan.voids import voids
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import texts_of
-from abs_shield.session.verbatim import Verbatim, stands_in
+from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import steps_back
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import (
     has_hidden_characters,
+    is_condition,
     is_nobody,
     is_nothing,
     is_whole_set,
@@ -35,26 +38,11 @@ _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _LINES = str.maketrans("", "", "\t\n\r")
 
 
-class Doubt(NamedTuple):
-    """
-    A value that is not passed over.
-
-    Attributes:
-        path: Where it stands.
-        text: The value.
-        code: The code of the finding; empty where the layer only cannot judge the value.
-        detail: What is wrong with it.
-    """
-
-    path: Path
-    text: str
-    code: str
-    detail: str
-
-
 def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> Iterator[Doubt]:
     """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
-    guarded = [*targets.guarded(arguments)]
+    without_value = {doubt.path: doubt for doubt in voids(targets.parameters, arguments)}
+    yield from without_value.values()
+    guarded = [pair for pair in targets.guarded(arguments) if pair[0] not in without_value]
     said = Verbatim(session)
     naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
     looked = 0
@@ -88,16 +76,19 @@ def _of_value(
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        if exact and not said.stands(text):
+        if exact and not stands_unechoed(text, session):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
     elif _is_hidden(text, guard, said):
         detail = f"the value of {name} holds characters that a reader does not see"
-        known = exact and said.stands(text)
+        known = exact and stands_unechoed(text, session)
         yield Doubt(path, text, "" if known else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required
         yield from _of_whole_set(path, text, guard, session, around=around, optional=optional)
+    elif exact and _selects(text, guard, said):
+        detail = f"{shown(text)} is a condition, and names no one thing"
+        yield Doubt(path, text, "whole_set", detail)
     elif guard == "seen":
         return
     elif is_nothing(text) or is_nobody(text):
@@ -119,6 +110,15 @@ def _is_hidden(text: str, guard: str, said: Verbatim) -> bool:
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
     return has_hidden_characters(text.translate(_LINES)) and not said.stands(text)
+
+
+def _selects(text: str, guard: str, said: Verbatim) -> bool:
+    """Whether a value is an operator and a name, and not a name that is written so in the run."""
+    if not is_condition(text):
+        return False
+    if text.strip()[-1] in "?;":
+        return True  # which end a sentence
+    return guard == "target" and not said.stands(text)
 
 
 def _of_whole_set(

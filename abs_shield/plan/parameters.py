@@ -157,12 +157,14 @@ class Names(NamedTuple):
         guarded: Those of which no value is passed over.
         blank: Those of whose values only a blank to fill in is a fault.
         given: Those of whose values the user may have given another one.
+        lacking: Whether a declared target is not among them, and says something by that.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
     blank: tuple[str, ...]
     given: tuple[str, ...]
+    lacking: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,7 @@ class Parameters:
                 tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
                 tuple(name for name, of in found if of.may_be_given),
+                any(key not in names and self.at((key,)).guarded for key in self.tool.targets),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
@@ -259,9 +262,12 @@ class Parameters:
     @property
     def may_be_guarded(self) -> bool:
         """Whether some parameter of the tool may be one of which no value is passed over."""
-        return self.tool.destructive or any(
-            target.must_be_seen for target in self.tool.targets.values()
-        )
+        return self.tool.destructive or self.some_must_be_seen
+
+    @property
+    def some_must_be_seen(self) -> bool:
+        """Whether the author declared some `Target(must_be_seen=True)`."""
+        return any(target.must_be_seen for target in self.tool.targets.values())
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""

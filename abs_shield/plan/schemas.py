@@ -26,6 +26,18 @@ def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
     return _resolved(here, parameters)
 
 
+def takes_null(parameters: Any, path: Path) -> bool:
+    """Return whether the schema of the leaf at *path* says that it may be null."""
+    around, step = schema_at(parameters, path[:-1]), path[-1]
+    inside = around.get("items" if isinstance(step, int) else "properties")
+    here = inside.get(step) if isinstance(step, str) and isinstance(inside, Mapping) else inside
+    if not isinstance(here, Mapping):
+        return False
+    options = [here, *(o for word in ("anyOf", "oneOf") for o in here.get(word) or ())]
+    kinds = (option.get("type") for option in options if isinstance(option, Mapping))
+    return any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds)
+
+
 def names_of_properties(parameters: Any) -> Iterator[str]:
     """Yield the name of every property in a schema, also of those inside of others."""
     left: list[Any] = [parameters]

@@ -16,12 +16,13 @@ from abs_shield.plan.values import by_value, is_free_text, is_token
 from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
+from abs_shield.session.whole import is_rooted, may_be_group
 from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
-from abs_shield.text.wildcards import is_nobody, is_nothing, is_whole_set, selects_all
+from abs_shield.text.wildcards import is_condition, is_nobody, is_nothing, is_whole_set, selects_all
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTERS = (("path",), ("from",))
@@ -111,9 +112,15 @@ class Targets:
         """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
         said = seen.user_chunks
         names = self.parameters.judged(tuple(arguments))
+        if names.lacking:
+            return False
         for name in names.guarded:
-            if self.parameters.at((name,)).must_be_seen or not _is_plain(arguments[name]):
+            parameter = self.parameters.at((name,))
+            if parameter.must_be_seen or not _is_plain(arguments[name]):
                 return False
+            if parameter.guard == "target" and may_be_group(str(arguments[name])):
+                return False
+        writes = self._writes
         for name in names.blank:
             leaf = arguments[name]
             if isinstance(leaf, str) and may_be_blank(leaf.strip()):
@@ -125,14 +132,18 @@ class Targets:
         values = set()
         for name, asks in names.judged:
             leaf = arguments[name]
-            if leaf in values:
-                return False  # one value under two names
+            if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
+                return False  # one value under two names, or perhaps the tail of a path
             values.add(leaf)
             if leaf not in said or not seen.fits_label(leaf, asks):
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
                     return False
         return True
+
+    @property
+    def _writes(self) -> bool:
+        return self.tool.destructive or self.deed.writes
 
     def _looks(self, name: str, leaf: Any, text: str) -> bool:
         """Whether a value looks as one that has to come from somewhere."""
@@ -173,7 +184,10 @@ class Targets:
             text = scalar_text(leaf) if judged else None
             if not text:
                 continue
-            if parameter.must_be_seen or text in values or not vouches(text, parameter.asks):
+            closely = parameter.must_be_seen or text in values
+            closely = closely or (parameter.guard == "target" and may_be_group(text))
+            closely = closely or (self._writes and is_rooted(text))
+            if closely or not vouches(text, parameter.asks):
                 found.append(Unclear(path, leaf, text, parameter))
             values.add(text)
         for name, value in arguments.items():
@@ -355,8 +369,9 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 def _is_plain(leaf: Any) -> bool:
     """Return whether a guarded value is written as ids are, of which all is compared."""
     if isinstance(leaf, str):
-        named = is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf)
-        return _PLAIN.fullmatch(leaf) is not None and not named
+        if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
+            return False
+        return not (is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf))
     return type(leaf) is int
 
 

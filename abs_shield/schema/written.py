@@ -82,7 +82,10 @@ class Writer:
     def _map(self, items: Iterable[tuple[Any, Any]], depth: int) -> Any:
         if depth > MAX_DEPTH:
             return None
-        return {_key(key): self._value(item, depth + 1) for key, item in self._some(items)}
+        return {
+            _key(key): self._value(item, depth + 1) if _is_finite_key(key) else nan
+            for key, item in self._some(items)
+        }
 
     def _list(self, items: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -225,6 +228,13 @@ def _key(key: Any) -> Any:
     if type(key) is str:
         return key
     return next(iter(to_jsonable_python({key: None}, fallback=_named)))
+
+
+def _is_finite_key(key: Any) -> bool:
+    """Whether a key is no number, or a finite one: its text would be a name as any other."""
+    if isinstance(key, tuple):
+        return all(map(_is_finite_key, key))
+    return isfinite(key) if isinstance(key, float) else _is_finite(key)
 
 
 def _named(value: Any) -> Named:

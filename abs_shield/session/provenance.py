@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sized
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,9 +17,10 @@ from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled, named
 from abs_shield.text.language import language
-from abs_shield.text.leaves import leaves, name_of, scalar_text
+from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
 from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
+from abs_shield.text.opaque import Unread
 from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
 
@@ -26,7 +28,6 @@ _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
 """Names of fields that are kept of a value; of one with more it is not said what else it is."""
 _MOST_TEMPLATES = 50
-_MOST_LEAVES = 2_000
 _MOST_COMPARED = 5_000
 """
 Values of the arguments of one call that are looked for in every spelling.
@@ -42,11 +43,32 @@ _LONGEST_QUICK = 256
 _LONGEST_LABELLED = 16 * 1024
 _SECRETS = frozenset("password passcode passphrase token secret".split())
 """What is given as one of these is looked at closely where anything else is asked for."""
+_PARAMETER = re.compile(r"[a-z_]+")
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
 def _unknown(value: str) -> bool:
     return False
+
+
+def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
+    """
+    Return what an object or a list of a call's arguments holds, keys under the name of the object.
+
+    A result repeats a key as it repeats a value. The names of parameters are the tool's own.
+    """
+    if isinstance(item, Mapping):
+        pairs = ((str(key), inner) for key, inner in item.items())
+        if not path:
+            return (
+                pair
+                for key, inner in pairs
+                for pair in (((), "" if _PARAMETER.fullmatch(key) else key), ((key,), inner))
+            )
+        return (pair for key, inner in pairs for pair in ((path, key), ((*path, key), inner)))
+    if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+        return (((*path, n), inner) for n, inner in enumerate(item))
+    return None
 
 
 class Introduced(NamedTuple):
@@ -226,21 +248,29 @@ class Provenance:
         """
         Return the tokens of arguments that nobody had mentioned before this call's result.
 
-        None where they hold more values than `_MOST_COMPARED`.
+        None where they hold more values than `_MOST_COMPARED`, or more than is read of them: what
+        stands behind a bound may be an echo as well.
         """
         first: dict[tuple[str, Field], tuple[str | int, ...]] = {}
-        for path, leaf in leaves(arguments, most=_MOST_LEAVES):
+        walk = Walk[Path](arguments, (), _with_keys)
+        for path, leaf in walk:
             text, name = scalar_text(leaf), name_of(path)
             if not text or is_working(name, introduced.tool):
                 continue
+            if len(text) > self._text:
+                return None
             field = Field(name, number=not isinstance(leaf, str))
             if is_free(name) or len(text) > LONGEST_SCALAR:
-                for piece in islice(codes(normal(text[: self._text])), _MOST_LEAVES):
+                for piece in codes(normal(text)):
                     first.setdefault((piece, field), path)
+                    if len(first) > _MOST_COMPARED:
+                        return None
             else:
                 first.setdefault((text, field), path)
             if len(first) > _MOST_COMPARED:
                 return None
+        if walk.cut:
+            return None
         own: set[str] = set()
         for (piece, field), path in first.items():
             if self.find(piece, field) is None and not known(piece):

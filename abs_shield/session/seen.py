@@ -105,6 +105,11 @@ class Seen:
         return own or (self._parent.blind if self._parent is not None else "")
 
     @property
+    def forgot(self) -> str:
+        """Why a bound of this run keeps a miss from proving anything; empty where none does."""
+        return next((run._index.forgot for run in self._line() if run._index.forgot), "")
+
+    @property
     def has_task(self) -> bool:
         """
         Whether a user or a system text is known of this run.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from abs_shield.core.events import Said
 from abs_shield.session.session import Session
 from abs_shield.session.spelling import texts_of
+from abs_shield.session.whole import stands_whole
 from abs_shield.text.groups import is_part
+from abs_shield.text.leaves import leaves, scalar_text
 
 _MOST = 64 * 1024
 """Characters of one turn that are read."""
@@ -19,6 +22,9 @@ _GOES_ON_BEHIND = re.compile(
 """What makes a stretch of text a part of a longer value; letters of other scripts do not."""
 _LABEL = re.compile(r"[^\W_][\w-]*\Z")
 _NEAR = 32
+_MOST_LOOKS = 20_000
+"""Places that are looked at for the values of one call."""
+_APART = 5 * "\n"
 _LABELS = frozenset("id ids ref reference key name value no nr number code is for uri".split())
 _HEX_GROUPS, _NO_HEX = re.compile(r"[0-9a-f:.]+"), re.compile(r"[g-z]")
 """A device's or a net's address, which letters of a word before it are no part of."""
@@ -34,11 +40,13 @@ class Verbatim:
     [True, False, False]
     """
 
-    __slots__ = ("_session", "_texts")
+    __slots__ = ("_joined", "_looks", "_session", "_texts")
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._texts: list[str] | None = None
+        self._joined = ""
+        self._looks = iter(range(_MOST_LOOKS))
 
     def stands(self, text: str) -> bool | None:
         """
@@ -48,11 +56,32 @@ class Verbatim:
             None where it does not in what is kept of the run, and older text was forgotten.
         """
         wanted = text.strip().strip(_QUOTES).strip().casefold()
-        if self._texts is None:
-            self._texts = [said for run in _line(self._session) for said in _folded(run)]
-        if any(_stands(wanted, said) for said in self._texts):
+        if any(_stands(wanted, said) for said in self._folded()):
             return True
         return None if any(run.forgot for run in _line(self._session)) else False
+
+    def whole(self, text: str, *, strict: bool) -> bool | None:
+        """
+        Return whether *text*, in any spelling, stands somewhere as more than a part of a name.
+
+        Args:
+            text: The value.
+            strict: Whether parts of dotted and slashed names are meant, and not only tails of
+                paths.
+
+        Returns:
+            None where older text was forgotten, or there were more places than are looked at.
+        """
+        self._joined = self._joined or _APART.join(self._folded())
+        whole = stands_whole(text, self._joined, self._looks, strict=strict)
+        if whole is not False:
+            return whole
+        return None if any(run.forgot for run in _line(self._session)) else False
+
+    def _folded(self) -> list[str]:
+        if self._texts is None:
+            self._texts = [said for run in _line(self._session) for said in _folded(run)]
+        return self._texts
 
 
 def _line(session: Session) -> Iterator[Session]:
@@ -70,6 +99,35 @@ def _folded(session: Session) -> Iterator[str]:
 def stands_verbatim(text: str, session: Session) -> bool | None:
     """Return whether one value stands in a run as it is; see `Verbatim.stands`."""
     return Verbatim(session).stands(text)
+
+
+def stands_unechoed(text: str, session: Session) -> bool:
+    """
+    Return whether a person's words hold *text*, or a result whose call did not bring it in.
+
+    >>> session = Session()
+    >>> call = {"id": "c1", "name": "note", "arguments": {"text": "acct_666"}}
+    >>> session.add([{"role": "assistant", "tool_calls": [call]},
+    ...              {"role": "tool", "tool_call_id": "c1", "content": "saved: acct_666"}])
+    >>> stands_verbatim("acct_666", session), stands_unechoed("acct_666", session)
+    (True, False)
+    """
+    wanted = text.strip().strip(_QUOTES).strip().casefold()
+    if not stands_verbatim(text, session):
+        return False
+    for run in _line(session):
+        for entry in run.entries():
+            if isinstance(entry.event, Said) and any(
+                _stands(wanted, said.casefold()) for said in texts_of(entry.event)
+            ):
+                return True
+    return not any(
+        wanted in said.casefold()
+        for run in _line(session)
+        for call in run.executed
+        for path, leaf in leaves(call.arguments)
+        for said in (scalar_text(leaf) or "", *(step for step in path if isinstance(step, str)))
+    )
 
 
 def was_said_before(text: str, session: Session) -> bool:

@@ -142,6 +142,10 @@ def _aliased(name: str, default: Any, hint: Any = None) -> Any:
     return Field(alias=name, default_factory=lambda: default)
 
 
+_FINITE = r"^\s*[+-]?(\d{1,300}\.?\d*|\.\d+)([eE](-\d{1,4}|\+?(\d{1,2}|[12]\d\d|30[0-7])))?\s*$"
+"""How a key is written that is a finite number; the largest have one digit before the point."""
+
+
 class _Generator(GenerateJsonSchema):
     """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
 
@@ -152,6 +156,12 @@ class _Generator(GenerateJsonSchema):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
+        return made
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().dict_schema(schema)
+        if schema.get("keys_schema", {}).get("type") == "float":
+            made.setdefault("propertyNames", {"pattern": _FINITE})  # pydantic reads `nan` as one
         return made
 
     def datetime_schema(self, schema: Any) -> dict[str, Any]:

@@ -6,9 +6,11 @@ import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import reduce
 from threading import RLock
 from typing import Any
 
+from abs_shield.core import Mode
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
@@ -25,7 +27,7 @@ from abs_shield.shield.identity import Identity
 from abs_shield.shield.offers import Description, Offers, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, shown
 
 _UNKNOWN_KEPT = 256
 """Plans kept of names that nobody registered, and of functions that were replaced."""
@@ -101,23 +103,38 @@ class Registry(Mapping[str, Entry]):
 
         Raises:
             PolicyError: Its schema or one of its rules is wrong, another function has its name,
-                or an earlier `Tool` of the name has other parameters.
+                an earlier `Tool` of the name has other parameters, or it would loosen what was
+                declared before: `allow` and `mode`.
         """
         name = tool.tool.name if isinstance(tool, Binding) else tool.name
         with self._lock:
             if isinstance(tool, Binding):
                 if not replace:
                     self._require_one(tool)
+                    known = self._parts(self._entries.get(name)).get("declaration")
+                    if known is not None and tool.tool.targets:
+                        require_no_looser(tool.tool, known)
                 parts = self._parts(None if replace else self._entries.get(name))
                 entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
                 (self._replaced.add if replace else self._replaced.discard)(name)
                 return entry
             parts = self._parts(None if replace else self._found(name))
+            if not replace:
+                self._require_no_looser(name, tool, parts)
             known = parts.get("declaration")
             if known is not None:
                 require_same_parameters(known, tool)
                 tool = with_declaration(tool, known)
             return self._keep(name, parts | {"declaration": tool}, tolerant)
+
+    def _require_no_looser(self, name: str, tool: Tool, parts: Mapping[str, Any]) -> None:
+        """Compare a `Tool` with what its function, an earlier `Tool` and the policy declare."""
+        binding, said = parts.get("binding"), self._said.get(name)
+        authors = [known for known in (parts.get("declaration"), said) if known is not None]
+        if binding is not None:
+            authors.append(binding.tool)
+        if authors:
+            require_no_looser(reduce(with_declaration, authors), tool)
 
     def add_ambiguous(self, binding: Binding) -> None:
         """Keep a tool that a factory made several times, in place of the first one."""
@@ -362,6 +379,25 @@ def require_same_parameters(known: Tool, tool: Tool) -> None:
         raise PolicyError(
             f"tool `{escaped(tool.name)}` is registered already, with other parameters; give it "
             "another name, or say `replace=True`"
+        )
+
+
+def require_no_looser(known: Tool, tool: Tool) -> None:
+    """
+    Refuse a `Tool` that admits more than what was declared of its name before it.
+
+    Raises:
+        PolicyError: It admits other values, or opens a tool that is strict.
+    """
+    looser = []
+    if more := [entry for entry in tool.allow if entry not in known.allow]:
+        looser.append(f"`allow` admits {', '.join(shown(entry) for entry in more[:3])}")
+    if tool.mode is Mode.AUDIT and known.mode is not Mode.AUDIT:
+        looser.append("`mode` is audit")
+    if looser:
+        raise PolicyError(
+            f"tool `{escaped(tool.name)}` is declared already, and a second `Tool` must not loosen "
+            f"it: {' and '.join(looser)}; say so in the policy's `tools`, or say `replace=True`"
         )
 
 

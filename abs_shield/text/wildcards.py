@@ -7,7 +7,7 @@ import unicodedata
 
 _WORDS = frozenset(
     "all any every each everything everyone everybody anything anyone anybody whole entire todos "
-    "todo alle alles tous tout tutti".split()
+    "todo alle alles tous tout tutti true".split()
 )
 _JOINED = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
 _SELECTED = re.compile(
@@ -42,6 +42,16 @@ _SAYS_ALL = re.compile(_ALL, re.IGNORECASE)
 _SAYS_NOT_ALL = re.compile(
     rf"(?:\bnot|\bnever|n['\u2019]t|\bwithout)\W+(?:\w+\W+){{0,3}}(?:{_ALL})", re.IGNORECASE
 )
+_AUDIENCES = frozenset({"@here", "@channel", "@room"})
+_SPACED = re.compile(r"\w(?: \w)+")
+_LONGEST_SPACED = 32
+_CONDITION = re.compile(
+    r"(?:!=?|<>|[<>]=?|=|~=?(?![/\\])|\^|%(?!\d[0-9a-fA-F]|[a-fA-F][0-9a-fA-F]%))\s*[\w\"']"
+    r"|(?:\w{1,20}\.{2,3}\w{0,20}|\.{2,3}\w{1,20}|(?!\d\d?:\d\d\Z)\d{0,9}:\d{0,9})\Z"
+)
+"""A comparison, or a range: ``!acct_1``, ``a..z``, ``1:``."""
+_BEHIND = re.compile(r"\A\S{0,4096}[\w\"'](?:[%?;^$+]|--|\+\+)\Z")
+"""What ends a pattern or a statement: ``acct_1%``, ``acct_1--``."""
 _LONGEST = 4_096
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
@@ -63,7 +73,25 @@ def is_whole_set(text: str) -> bool:
         return True
     if _ROOT.fullmatch(bare[:_LONGEST]) is not None:
         return True
-    return "*" in bare or bare.casefold() in _WORDS
+    word = bare.casefold().lstrip("@#_")
+    if _SPACED.fullmatch(word[:_LONGEST_SPACED]):
+        word = "".join(word.split())
+    return "*" in bare or word in _WORDS or bare.casefold() in _AUDIENCES
+
+
+def is_condition(text: str) -> bool:
+    """
+    Return whether *text* is a comparison or a range, and not the name of one thing.
+
+    >>> [is_condition(text) for text in ("!acct_1", ">=acct_1", "acct_1%", "acct_1?", "a..z", "1:")]
+    [True, True, True, True, True, True]
+    >>> [is_condition(text) for text in ("~/tmp", "<a@x.org>", "acct_1", "HEAD~1", "12:30", "C++")]
+    [False, False, False, False, False, True]
+    """
+    bare = text[:_LONGEST].strip()
+    if len(text) > _LONGEST or not bare or (bare[0] == "<" and bare[-1] == ">"):
+        return False
+    return _CONDITION.match(bare) is not None or _BEHIND.search(bare) is not None
 
 
 def selects_all(text: str) -> bool:

@@ -172,9 +172,142 @@ def test_an_author_may_admit_a_whole_set():
 
 def test_a_type_that_cannot_be_compared():
     """It is said, and no verdict."""
-    coverage = judged(True).coverage["phantom_target"]
+    coverage = judged(b"\xff").coverage["phantom_target"]
 
     assert ("unavailable", "a value of `what` cannot be compared") == coverage
+
+
+VOIDS = [
+    None, [], {}, (), [None], ["acct_1", None], {"$ne": None}, {"match_all": {}}, {"$gt": ""},
+    {"id": {"$ne": "acct_1"}}, {"not": "acct_1"}, {"status": {"$exists": True}}, {"*": "acct_1"},
+    True, False, [True], {"all": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("must_be_seen", [True, False])
+@pytest.mark.parametrize("name", ["user_id", "filter"])
+@pytest.mark.parametrize("value", VOIDS, ids=repr)
+def test_nothing_and_a_selector_name_no_one_thing(value, name, must_be_seen):
+    """A declaration never loosens: an empty filter is a finding without one."""
+    decision = declared({name: value}, must_be_seen=must_be_seen)
+
+    assert Verdict.HALLUCINATED is decision.verdict
+    assert {"whole_set"} == set(codes(decision))
+
+
+CONDITIONS = [
+    "!acct_1", "!=acct_1", "<>acct_1", ">=acct_1", "~acct_1", "acct_1%", "acct_1?", "acct_1;",
+    "acct_1--", "a..z", "1:", "a l l", "@all", "@everyone", "^acct_1", "%acct_1", "=acct_1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("value", CONDITIONS)
+def test_a_comparison_names_no_one_thing(value, marked):
+    """Of a destructive tool's target, declared or not."""
+    decision = declared({"user_id": value}, marked=marked)
+
+    assert Verdict.HALLUCINATED is decision.verdict
+    assert ["whole_set"] == codes(decision)
+
+
+@pytest.mark.parametrize("value", ["acct_1?", "acct_1;"])
+def test_the_end_of_a_sentence_is_no_part_of_a_name(value):
+    """The user asked: Can you delete acct_1?"""
+    said = "Can you delete acct_1? Or acct_1;"
+
+    assert ["whole_set"] == codes(declared({"user_id": value}, said=said, must_be_seen=True))
+
+
+@pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
+def test_a_name_that_is_written_so(value):
+    """It stands in the run with its signs."""
+    assert [] == codes(declared({"user_id": value}, said=f"Delete {value} please."))
+
+
+def declared(
+    arguments: dict[str, Any],
+    *,
+    said: str = "Please remove acct_1 for me.",
+    marked: bool = True,
+    destructive: bool = True,
+    schema: dict[str, Any] | None = None,
+    **target: Any,
+) -> Decision:
+    """Judge a call of a tool with one declared target and a note."""
+    name = next(iter(arguments), "user_id")
+    tool = Tool(
+        name="delete_items",
+        parameters={"properties": {"note": {}, name: schema or {}, "mail": {}}},
+        targets={name: Target(**target), "mail": Target(**target)} if marked else {},
+        destructive=destructive,
+    )
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user(said)
+        return firewall.check_call(ToolCall("delete_items", arguments))
+
+
+@pytest.mark.parametrize("must_be_seen", [True, False])
+def test_a_destructive_call_without_its_target(must_be_seen):
+    """What it is done to is left out, so it is done to everything."""
+    schema = {"default": None, "type": ["string", "null"]}
+    decision = declared({}, must_be_seen=must_be_seen, schema=schema)
+
+    assert decision.blocked
+    assert {"whole_set"} == set(codes(decision))
+
+
+def test_another_target_bounds_what_is_left_out():
+    """A call by address needs no id; an id that is null beside it is said."""
+    said = "Remove acct_1, bob@x.org."
+    decisions = [
+        declared({"user_id": "acct_1"}, said=said, must_be_seen=True),
+        declared({"user_id": None, "mail": "bob@x.org"}, said=said, must_be_seen=True),
+    ]
+
+    assert [[], []] == [codes(decision) for decision in decisions]
+    assert ["ran", "unavailable"] == [d.coverage["phantom_target"].outcome for d in decisions]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schema", "outcome"),
+    [
+        ({}, {"default": None}, "ran"),
+        ({}, {"default": "acct_9"}, "ran"),
+        ({"user_id": None}, {"default": None}, "ran"),
+        ({"user_id": None}, {"type": ["string", "null"]}, "unavailable"),
+        ({}, {"type": "string"}, "unavailable"),
+    ],
+)
+def test_an_optional_target_of_a_call_that_destroys_nothing(arguments, schema, outcome):
+    """Left out where the schema has a default, it is honest; else it is never passed over."""
+    tool = Tool(
+        name="list_orders",
+        parameters={"properties": {"user_id": schema}},
+        targets={"user_id": Target(must_be_seen=True)},
+    )
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("List my orders.")
+        decision = firewall.check_call(ToolCall("list_orders", arguments))
+
+    assert ([], outcome) == (codes(decision), decision.coverage["phantom_target"].outcome)
+
+
+def test_operators_that_are_keys_of_data():
+    """Oregon is a state, and its id is looked for."""
+    tools = [Tool(name="clear", destructive=True)]
+    firewall = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
+
+    @shielded(firewall)
+    def clear(offices: dict[str, Annotated[str, Target(must_be_seen=True)]]) -> str:
+        return "cleared"
+
+    with firewall.session() as session:
+        session.user("Clear acct_1.")
+        assert "cleared" == clear({"or": "acct_1"})
+        assert firewall.check_call(ToolCall("clear", {"offices": {"or": "acct_2"}})).blocked
 
 
 def test_a_text_that_was_forgotten_proves_nothing():
@@ -233,3 +366,61 @@ def test_another_script_without_must_be_seen_is_said():
         decision = firewall.check_call(ToolCall("delete_user", {"user_id": "Иванов"}))
 
     assert "of another script" in decision.coverage["phantom_target"].reason
+
+
+def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> Decision:
+    """Judge a target that must be seen, behind a call that had *arguments* and this result."""
+    tool = Tool(
+        name="pay",
+        parameters={"properties": {"to": {"type": "string"}}},
+        targets={"to": Target(must_be_seen=True)},
+    )
+    tools = [tool, Tool(name="note")]
+    firewall = Shield(shield.configure(tools=tools, **{"mode": "strict", **policy}), hooks=None)
+    with firewall.session() as session:
+        session.user("Pay acct_1.")
+        call = {"id": "c1", "name": "note", "arguments": arguments}
+        answer = {"role": "tool", "tool_call_id": "c1", "content": result}
+        session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+        return firewall.check_call(ToolCall("pay", {"to": value}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "value"),
+    [
+        ({"text": "1a " * 2_000 + "acct_666"}, "saved: acct_666", "acct_666"),
+        ({"text": "acct_666"}, "saved: acct_666", "acct_666" + 17_000 * " "),
+        ({"text": "acct_666\u200b"}, "saved: acct_666\u200b", "acct_666\u200b"),
+        ({"text": "\U0001f47e"}, "saved: \U0001f47e", "\U0001f47e"),
+        ({"text": {"acct_666": 1}}, "saved: acct_666", "acct_666"),
+    ],
+    ids=["behind codes", "padded", "hidden", "emoji", "key"],
+)
+def test_a_model_vouches_for_nothing(arguments, result, value):
+    """Its own call brought the value in; that the tool repeats it proves nothing."""
+    decision = after(arguments, result, value)
+
+    assert decision.blocked
+    assert Verdict.HALLUCINATED is decision.verdict
+
+
+MANY = {"text": " ".join(f"zz_{n}" for n in range(6_000))}
+
+
+def test_a_bound_that_a_model_reaches_switches_off_no_declaration():
+    """The result of such a call is not read, so a target that must be seen cannot be looked for."""
+    decision = after(MANY, "saved: acct_666", "acct_666")
+
+    assert decision.blocked
+    assert "error" == decision.coverage["phantom_target"].outcome
+    assert "more values than are compared" in decision.errors[0]
+    assert not after(MANY, "saved", "acct_1").blocked
+
+
+@pytest.mark.parametrize("policy", [{"mode": "audit"}, {"on_error": "allow"}])
+def test_the_policy_says_what_is_done_where_nothing_can_be_looked_for(policy):
+    """As with every error of the shield's own."""
+    decision = after(MANY, "saved: acct_666", "acct_666", **policy)
+
+    assert not decision.blocked
+    assert decision.errors

@@ -209,6 +209,50 @@ def test_a_call_with_too_many_values_proves_nothing():
     assert "the result of a call with more values than are compared" == session.seen.blind
 
 
+def echoed(arguments: dict, content: object) -> Session:
+    """Return a session in which a call with *arguments* came back with *content*."""
+    session = Session()
+    session.user("Pay acct_1.")
+    call = {"id": "c1", "name": "note", "arguments": arguments}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": content}
+    session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+    return session
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1a " * 2_000 + "acct_666",
+        ["w"] * 2_100 + ["acct_666"],
+        [[]] * 3_000 + ["acct_666"],
+        {f"k{n}": 1 for n in range(2_100)} | {"k": "acct_666"},
+        {"acct_666": 1},
+        {"a": {"acct_666": []}},
+    ],
+    ids=["codes", "leaves", "empty lists", "keys", "key", "key of nothing"],
+)
+def test_an_echo_behind_many_values_proves_nothing(value):
+    """Two thousand codes before the one that a model wants to have vouched for; and keys."""
+    session = echoed({"text": value}, "saved: acct_666, as n-7")
+
+    assert (None, "note") == (session.origin("acct_666"), session.origin("n-7").tool)
+
+
+def test_a_parameter_that_is_an_id_is_an_echo():
+    """A tool that takes any names gives them back."""
+    session = echoed({"acct_666": 1, "amount": 5}, '{"acct_666": 1, "amount": 5}')
+
+    assert session.origin("acct_666") is None
+
+
+def test_the_end_of_a_text_too_long_to_be_read_proves_nothing():
+    """Its result is not read, and the run says so."""
+    session = echoed({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
+
+    assert session.origin("acct_666").source == "unknown"
+    assert "the result of a call with more values than are compared" == session.seen.blind
+
+
 def test_a_call_with_very_many_values_is_read():
     """As many numbers as one text has at most, and a list of ids beside it."""
     session = Session()

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import pytest
 
-from abs_shield import Injected, PolicyError, Shield, Tool, shield, shielded
+from abs_shield import (
+    CallBlocked,
+    Injected,
+    PolicyError,
+    Shield,
+    Target,
+    Tool,
+    shield,
+    shielded,
+)
 from abs_shield.shield.signature import bind
 
 
@@ -446,3 +455,70 @@ def test_a_policys_tool_refines_a_bare_one():
     assert "a" == guard.dispatch("update", {"note": "a"})
     declared = guard.registry["update"].plan.tool
     assert (True, ["note"]) == (declared.destructive, [*declared.parameters["properties"]])
+
+
+def paying(firewall):
+    """Declare a function whose target must be seen."""
+
+    @shielded(firewall)
+    def pay(to: Annotated[str, Target(must_be_seen=True)]) -> str:
+        return f"paid {to}"
+
+    return pay
+
+
+LOOSER = [({"allow": ("*",)}, '`allow` admits "*"'), ({"mode": "audit"}, "`mode` is audit")]
+
+
+@pytest.mark.parametrize(("words", "difference"), LOOSER)
+def test_a_second_declaration_loosens_nothing(firewall, words, difference):
+    """It names what it would loosen, and nobody is paid."""
+    pay = paying(firewall)
+    parameters = {"properties": {"to": {"type": "string"}}}
+
+    with pytest.raises(PolicyError) as refused:
+        firewall.register(Tool(name="pay", parameters=parameters, **words))
+
+    assert difference in str(refused.value)
+    with firewall.session() as session:
+        session.user("Pay Bob 5.")
+        with pytest.raises(CallBlocked):
+            pay("Mallory")
+
+
+@pytest.mark.parametrize(("words", "difference"), LOOSER)
+def test_nor_does_one_before_the_function(firewall, words, difference):
+    """The order of two declarations makes no difference."""
+    firewall.register(Tool(name="pay", **words))
+
+    with pytest.raises(PolicyError) as refused:
+        paying(firewall)
+
+    assert difference in str(refused.value)
+
+
+@pytest.mark.parametrize(("words", "difference"), LOOSER)
+def test_nor_does_one_beside_a_tool_of_the_policy(words, difference):
+    """What the policy declares holds as well."""
+    parameters = {"properties": {"to": {"type": "string"}}}
+    tool = Tool(name="pay", parameters=parameters, targets={"to": Target(must_be_seen=True)})
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+
+    with pytest.raises(PolicyError) as refused:
+        firewall.register(Tool(name="pay", **words))
+
+    assert difference in str(refused.value)
+
+
+def test_a_second_declaration_may_say_the_same_and_more(firewall):
+    """What is stricter, and what was said already, is no difference."""
+    first = Tool(name="pay", allow=("acct_test_*",), mode="audit")
+    firewall.register(first)
+    firewall.register(Tool(name="pay", allow=("acct_test_*",), destructive=True))
+
+    firewall.register(Tool(name="pay", mode="audit"))
+    tool = firewall.registry["pay"].plan.tool
+    assert (("acct_test_*",), "audit", True) == (tool.allow, tool.mode, tool.destructive)
+
+    firewall.register(Tool(name="pay", allow=("*",)), replace=True)
+    assert ("*",) == firewall.registry["pay"].plan.tool.allow

@@ -227,3 +227,43 @@ def test_free_text_where_it_belongs():
         decision = firewall.check_call(ToolCall("cancel_order", said))
 
     assert ([], "ran") == (found(decision), decision.coverage["phantom_target"].outcome)
+
+
+NAN = float("nan")
+KEYS = [
+    {NAN: 1}, {"a": {float("inf"): 1}}, [{NAN: 2}], {Decimal("NaN"): 1}, {(1, NAN): 2},
+    {complex("nan"): 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", KEYS, ids=repr)
+def test_a_key_that_is_no_finite_number(value):
+    """It is a mismatch as a value is: its text would be a name as any other."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def price(x: Any = None) -> str:
+        return "ran"
+
+    with pytest.raises(CallBlocked) as blocked:
+        price(value)
+
+    assert ["not_finite"] == [finding.code for finding in blocked.value.decision.findings]
+    with pytest.raises(CallBlocked):
+        firewall.dispatch("price", {"x": value})
+
+
+@pytest.mark.parametrize("key", ["nan", "NaN", "inf", "-Infinity", "1e999"])
+def test_a_text_that_would_become_such_a_key(key):
+    """A model writes a text, and pydantic makes the number of it."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def price(x: dict[float, int]) -> list[float]:
+        return list(x)
+
+    with pytest.raises(CallBlocked):
+        firewall.dispatch("price", {"x": {key: 1}})
+    numbers = {"1.5": 1, "-2": 1, "1e16": 1, "5e-324": 1, ".5": 1}
+    assert [1.5, -2.0, 1e16, 5e-324, 0.5] == firewall.dispatch("price", {"x": numbers})
+    assert [1.5, 1e16, 1.7e308] == price({1.5: 1, 1e16: 1, 1.7e308: 1})

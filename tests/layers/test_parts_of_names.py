@@ -1,0 +1,95 @@
+"""A part of a longer name does not vouch for a write, and the tail of a path for no other path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Target, Tool, ToolCall, shield
+
+
+def codes(
+    said: str, value: Any, *, name: str = "path", tool: str = "delete_dir", **declared: Any
+) -> list[str]:
+    """Return the codes of the findings on one call with *value*."""
+    policy = shield.configure(
+        tools=[Tool(name=tool, parameters={"properties": {name: {}}}, **declared)]
+    )
+    firewall = Shield(policy, hooks=None)
+    with firewall.session() as session:
+        session.user(said)
+        decision = firewall.check_call(ToolCall(tool, {name: value}))
+    return [finding.code for finding in decision.findings]
+
+
+TAILS = [
+    ("Delete /home/ann/etc", "/etc"),
+    ("Delete /home/ann/tmp", "/tmp"),
+    ("Delete /mnt/old/home", "/home"),
+    ("Clean /srv/backup/var/lib", "/var/lib"),
+    (r"Delete C:\Users\ann\Windows", r"C:\Windows"),
+    ("Delete /home/ann/tmp", "../tmp"),
+    ("Delete /home/ann/tmp", "~/tmp"),
+    ("Delete ./build/out", "/out"),
+    ("Delete ~/tmp", "/tmp"),
+]
+
+
+@pytest.mark.parametrize(("said", "path"), TAILS)
+def test_the_tail_of_a_path_is_another_path(said, path):
+    """The user said one folder of a home, and the system's own is deleted."""
+    assert ["unseen"] == codes(said, path, targets={"path": Target()}, destructive=True)
+    assert ["unseen"] == codes(said, path, destructive=True)
+    assert ["unseen"] == codes(said.replace("Delete", "Update"), path, tool="update_file")
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Stop host db1.prod.internal", "prod"),
+        ("Drop staging.prod.users", "prod.users"),
+        ("Drop staging.prod.users", "users"),
+        ("Delete branch feature/main", "main"),
+        ("Delete acme/widgets", "acme-widgets"),
+        ("Stop container web/api-7", "api-7"),
+        ("Delete card 4111 1111 1111 1234", "1234"),
+    ],
+)
+def test_a_part_of_a_name_is_another_thing(said, value):
+    """Of a declared target of a destructive tool."""
+    declared = {"targets": {"target": Target()}, "destructive": True}
+
+    assert ["unseen"] == codes(said, value, name="target", **declared)
+    assert [] == codes(f"{said}, then {value}.", value, name="target", **declared)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Delete /etc, please.", "/etc"),
+        ("Delete `/tmp/a b.txt`", "/tmp/a b.txt"),
+        ("Delete file:///home/ann/etc", "/home/ann/etc"),
+        ("Delete home/ann/etc", "/home/ann/etc"),
+        ("Delete /home/ann/etc/", "/home/ann/etc"),
+        ("Delete C:/Users/ann", r"C:\Users\ann"),
+        ("Delete ./build/out", "build/out"),
+        ("Delete build/out", "./build/out"),
+        ("Delete tmp", "/tmp"),
+        ("\u5220\u9664/srv/mia/report_7.pdf\u3002", "/srv/mia/report_7.pdf"),
+        ("Delete https://shop.org/orders/w_9", "w_9"),
+        ("Delete octo/hello#17", "17"),
+        ("Delete TX-12345", "tx12345"),
+        ("Delete 4111 1111 1111 1111", "4111111111111111"),
+        ("Delete db.prod. Now.", "db.prod"),
+    ],
+)
+def test_a_whole_name_in_another_spelling(said, value):
+    """Signs at its ends, and another writing of the same place."""
+    assert [] == codes(said, value, targets={"path": Target()}, destructive=True)
+
+
+def test_a_relative_tail_where_nothing_is_destroyed():
+    """It may be meant below the folder that the tool works in; a reading call may look there."""
+    assert [] == codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
+    assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
