@@ -30,7 +30,7 @@ _KEY = "abs_shield/link"
 _ANSWERS_WITHIN_S = 10.0
 _SETTLES_WITHIN_S = 5.0
 _GOES_ON_WITHIN_S = 60.0
-_ASKS_WITHIN_S = 0.3
+_ASKS_WITHIN_S = 1.0
 """Time that a server has for its first question, where nothing tells that there is none."""
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 

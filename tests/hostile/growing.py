@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abs_shield import CallBlocked, Shield, Target, Tool, ToolCall, shield
+from abs_shield import Shield, Target, Tool, ToolCall, shield
 from abs_shield.replay import replay
 from tests.hostile.entrances import ANSWER, DOORS, Action, firewall
 from tests.hostile.grammar import Input
@@ -76,33 +75,6 @@ def guarded(spell: Callable[[int], str], said: str, **declared: Any) -> Callable
         session.user(" ".join(said.format(spell(n)) for n in range(count)))
         call = ToolCall("act", {"paths": [spell(n) for n in range(count)]})
         return lambda: guard.check_call(call, session=session)
-
-    return made
-
-
-def shared(size: int) -> dict[str, Any]:
-    """Arguments of Python that hold their parts twice, at each of so many levels."""
-    value: Any = {"a": 1}
-    for _ in range(size // 200):
-        value = {"a": value, "b": value}
-    return {"value": value}
-
-
-def dispatched(arguments: Callable[[int], Any]) -> Callable[[int], Action]:
-    """A call that a registered function runs, or that is refused."""
-
-    def made(size: int) -> Action:
-        guard, given = Shield(shield.configure(), hooks=None), arguments(size)
-
-        def act(value: Any) -> None: ...
-
-        guard.register(act)
-
-        def run() -> None:
-            with suppress(CallBlocked):
-                guard.dispatch("act", given)
-
-        return run
 
     return made
 
@@ -246,8 +218,6 @@ GROWING = [
     Growing(door=CALL, name="misspelt names", made=checked(
         lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
             open=BUSY),
-    Growing(door=CALL, name="parts that are shared", made=checked(shared), small=5_000),
-    Growing(door="dispatch", name="parts that are shared", made=dispatched(shared), small=5_000),
     Growing(door="register", name="a tool of many parameters", made=registered(properties)),
     # accents are sorted in runs, so that the steps of small texts go in stairs
     *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from abs_shield import Session, ToolCall
@@ -72,6 +74,19 @@ def test_a_text_of_holes_takes_few_steps() -> None:
     Session().user("<a>")  # what is compiled once
 
     assert steps(lambda: Session().user("<a>" * 4_000)) < 4_000 * 40
+
+
+@pytest.mark.slow
+def test_parts_that_are_shared_are_refused() -> None:
+    """Each is counted wherever it stands: the time doubled at each of 50 levels."""
+    value: Any = {"a": 1}
+    for _ in range(50):
+        value = {"a": value, "b": value}
+    guard = firewall()
+    with guard.session() as session:
+        decision = guard.check_call(ToolCall("act", {"value": value}), session=session)
+
+    assert ["too_large"] == [found.code for found in decision.findings if found.weighs]
 
 
 @pytest.mark.slow

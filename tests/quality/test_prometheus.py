@@ -96,7 +96,7 @@ def test_prometheus_has_every_metric(tmp_path: Path) -> None:
             client, "histogram_quantile(.95, quality_pipeline_stage_duration_seconds_bucket)"
         )
 
-    assert {("pii",): 46, ("guardrails",): 42, ("hallucination",): 42, ("quality_score",): 42,
+    assert {("pii",): 46, ("hallucination",): 42, ("quality_score",): 42,
             ("judge",): 41} == durations  # fmt: skip
     assert {("pii",): 4, ("hallucination",): 1} == blocks
     assert [41.0] == [*scores.values()]

@@ -186,7 +186,8 @@ class ShieldCapability(AbstractCapability[Any]):
         try:
             value = await handler(await arguments_of(ctx, call, args))
         except (CallDeferred, ApprovalRequired):
-            guard.leave()  # it has not run: the decision holds until it is resumed
+            guard.suspend()  # it has not run: the decision holds until it is resumed
+            await guard.__aexit__(None, None, None)
             raise
         except SkipToolExecution as skipped:
             await _end(ctx, guard, read(call, skipped.result), call, inside=inside)
