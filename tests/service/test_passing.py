@@ -227,21 +227,6 @@ def at_a_url(stack: ExitStack, folder: Path) -> str:
     return stack.enter_context(proxied("--log", "none", "--url", behind, log=folder / "url"))
 
 
-@pytest.mark.parametrize("times", range(3))
-def test_a_sandbox_at_a_url_stays_closed(times, tmp_path):
-    """The first call waits a moment for a question that comes by another stream."""
-    secret = tmp_path / "secret"
-    secret.write_text("secret")
-
-    async def conversed(client: Client[Any], heard: Heard) -> str:
-        return await told(client, "read", str(secret))
-
-    with ExitStack() as stack:
-        url = at_a_url(stack, tmp_path)
-
-        assert "Access denied" == converse(url, conversed, roots=[f"file://{tmp_path}/narrow"])
-
-
 @pytest.mark.parametrize("kind", PROXIES)
 def test_a_server_that_is_started_anew_by_a_call(kind, way, tmp_path):
     """The call that starts it waits until the new process knows the roots, too."""
