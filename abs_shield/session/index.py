@@ -50,6 +50,10 @@ class _Unread(NamedTuple):
     fresh: list[str]
 
 
+_SHARE_OF_PEOPLE = 16
+"""A table of the words of users or the system that is at most this part of all keys is kept."""
+
+
 class Index:
     """
     The chunks of normalised text that a run has seen, bounded.
@@ -213,7 +217,12 @@ class Index:
         if self._size() <= self._keys:
             return
         self.forgot = True
+        most = self._keys // _SHARE_OF_PEOPLE
+        people = [id(levels[level]) for levels in (self._exact, self._pairs)
+                  for level in (USER, SYSTEM) if len(levels[level]) <= most]  # fmt: skip
         for table in self._tables():
+            if id(table) in people:
+                continue  # results without end do not push out what a person asked for
             for key in list(islice(table, len(table) // 2)):
                 del table[key]
 

@@ -424,3 +424,26 @@ def test_the_policy_says_what_is_done_where_nothing_can_be_looked_for(policy):
 
     assert not decision.blocked
     assert decision.errors
+
+
+@pytest.mark.parametrize("say", ["user", "system"])
+def test_what_a_person_named_is_known_after_results_without_end(say: str) -> None:
+    """Twenty thousand other ids push out each other, and not what was asked for."""
+    transfer = Tool(
+        name="transfer",
+        parameters={"properties": {"to": {"type": "string"}}},
+        targets={"to": Target(must_be_seen=True)},
+    )
+    firewall = Shield(shield.configure(mode="strict", tools=[transfer]), hooks=None)
+    with firewall.session() as session:
+        getattr(session, say)("Please pay acct_10442 when you are done.")
+        for turn in range(25):
+            session.tool_result("look", [{"id": f"ord_{turn}_{n}"} for n in range(800)])
+        asked, invented = (
+            firewall.check_call({"name": "transfer", "arguments": {"to": to}}, session=session)
+            for to in ("acct_10442", "acct_99999")
+        )
+
+    assert session.seen.forgot
+    assert not asked.blocked
+    assert invented.blocked
