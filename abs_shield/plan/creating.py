@@ -11,8 +11,9 @@ from abs_shield.plan.names import by_name, is_path
 from abs_shield.plan.verbs import Deed, commanded
 from abs_shield.policy import Tool
 from abs_shield.policy.places import keys_of
-from abs_shield.text.leaves import Path, leaves, name_of, parent_of
+from abs_shield.text.leaves import Path, name_of, parent_of
 from abs_shield.text.names import is_free, name_words, of_what
+from abs_shield.text.normal import normal
 from abs_shield.text.synonyms import canonical
 from abs_shield.text.verbs import Does
 
@@ -54,7 +55,6 @@ _SOMEBODY = frozenset(
 """Whoever is entered has a name before."""
 _TITLES = frozenset({("name",), ("title",), ("label",)})
 _COUNTED = re.compile(r"([^\W\d_]{2,30})[ _-]?(\d{0,2})")
-_MOST_LEAVES = 200
 
 
 def creates(tool: Tool, done: Deed, path: Path) -> bool:
@@ -137,21 +137,26 @@ def _is_of_somebody(path: Path) -> bool:
     return any(by_name(word) in ("who", "soft", "hard") and word != "item" for word in around)
 
 
-def tells_apart(path: Path, text: str, arguments: Mapping[str, Any]) -> bool:
+def tells_apart(
+    path: Path, text: str, arguments: Mapping[str, Any], beside: frozenset[str]
+) -> bool:
     """
     Return whether a value only tells the new objects of one list apart.
 
     It is a word, with a small number or without, and names an object that the call describes:
     ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``; or it counts objects of a kind that
     the call names: ``resistor2``.
+
+    Args:
+        path: Where the value stands.
+        text: The value.
+        arguments: All arguments.
+        beside: The first of their texts, in normal form.
     """
     counted = _COUNTED.fullmatch(text)
     if counted is None or not any(isinstance(step, int) for step in path):
         return False
-    if counted[2] and any(
-        isinstance(leaf, str) and leaf.casefold() == counted[1].casefold()
-        for _, leaf in leaves(arguments, most=_MOST_LEAVES)
-    ):
+    if counted[2] and normal(counted[1]) in beside:
         return True
     if len(path) < 3 or not isinstance(path[-2], int):
         return False

@@ -232,6 +232,7 @@ class Targets:
 
     def read(self, unclear: Iterable[Unclear], arguments: Mapping[str, Any]) -> Iterator[Argument]:
         """Give those leaves that have to come from somewhere, as their values say."""
+        texts: frozenset[str] | None = None
         for path, leaf, text, parameter in unclear:
             if not text.strip() or text in parameter.defaults:
                 continue
@@ -241,8 +242,9 @@ class Targets:
             if names_file(path) and is_told_to_make(arguments):
                 continue
             if not any(admits(leaf) for admits in parameter.allow):
-                beside = _texts(arguments) if found.judged == "given" else frozenset()
-                apart = tells_apart(path, text, arguments)
+                texts = _texts(arguments) if texts is None else texts
+                apart = tells_apart(path, text, arguments, texts)
+                beside = texts if found.judged == "given" else frozenset()
                 yield replace(found, tells_apart=apart, beside=beside)
 
     def made(self, arguments: Mapping[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from abs_shield.text.tight import Tight
 
 _BLOCK = 8 * 1024
 """Letters that are searched at once."""
-_MOST_PLACES = 1_000
+_MOST_TEXTS = 1_000
 
 
 class At(NamedTuple):
@@ -43,10 +43,14 @@ class _Block:
         self.tight = self.tight.followed(Tight.of(text))
 
     def find(self, letters: str, spelt: bytes | None, *, whole: bool) -> Iterator[At]:
+        """Where *letters* stand, once for each text that holds them."""
         place = self.tight.place(letters, spelt, whole=whole)
         while place >= 0:
-            yield self._ats[bisect_right(self._starts, place) - 1]
-            place = self.tight.place(letters, spelt, whole=whole, start=place + 1)
+            after = bisect_right(self._starts, place)
+            yield self._ats[after - 1]
+            if after == len(self._starts):
+                return
+            place = self.tight.place(letters, spelt, whole=whole, start=self._starts[after])
 
 
 class Kept:
@@ -84,7 +88,7 @@ class Kept:
         """Where *letters* stand with separators like *spelt*, or any: the most trusted place."""
         self._settle()
         found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
-        return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)
+        return min(islice(found, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
     def may_hold(self, several: set[str]) -> bool:
         """Return whether some letters stand after each other, whatever stands between them."""

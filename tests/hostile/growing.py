@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isqrt
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -77,6 +78,16 @@ def guarded(spell: Callable[[int], str], said: str, **declared: Any) -> Callable
         return lambda: guard.check_call(call, session=session)
 
     return made
+
+
+def nested_paths(size: int) -> Action:
+    """Folders in folders, of which each stands in what the user said as often as it is deep."""
+    guard = firewall()
+    session = guard.session()
+    session.user("a/" * (size // 4))
+    paths = ["/" + "a/" * depth for depth in range(1, isqrt(size // 2))]
+    call = ToolCall("act", {"order_id": paths})
+    return lambda: guard.check_call(call, session=session)
 
 
 def long_values(piece: str) -> Callable[[int], dict[str, Any]]:
@@ -211,6 +222,7 @@ GROWING = [
                          targets={"paths": Target(must_be_seen=True)})),
     Growing(door=CALL, name="parents of what was said", open=BUSY,
             made=guarded(lambda n: f"/srv/a{n}", "{}/x.csv")),
+    Growing(door=CALL, name="folders in folders", made=nested_paths, small=40_000),
     Growing(door=CALL, name="patterns in what was said",
             made=guarded(lambda n: f"/srv/a{n}/*.log", "{}/x.csv")),
     Growing(door=CALL, name="wrong items before branches",
