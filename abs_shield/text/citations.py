@@ -9,21 +9,31 @@ from typing import NamedTuple
 _NUMBERS = r"\d{1,3}(?:\s?[,;&\u2013-]\s?\d{1,3}){0,20}"
 _NOUN = r"(?:passage|source|doc(?:ument)?|ref(?:erence)?|chunk|context|citation|excerpt|snippet)s?"
 _FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"(?<![\w\])])\[\^?(?P<numbers>{_NUMBERS})\](?!\()"
-        rf"|(?<=[\w.,;:!?)\"'\]])[ ]?\[\^?(?P<more>{_NUMBERS})\](?!\()",
-        r"\u3010(?P<numbers>\d{1,3})(?:[:\u2020][^\u3011\n]{0,60})?\u3011",
-        rf"\b{_NOUN}[ ]?(?:no\.?[ ]?|#|id:?[ ])?"
-        r"(?P<numbers>\d{1,3}(?:(?:,[ ]?|[ ](?:and|or|&)[ ]|,[ ]and[ ]|-)\d{1,3}){0,20})"
-        r"\b(?![.:%]\d)",
-        rf"[\[(](?:see[ ])?{_NOUN}[: ][ ]?[\"'`]?(?P<name>[\w.:/#-]{{1,80}})[\"'`]?[\])]",
-        r"(?:\b(?:source|reference|citation|via)s?[ ]?:[ ]?|\baccording[ ]to[ ]"
-        r"|\bcited?[ ](?:in|from)[ ])"
-        r"(?:\[[^\]\n]{0,80}\]\()?(?P<url>https?://[^\s<>\"'`)\]]{1,2000})",
-        r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)",
+    (re.compile(form, re.IGNORECASE), needed)
+    for needed, form in (
+        (
+            "[",
+            rf"(?<![\w\])])\[\^?(?P<numbers>{_NUMBERS})\](?!\()"
+            rf"|(?<=[\w.,;:!?)\"'\]])[ ]?\[\^?(?P<more>{_NUMBERS})\](?!\()",
+        ),
+        ("\u3010", r"\u3010(?P<numbers>\d{1,3})(?:[:\u2020][^\u3011\n]{0,60})?\u3011"),
+        (
+            "",
+            rf"\b{_NOUN}[ ]?(?:no\.?[ ]?|#|id:?[ ])?"
+            r"(?P<numbers>\d{1,3}(?:(?:,[ ]?|[ ](?:and|or|&)[ ]|,[ ]and[ ]|-)\d{1,3}){0,20})"
+            r"\b(?![.:%]\d)",
+        ),
+        ("", rf"[\[(](?:see[ ])?{_NOUN}[: ][ ]?[\"'`]?(?P<name>[\w.:/#-]{{1,80}})[\"'`]?[\])]"),
+        (
+            "://",
+            r"(?:\b(?:source|reference|citation|via)s?[ ]?:[ ]?|\baccording[ ]to[ ]"
+            r"|\bcited?[ ](?:in|from)[ ])"
+            r"(?:\[[^\]\n]{0,80}\]\()?(?P<url>https?://[^\s<>\"'`)\]]{1,2000})",
+        ),
+        ("](", r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)"),
     )
 )
+"""Each form, and the signs without which it finds nothing and need not be looked for."""
 _RANGE = re.compile(r"(\d+)\s?[\u2013-]\s?(\d+)|(\d+)")
 _MOST = 50
 
@@ -55,9 +65,9 @@ def citations(text: str) -> list[Citation]:
     [('[2]', (2,)), ('passages 1 and 3', (1, 3))]
     """
     found: list[Citation] = []
-    for form in _FORMS:
-        for match in form.finditer(text):
-            found.append(_citation(match))
+    for form, needed in _FORMS:
+        if needed in text:
+            found += map(_citation, form.finditer(text))
     return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
 
 

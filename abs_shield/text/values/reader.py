@@ -80,7 +80,7 @@ def figures(text: str) -> list[Figure]:
     for form, read in _OF_BARE if is_bare else _FORMS:
         if is_alone and form in _NEED_MORE:
             continue
-        if form in _NEEDED and not any(sign in left for sign in _NEEDED[form]):
+        if form in _NEEDED and _NEEDED[form].search(left) is None:
             continue
         taken: list[tuple[int, int]] = []
         for match in form.finditer(left):
@@ -92,7 +92,10 @@ def figures(text: str) -> list[Figure]:
             elif some:
                 start = min(match.start(), *(one.start for one in some))
                 taken.append((start, max(match.end(), some[0].end, some[-1].end)))
-        left = blanked(left, taken)
+        if taken:
+            left = blanked(left, taken)
+            if not left.strip("\x00"):
+                break
     found.sort(key=_START)
     return found
 
@@ -142,6 +145,7 @@ _PHONE_FORM = _form(PHONE)
 _MONEY_FORM = _form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})")
 _PERCENT_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)")
 _SCALED_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}")
+_RANGE_FORM = _form(_FROM_TO)
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
     (_form(URL), id_of),
     (_form(EMAIL), id_of),
@@ -156,7 +160,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_PERCENT_FORM, percent_of),
     (_CUED_FORM, id_of),
     (_SCALED_FORM, scaled_of),
-    (_form(_FROM_TO), range_of),
+    (_RANGE_FORM, range_of),
     (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), ordinal_of),
     (_form(TOKEN), token_of),
     (_NUMBER_FORM, number_of),
@@ -169,9 +173,12 @@ _OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
 _NEED_MORE = frozenset({_MONEY_FORM, _PERCENT_FORM, _SCALED_FORM})
 """Forms of a number with a word or a sign behind it."""
 _NEEDED = {
-    _FORMS[0][0]: ("://", "www.", "WWW."),
-    _FORMS[1][0]: ("@",),
-    _form(_SIGNED): (*SIGNS, *_BY_CODE),
-    _PHONE_FORM: ("+", *(f"{n}{between}" for n in range(10) for between in "-. )")),
+    _FORMS[0][0]: re.compile(r"://|www\.", re.IGNORECASE),
+    _FORMS[1][0]: re.compile("@"),
+    _FORMS[2][0]: re.compile(r"\."),
+    _FORMS[3][0]: re.compile(r"\."),
+    _form(_SIGNED): re.compile("|".join(map(re.escape, (*SIGNS, *_BY_CODE)))),
+    _PHONE_FORM: re.compile(r"\+|[0-9][-. )]"),
+    _RANGE_FORM: re.compile(r"-|[ ]to[ ]", re.IGNORECASE),
 }
 """Without one of these a form finds nothing, and need not be looked for."""
