@@ -223,7 +223,8 @@ class Targets:
             parameter = self.parameters.at(path)
             if not parameter.guarded or (isinstance(leaf, str) and leaf in parameter.defaults):
                 continue
-            if leaf is not None and not any(admits(leaf) for admits in parameter.allow):
+            left_out = leaf is None and not isinstance(path[-1], int)
+            if not left_out and not any(admits(leaf) for admits in parameter.allow):
                 yield path, leaf
         for name, value in arguments.items():
             empty = isinstance(value, (Mapping, list)) and not value

@@ -447,3 +447,17 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
     assert session.seen.forgot
     assert not asked.blocked
     assert invented.blocked
+
+
+@pytest.mark.parametrize("value", [True, False, [None], [True], ["ord_1", None]])
+def test_a_value_of_an_undeclared_target_that_cannot_be_compared(value: Any) -> None:
+    """It is no finding, since the schema accepts it, and no clean run of the layer either."""
+    tool = Tool(name="delete_order", parameters={"properties": {"order_id": {}}}, destructive=True)
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Delete ord_1.")
+        decision = firewall.check_call(ToolCall("delete_order", {"order_id": value}))
+        left_out = firewall.check_call(ToolCall("delete_order", {"order_id": None}))
+
+    assert "unavailable" == decision.coverage["phantom_target"].outcome
+    assert "ran" == left_out.coverage["phantom_target"].outcome
