@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from abs_shield.text.stem import stem
 
 _PAIRS = (
-    "increase decrease|rise fall|rose fell|gain loss|profit loss|grow shrink|win lose|won lost|"
+    "gain loss|profit loss|win lose|won lost|"
     "accept reject|approve deny|allow forbid|allow prohibit|permit prohibit|include exclude|"
     "open close|start stop|start end|begin end|first last|early late|earlier later|before after|"
     "high low|higher lower|highest lowest|more less|most least|many few|maximum minimum|max min|"
@@ -32,12 +34,14 @@ _PAIRS = (
     "guilty innocent|attack defend|victory defeat|advantage disadvantage|improve worsen|"
     "expand contract|ascend descend|forward backward|credit debit|paid unpaid|known unknown"
 )
+_UP = "increase rise rose risen grow grew grown climb".split()
+_DOWN = "decrease fall fell fallen drop decline shrink shrank shrunk".split()
 
 
 def _table() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for pair in _PAIRS.split("|"):
-        one, other = (stem(word) for word in pair.split())
+    for pair in (*map(str.split, _PAIRS.split("|")), *product(_UP, _DOWN)):
+        one, other = map(stem, pair)
         if one != other:
             found.setdefault(one, set()).add(other)
             found.setdefault(other, set()).add(one)

@@ -73,6 +73,75 @@ def test_values_swapped_between_two_records_contradict(answer, result):
     assert any("another record" in one.contradicted for one in found)
 
 
+TABLES = {
+    "records": [{"name": "Alder", "price": 349}, {"name": "Birch", "price": 587}],
+    "objects under names": {"Alder": {"price": 349}, "Birch": {"price": 587}},
+    "numbers under names": {"Alder": 349, "Birch": 587},
+    "comma-separated": "name,price\nAlder,349\nBirch,587\n",
+    "a table": "| name | price |\n|---|---|\n| Alder | 349 |\n| Birch | 587 |\n",
+    "labelled numbers": "Alder: 349\nBirch: 587",
+    "labelled items": "- Alder: 349\n- Birch: 587",
+    "paragraphs": "name: Alder\nprice: 349\n\nname: Birch\nprice: 587\n",
+    "sentences": "Alder costs 349 a month. Birch costs 587 a month.",
+}
+
+
+@pytest.mark.parametrize("result", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Alder costs ${} and Birch costs ${}.",
+        "Alder: ${}\nBirch: ${}",
+        "There are {} at Alder and {} at Birch.",
+        "${} (Alder), ${} (Birch)",
+        "Alder (${}), Birch (${})",
+        "Alder costs ${}.",
+        "- **Alder** \u2013 ${}\n- **Birch** \u2013 ${}",
+        "| Alder | ${} |\n| Birch | ${} |",
+        "You pay ${} for Alder and ${} for Birch.",
+    ],
+)
+def test_a_value_belongs_to_the_row_that_an_answer_names(answer: str, result: Any) -> None:
+    """Birch's price is not Alder's, however the result and the answer are written."""
+    assert [] == missing(answer.format(349, 587), result)
+    assert missing(answer.format(587, 349), result)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [{"name": "Alder", "rooms": 3}, {"name": "Birch", "rooms": 5}],
+        {"Alder": {"rooms": 3}, "Birch": {"rooms": 5}},
+        "name,rooms\nAlder,3\nBirch,5\n",
+        "Alder has 3 rooms. Birch has 5 rooms.",
+    ],
+)
+def test_small_counts_of_two_rows_exchanged(result: Any) -> None:
+    """A small count needs no evidence, but for one that is another row's."""
+    assert [] == missing("Alder has 3 rooms and Birch has 5.", result)
+    assert ["5", "3"] == missing("Alder has 5 rooms and Birch has 3.", result)
+    assert [] == missing("I compared 2 houses: Alder and Birch. The larger has 5 rooms.", result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("Birch costs $238 more than Alder.", TABLES["records"]),
+        ("Alder is cheaper; the other one costs $587.", TABLES["records"]),
+        ("In total it is $936: Alder costs $349 and Birch $587.", TABLES["numbers under names"]),
+        ("The price is $349 and the fee $12.", {"Price": 349, "Fee": 12}),
+        ("Order A-1001 comes to $349 for 3 rooms.", "Order: A-1001\nTotal: 349\nRooms: 3"),
+        ("It leaves Boston at 10:00 and lands at 12:00.",
+         {"departure": {"city": "Boston", "time": "10:00"},
+          "arrival": {"city": "Bern", "time": "12:00"}}),
+        ("Alder has 85 rooms; 95 people work there.", "Alder has 85 rooms. It has 95 staff."),
+    ],
+)  # fmt: skip
+def test_values_beside_a_row(answer: str, result: Any) -> None:
+    """Differences, sums and the fields of one record are bound to no row."""
+    assert [] == missing(answer, result)
+
+
 def test_counts_are_bound_to_the_record_that_a_sentence_names():
     """The free space of one host is not that of another."""
 
@@ -119,6 +188,10 @@ def test_a_number_may_be_written_in_another_unit(answer, result):
     ("answer", "result", "texts"),
     [
         ("Your balance is $120.50.", {"balance": -120.5}, ["$120.50"]),
+        ("Your balance is $-120.50.", {"balance": -120.5}, []),
+        ("Your balance is $-120.50.", {"balance": 120.5}, ["$-120.50"]),
+        ("Your balance is minus $120.50.", {"balance": -120.5}, []),
+        ("Your balance is minus $120.50.", {"balance": 120.5}, ["$120.50"]),
         ("Your balance is -$120.50.", {"balance": -120.5}, []),
         ("You are overdrawn by $120.50.", {"balance": -120.5}, []),
         ("It is 5 degrees.", {"temperature": -5}, ["5"]),
@@ -139,6 +212,9 @@ def test_a_sign_counts(answer, result, texts):
         ("Two nights cost $251.", ["$251"]),
         ("Sales grew by 20%.", []),
         ("Sales grew by 25%.", ["25%"]),
+        ("Sales grew by 16.7%.", ["16.7%"]),
+        ("Sales were 16.7% lower in 2022.", []),
+        ("Sales in 2022 were 83.3% of those in 2023.", []),
     ],
 )
 def test_arithmetic_on_a_short_text(answer, texts):

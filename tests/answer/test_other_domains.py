@@ -251,9 +251,23 @@ def test_an_honest_reply_is_let_be(run, answer):
     assert [] == missed(run, answer)
 
 
-def test_the_amount_of_another_record_is_not_missed():
-    """An amount may be in any record, if no field is named: answers name several side by side."""
-    assert [] == missed("freight", "MS Aurelia costs \u20ac985.50.")
+def test_the_amount_of_another_record_is_missed():
+    """A sentence that names one record, and then an amount, means that record's."""
+    assert ["\u20ac985.50"] == [
+        text for text, _ in missed("freight", "MS Aurelia costs \u20ac985.50.")
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Compared with MS Aurelia, the other one costs \u20ac985.50.",
+        "I looked at MS Aurelia first. It comes to \u20ac985.50 with the other ship.",
+    ],
+)
+def test_an_amount_beside_the_record_that_a_sentence_names(answer):
+    """It is said of something else."""
+    assert [] == missed("freight", answer)
 
 
 def test_the_amount_of_another_record_under_a_named_field_is_missed():

@@ -8,10 +8,11 @@ from itertools import islice
 
 from abs_shield.answer.checks.conflicts import has_other_value, other_value
 from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.records import is_foreign, without_indices
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue, Place, names_money
+from abs_shield.answer.evidence.values import EvidenceValue, Place
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
@@ -107,8 +108,8 @@ class Bindings:
     def _is_own(self, one: EvidenceValue, records: Sequence[Place]) -> bool:
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
             return True
-        if one.figure.kind == NUMBER and not self._index.pieces[one.piece].lines:
-            return True  # in running text a number seldom says what it counts
+        if one.figure.kind == NUMBER and self._index.is_prose(one):
+            return True
         return any(
             (place.piece == one.piece and not is_foreign(place.steps, one.steps))
             or (place.name and self._index.speaks_of(one, place.name))
@@ -130,8 +131,10 @@ class Bindings:
             return next(iter(self._alike(value, records)), None) if own else None
         fields = {self._field(one) for one in found}
         members = (one for place in records for one in self._index.members(place))
-        other = next((one for one in members if self._field(one) in fields), None)
+        other = next((one for one in members if self._field(one) in fields and one.is_sum), None)
         if other is None or value.kind == NUMBER or self.scope.paired(value):
+            return other
+        if self.scope.is_of_named_record(value) and not self._is_set_apart(value):
             return other
         return other if _names_field(self._words(value), other.field) else None
 

@@ -10,10 +10,12 @@ from decimal import Decimal
 from itertools import accumulate, combinations, islice, permutations
 
 from abs_shield.answer.checks.record_scope import RecordScope
-from abs_shield.answer.evidence.records import blocks, record_of, walked, without_indices
+from abs_shield.answer.evidence.fields import counts_pieces, names_money
+from abs_shield.answer.evidence.records import record_of, walked, without_indices
+from abs_shield.answer.evidence.rows import rows
 from abs_shield.answer.evidence.types import Source
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue, counts_pieces, names_money
+from abs_shield.answer.evidence.values import EvidenceValue
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import MONEY, NUMBER, SUMS, Figure, Value, is_year, near
 from abs_shield.text.values.numbers import NTH
@@ -76,6 +78,17 @@ _REMAINS = re.compile(
     r"|before|without|excluding|subtotal|ohne\b|sans\b|\u00fcbrig|reste|queda)",
     re.IGNORECASE,
 )
+_RISES = re.compile(
+    r"\b(?:grew|grow|increas|rise|rising|rose|risen|climb|gain|jump|up\b|more\b|above|higher|extra"
+    r"|markup|surcharge)",
+    re.IGNORECASE,
+)
+_FALLS = re.compile(
+    r"\b(?:fell|fall|drop|declin|decreas|reduc|shr[aiu]nk|down\b|less\b|fewer|below|lower|off\b"
+    r"|discount|sav|cheap|cut|lost|loss|short|remain|left\b|rest\b)",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which a percentage says by how much one number is above another one."""
 _MONTHLY = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
 _MULTIPLIED = re.compile(
     r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
@@ -137,6 +150,8 @@ class Derivation:
         self._own: list[Decimal] = []
         self._results_of: list[tuple[re.Pattern[str], list[Decimal]]] = []
         self._shares: list[Decimal] = []
+        self._rises: list[Decimal] = []
+        self._falls: list[Decimal] = []
         self._ratios: list[Decimal] = []
         self._extend([one for one in values if _is_operand(one)], {id(one) for one in grounded})
 
@@ -172,7 +187,10 @@ class Derivation:
                 )
             ]
             self._ratios = sorted({abs(number) for number in self._all_ratios()})
-            self._shares = sorted({*self._all_shares()})
+            shares = {*self._all_shares()}
+            self._shares = sorted(shares)
+            self._rises = sorted(share - _HUNDRED for share in shares if share > _HUNDRED)
+            self._falls = sorted(_HUNDRED - share for share in shares if share < _HUNDRED)
             room = max(0, _MOST - len(self._operands))  # sums are made of pairs of these
             rest = (one for one in values if id(one) not in known)
             more = [*islice(filter(self._follows, rest), room)]
@@ -191,7 +209,7 @@ class Derivation:
         if value.kind != MONEY and _among(self._ratios, abs(number), value.step):
             return True
         if value.unit == "%":
-            return _among(self._shares, number, value.step)
+            return self._is_share(value)
         if value.kind == MONEY:
             return False
         if number == number.to_integral_value() and number in (*self._results.counts, self._items):
@@ -199,6 +217,14 @@ class Derivation:
         if any(near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
             return True
         return any(near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
+
+    def _is_share(self, value: Figure) -> bool:
+        """Return whether a percentage is a share, or by how much one number is above another."""
+        rises, falls = self._is_worded(_RISES, value), self._is_worded(_FALLS, value)
+        known = [self._shares]
+        known += [] if falls and not rises else [self._rises]
+        known += [] if rises and not falls else [self._falls]
+        return any(_among(some, value.numbers[0], value.step) for some in known)
 
     def _is_restated(self, value: Figure) -> bool:
         """Return whether the answer has the same in another unit: 800.5 kg, or 0.8 tonnes."""
@@ -260,8 +286,7 @@ class Derivation:
         pairs = (pair for some in (self._own, *self._results.few) for pair in permutations(some, 2))
         for part, whole in (*_parts(self._answer), *pairs):
             if whole:
-                share = abs(part / whole * _HUNDRED)
-                yield from (share, abs(share - _HUNDRED))
+                yield abs(part / whole * _HUNDRED)
 
     def _all_differences(self) -> Iterator[Decimal]:
         for some in (self._own, *self._results.few):
@@ -318,7 +343,7 @@ class _Results:
         """Yield how long the lists of a result are, and how often its fields have one value."""
         piece = self._index.pieces[place]
         if not isinstance(piece.value, (dict, list)):
-            yield from {len(blocks(piece.text))} - {0}
+            yield from {len(rows(piece.text).starts)} - {0}
             return
         sizes: dict[object, set[object]] = defaultdict(set)
         equal: dict[object, int] = defaultdict(int)

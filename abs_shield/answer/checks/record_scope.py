@@ -143,7 +143,11 @@ class RecordScope:
         return (*near, *heads)
 
     def paired(self, value: Figure) -> tuple[Place, ...]:
-        """Return the record before a value, if its sentence has as many values after each key."""
+        """
+        Return the record of a value, if its sentence has as many values for each key.
+
+        They stand after the keys, or before them: "$349 for Alder and $587 for Birch".
+        """
         start, end = self.sentence(value.start)
         mentions = self._turns(value, start, end)
         if len(mentions) < 2 or _RESPECTIVE.search(self._answer, start, end):
@@ -152,9 +156,12 @@ class RecordScope:
         counts = [0] * (len(starts) + 1)
         for one in self.values_in(start, end):
             counts[bisect_right(starts, one.start)] += one.kind == value.kind
-        if counts[0] or not counts[1] or len({*counts[1:]}) > 1:
-            return ()
-        return mentions[bisect_right(starts, value.start) - 1][1]
+        place = bisect_right(starts, value.start)
+        if not counts[0] and counts[1] and len({*counts[1:]}) == 1:
+            return mentions[place - 1][1]
+        if not counts[-1] and counts[0] and len({*counts[:-1]}) == 1:
+            return mentions[place][1]
+        return ()
 
     def subject(self, value: Figure) -> tuple[Place, ...]:
         """Return the record that a value's sentence names before it, if it names no other."""

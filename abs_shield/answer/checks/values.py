@@ -29,7 +29,7 @@ from abs_shield.answer.types import (
 )
 from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
-from abs_shield.text.values.figure import ID, MONEY, SUMS, Day, Figure, Minute, same
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same
 from abs_shield.text.values.reader import figures, settled
 from abs_shield.text.values.units import together
 
@@ -55,6 +55,8 @@ _LONGEST_HEDGE = 24
 _ROUNDED = Decimal("0.05")
 """By which part of itself a number may be rounded where the answer says so."""
 _MINUS = re.compile(r"(?:(?<![\w.,)])[-\u2212][$\u20ac\u00a3]?|\bminus[ ])\Z")
+_WRITTEN_MINUS = re.compile(r"(?:[A-Za-z]{2,3}[ ])?[^\w\s]{0,3}?[-\u2212]")
+"""A minus before the first digit: ``$-120.50``."""
 _NEGATIVE = re.compile(
     r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
     r"|loss|lost|los[et]|fell|fall|drop|down|declin|decreas|lower|less|reduc|discount|off\b|paid"
@@ -190,6 +192,8 @@ class AnswerValues:
                 yield self._look_up(self._all[n])
 
     def _check(self, value: Figure, found: Sequence[EvidenceValue]) -> CheckedValue:
+        if value.soft and (other := self._swapped_count(value, found)):
+            return self._absent(value, _conflict(value, other))
         if value.soft or value in self._exemptions:
             spelling = self._spelling(value, found[0], found) if found else None
             return CheckedValue(
@@ -220,6 +224,14 @@ class AnswerValues:
         self._conflicts += 1
         announced = value.kind == MONEY and self._derivation.is_announced(value)
         return self._absent(value, "" if announced else self._bindings.conflict(value))
+
+    def _swapped_count(self, value: Figure, found: Sequence[EvidenceValue]) -> EvidenceValue | None:
+        """Return what a record has in place of a small count that is another record's."""
+        records = self._bindings.scope.paired(value) if found and value.kind == NUMBER else ()
+        if not records or self._bindings.own(found, records) is not None:
+            return None
+        other = self._bindings.instead(value, found, records)
+        return other if other is not None and self._is_swapped(value, other) else None
 
     def _is_swapped(self, value: Figure, other: EvidenceValue) -> bool:
         """Return whether the sentence has what the record has, too: for another record."""
@@ -265,13 +277,15 @@ class AnswerValues:
             return False
         start, end = self._bindings.scope.sentence(value.start)
         minus = _MINUS.search(self._answer, max(start, value.start - 8), value.start)
-        negative = minus is not None or value.text[:1] in "-\u2212"
+        negative = minus is not None or _WRITTEN_MINUS.match(value.text) is not None
         numbers = [one.figure.numbers[0] for one in found]
         if not all(number and negative != (number < 0) for number in numbers):
             return False
         if any(_REMOVED.search(one.field) for one in found):
             return False  # a diff of 12 deletions is written as "-12"
-        return _NEGATIVE.search(self._answer, start, end) is None
+        before = minus.start() if minus else value.start
+        stretches = ((start, before), (value.start, end))
+        return not any(_NEGATIVE.search(self._answer, *stretch) for stretch in stretches)
 
     def _spelling(
         self, value: Figure, one: EvidenceValue | None, found: Sequence[EvidenceValue]

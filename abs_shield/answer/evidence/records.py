@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from abs_shield.answer.evidence.fields import names_measure
 from abs_shield.text.leaves import DEEPEST, MOST, pointer
 
 _DIGIT = re.compile(r"\d")
-_ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)
+_NAME = re.compile(r"[^\W\d_a-z]|[^\W_]+[ ]")
+"""How the name of a thing begins, and seldom that of a field."""
 _FIELD = re.compile(r"[ \t\-*|]{0,40}[\"']?([A-Za-z_][\w .-]{0,40}?)[\"']?[ ]?[:=][ \t]")
 
 
@@ -77,7 +79,18 @@ def _is_inner(value: Any) -> bool:
 
 
 def _tells_apart(item: Mapping[str, Any]) -> bool:
-    return len(item) > 1 and all(_DIGIT.search(str(name)) for name in item)
+    """Whether the names of an object are those of records: ``{"Alder": {...}, "Birch": {...}}``."""
+    if len(item) < 2:
+        return False
+    if all(_DIGIT.search(str(name)) for name in item):
+        return True
+    if not all(_NAME.match(str(name)) for name in item):
+        return False
+    values = [*item.values()]
+    if all(isinstance(value, Mapping) for value in values):
+        return bool(values[0]) and all(value.keys() == values[0].keys() for value in values)
+    is_plain = all(type(value) in (int, float) for value in values)
+    return is_plain and not any(names_measure(str(name)) for name in item)
 
 
 def is_foreign(key: Steps, other: Steps) -> bool:
@@ -132,17 +145,6 @@ def without_indices(steps: Steps) -> Steps:
     ('flights', '', 'at')
     """
     return tuple(step if type(step) is str else "" for step in steps)
-
-
-def blocks(text: str) -> list[int]:
-    """
-    Return where the items of a list or the rows of a table begin in running text; none of prose.
-
-    >>> blocks("- id: 1\\n  at: 5\\n- id: 2")
-    [0, 16]
-    """
-    starts = [item.start() for item in _ITEM.finditer(text)]
-    return starts if len(starts) > 1 else []
 
 
 def field_of(text: str, at: int) -> str:

@@ -8,21 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
 from abs_shield.answer.evidence.records import (
     Leaf,
     Steps,
-    blocks,
     common_length,
     enclosing,
-    field_of,
     is_foreign,
     record_of,
     walked,
 )  # fmt: skip
+from abs_shield.answer.evidence.rows import PROSE, rows
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.evidence.values import (
     LONGEST_NAME,
@@ -91,6 +90,7 @@ class ValueIndex:
         self._plain: dict[tuple[int, Steps], str] = {}
         self._inside: dict[tuple[int, Steps], list[EvidenceValue]] = {}
         self._units: dict[tuple[int, Steps], str] = {}
+        self._tables: set[int] = set()
         for place, piece in enumerate(self.pieces):
             first = len(self.stands)
             self._read(place, piece)
@@ -131,20 +131,22 @@ class ValueIndex:
                 self._units[place, leaf.steps[:-1]] = leaf.value
 
     def _read_text(self, place: int, piece: Passage) -> None:
-        starts = blocks(piece.text) if piece.source is Source.TOOL_RESULT else []
-        has_fields = ":" in piece.text or "=" in piece.text
+        found = rows(piece.text) if piece.source is Source.TOOL_RESULT else PROSE
+        if found.is_table:
+            self._tables.add(place)
+        has_fields = bool(found.columns) or ":" in piece.text or "=" in piece.text
         steps: Steps = ()
         for figure in settled(figures(piece.text)):
-            block = bisect_right(starts, figure.start) if starts else 0
-            if starts and steps != (block,):
-                steps = (block,)  # one tuple for all values of a record
-            field = field_of(piece.text, figure.start) if has_fields else ""
+            row = found.row(figure.start)
+            if found.starts and steps != (row,):
+                steps = (row,)  # one tuple for all values of a record
+            field = found.field(piece.text, figure.start) if has_fields else ""
             self._add(EvidenceValue(place, piece.source, steps, field, figure))
-        for n, (start, end) in enumerate(pairwise([*starts, len(piece.text)]) if starts else (), 1):
+        ends = [*found.starts[1:], len(piece.text)]
+        for n, (start, end) in enumerate(zip(found.starts, ends, strict=bool(found.starts)), 1):
             self._add_text(place, (n,), piece.text[start:end])
-            for line in islice(piece.text[start:end].splitlines(), _MOST_LINES):
-                _, _, value = line.partition(": ")
-                self._add_name(value.strip("'\" "), Place(place, (n,)))
+            for name in found.names[n - 1]:
+                self._add_name(name, Place(place, (n,)))
 
     def _add_name(self, text: str, place: Place) -> None:
         if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
@@ -227,6 +229,10 @@ class ValueIndex:
         """Return the numbers of a passage, in order."""
         places = self.of_piece[piece]
         return [one for one in self.stands[places.start : places.stop] if one.is_sum]
+
+    def is_prose(self, one: EvidenceValue) -> bool:
+        """Return whether a value stands in running text, where nothing says what it counts."""
+        return not (self.pieces[one.piece].lines or one.piece in self._tables)
 
     def is_alone(self, one: EvidenceValue) -> bool:
         """Return whether a value is all that its result has, as what a calculator returns."""

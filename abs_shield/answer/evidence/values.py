@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from abs_shield.answer.evidence.fields import may_name_money
 from abs_shield.answer.evidence.records import Leaf, Steps
 from abs_shield.answer.evidence.types import Source
 from abs_shield.plan.names import by_name
-from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.shape import is_code
 from abs_shield.text.values.figure import (
@@ -26,7 +26,6 @@ from abs_shield.text.values.figure import (
     is_year,
 )
 from abs_shield.text.values.ids import id_key
-from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures
 
 LONGEST_NAME = 60
@@ -35,23 +34,6 @@ _LEAST_PART = 4
 _HALF_DAY = 720
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
-_AMOUNTS = frozenset(
-    "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
-    "salary budget income due paid fare tip fine penalty wage bill invoice premium deposit rent "
-    "toll tariff discount bonus freight surcharge commission revenue copay copayment deductible "
-    "gratuity postage stipend levy vat gst bid offer quote payout cashback credit amt msrp rrp "
-    "allowance excess surplus arrears overdraft interest repayment instalment installment mortgage "
-    "loan debt principal proceeds turnover earnings expense expenses spend savings cash tuition "
-    "dues pledge donation reward bounty royalty compensation settlement retainer markup shipping "
-    "handling delivery pension profit loss margin".split()
-) | frozenset(CODES.casefold().split("|"))
-"""Words of names under which amounts of money are."""
-_OF_ANYTHING = frozenset("total sum value rate due".split())
-"""Those that are used of anything: the total of bags."""
-_COUNTS = frozenset(
-    "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
-)
-"""Words of names under which counts are of what is paid by the piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,30 +110,8 @@ class EvidenceValue(NamedTuple):
 
     @property
     def _is_named_amount(self) -> bool:
-        names = (word for step in self.steps if type(step) is str for word in name_words(step))
-        return not _AMOUNTS.isdisjoint((*names, *name_words(self.field)))
-
-
-def names_money(name: str) -> bool:
-    """
-    Return whether a name is that of an amount of money, and of nothing else that is counted.
-
-    >>> names_money("total_price"), names_money("total"), names_money("total_bags")
-    (True, True, False)
-    """
-    parts = {*name_words(name)}
-    return not parts.isdisjoint(_AMOUNTS - _OF_ANYTHING) or (bool(parts) and parts <= _OF_ANYTHING)
-
-
-def counts_pieces(name: str) -> bool:
-    """
-    Return whether a name is that of a count of what is paid by the piece.
-
-    >>> counts_pieces("qty"), counts_pieces("item_count"), counts_pieces("unit_price")
-    (True, True, False)
-    """
-    parts = name_words(name)
-    return bool(parts) and parts[-1] in _COUNTS and not names_money(name)
+        names = (step for step in self.steps if type(step) is str)
+        return any(map(may_name_money, (*names, self.field)))
 
 
 def figures_of(leaf: Leaf) -> list[Figure]:

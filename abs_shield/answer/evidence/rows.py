@@ -1,0 +1,198 @@
+"""The rows of running text: of a list, a table, comma-separated values, sentences alike."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from abs_shield.answer.evidence.records import field_of
+from abs_shield.text.sentences import sentence_spans
+
+_ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)
+_RULE = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*")
+"""The line below the names of a table's columns."""
+_LABELLED = re.compile(
+    r"[ \t]*(?:[-*\u2022][ ]+)?\**(?P<label>[^\W\d_][^:\n]{0,58}?)"
+    r"[ ]?:[ \t]+[^\w\n-]{0,3}-?\d[\d.,]*\s*\S{0,8}"
+)
+_FIELD = re.compile(r"[ \t]*(?P<field>[A-Za-z_][\w -]{0,40}):[ \t]+\S")
+_WORD = r"[^\W\d_a-z][\w'\u2019-]{0,30}"
+_SAID = re.compile(
+    rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,3}})[ ](?P<said>.*)",
+    re.DOTALL,
+)
+"""A sentence that begins with a name."""
+_NUMBER = re.compile(r"\d[\d.,]*(?<![.,])")
+_LONGEST_PROSE = 4_000
+_SEPARATORS = ",\t;"
+_MOST_LINES = 200
+"""Lines of one row whose names are read."""
+_MOST_ROWS = 20_000
+_LEAST_ROWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """
+    The rows of a text.
+
+    Attributes:
+        starts: Where each row begins, in order; empty for prose.
+        names: What may be the name of each row.
+        columns: The names of the columns of a table.
+        separator: What stands between the cells of a row; empty where it has none.
+        labelled: Whether each row is a name, a colon and a number.
+        is_table: Whether each value stands under a name, and not in the words of an item.
+    """
+
+    starts: list[int]
+    names: list[tuple[str, ...]]
+    columns: tuple[str, ...] = ()
+    separator: str = ""
+    labelled: bool = False
+    is_table: bool = False
+
+    def row(self, at: int) -> int:
+        """Return the number of the row that holds the place *at*, from 1; 0 before the first."""
+        return bisect_right(self.starts, at)
+
+    def field(self, text: str, at: int) -> str:
+        """Return the name of what stands at a place: its column, or what is before its colon."""
+        if self.labelled:
+            return ""
+        row = self.row(at)
+        if self.columns and row:
+            column = text.count(self.separator, self.starts[row - 1], at)
+            return self.columns[column] if column < len(self.columns) else ""
+        return field_of(text, at)
+
+
+PROSE = Rows([], [])
+
+
+def rows(text: str) -> Rows:
+    """
+    Return the rows of *text*; of prose none. Time is linear.
+
+    >>> rows("name,price\\nAlder,349\\nBirch,587").names
+    [('Alder', '349'), ('Birch', '587')]
+    >>> rows("Alder: 349\\nBirch: 587").names, rows("Alder costs 349.").starts
+    ([('Alder',), ('Birch',)], [])
+    """
+    return next((found for form in _FORMS if (found := form(text))), PROSE)
+
+
+def _items(text: str) -> Rows | None:
+    """The items of a list, or the rows of a table between bars."""
+    starts = [item.start() for item in islice(_ITEM.finditer(text), _MOST_ROWS)]
+    if len(starts) < _LEAST_ROWS:
+        return None
+    ends = [*starts[1:], len(text)]
+    several = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    columns: tuple[str, ...] = ()
+    if several[0][0] == "|" and _RULE.fullmatch(several[1].strip()):
+        columns = _cells(several[0].strip(), "|")
+    names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
+    return Rows(starts, names, columns, "|", is_table=bool(columns))
+
+
+def _names_of(row: str) -> Iterator[str]:
+    for line in islice(row.splitlines(), _MOST_LINES):
+        if line[:1] == "|":
+            yield from _cells(line, "|")
+            continue
+        label, _, value = line.lstrip("-*\u2022 ").partition(": ")
+        yield from (one.strip("'\"*_ ") for one in (label, value) if one)
+
+
+def _separated(text: str) -> Rows | None:
+    """Comma-separated values under the names of their columns."""
+    lines = [*_lines(text)]
+    if len(lines) <= _LEAST_ROWS:
+        return None
+    header = lines[0][1]
+    separator = max(_SEPARATORS, key=header.count)
+    count = header.count(separator)
+    if not count or any(map(str.isdigit, header)):
+        return None
+    if any(line.count(separator) != count for _, line in lines):
+        return None
+    below = lines[1:]
+    names = [_cells(line, separator) for _, line in below]
+    starts, columns = [start for start, _ in below], _cells(header, separator)
+    return Rows(starts, names, columns, separator, is_table=True)
+
+
+def _labelled(text: str) -> Rows | None:
+    """Nothing but lines of a name and a number: ``Alder: 349``."""
+    lines = [(start, _LABELLED.fullmatch(line.rstrip())) for start, line in _lines(text)]
+    if len(lines) < _LEAST_ROWS or not all(match for _, match in lines):
+        return None
+    names: list[tuple[str, ...]] = [(match["label"],) for _, match in lines if match]
+    return Rows([start for start, _ in lines], names, labelled=True, is_table=True)
+
+
+def _paragraphs(text: str) -> Rows | None:
+    """Paragraphs of a ``field: value`` a line, each of which begins with the same field."""
+    starts: list[int] = []
+    first, blank = "", True
+    for start, line in _lines(text, blanks=True):
+        if not line.strip():
+            blank = True
+            continue
+        match = _FIELD.match(line)
+        if match is None or (blank and first and match["field"] != first):
+            return None
+        if blank:
+            first = match["field"]
+            starts.append(start)
+        blank = False
+    if len(starts) < _LEAST_ROWS:
+        return None
+    ends = [*starts[1:], len(text)]
+    names = [tuple(_names_of(text[a:b])) for a, b in zip(starts, ends, strict=True)]
+    return Rows(starts, names, is_table=True)
+
+
+def _alike(text: str) -> Rows | None:
+    """Sentences that say the same of several: ``Alder has 85 rooms. Birch has 95 rooms.``"""
+    if len(text) > _LONGEST_PROSE:
+        return None
+    starts: list[int] = []
+    names: list[tuple[str, ...]] = []
+    said: set[str] = set()
+    for start, end in sentence_spans(text):
+        match = _SAID.match(text, start, end)
+        if match is None or _NUMBER.search(match["said"]) is None:
+            return None
+        starts.append(start)
+        names.append((match["name"],))
+        said.add(_NUMBER.sub("0", match["said"]).rstrip(" ."))
+    if len(starts) < _LEAST_ROWS or len(said) > 1 or len({*names}) < len(names):
+        return None
+    return Rows(starts, names, is_table=True)
+
+
+_FORMS: tuple[Callable[[str], Rows | None], ...] = (
+    _labelled,
+    _items,
+    _separated,
+    _paragraphs,
+    _alike,
+)
+
+
+def _lines(text: str, *, blanks: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield where each line begins, and the line; those of blanks alone only with *blanks*."""
+    at = 0
+    for line in islice(text.split("\n"), _MOST_ROWS):
+        if blanks or line.strip():
+            yield at, line
+        at += len(line) + 1
+
+
+def _cells(line: str, separator: str) -> tuple[str, ...]:
+    return tuple(cell.strip(" \"'*_\t\r") for cell in line.split(separator))
