@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from abs_shield.answer.checks.actions import actions
 from abs_shield.answer.checks.citations import sources
 from abs_shield.answer.checks.opinions import NOTHING
+from abs_shield.answer.checks.people import people
 from abs_shield.answer.checks.polarity import polarity
 from abs_shield.answer.checks.values import facts
 from abs_shield.answer.evidence.types import Evidence
@@ -25,7 +26,7 @@ def hard(
     """Return one opinion a claim from all deterministic checks: the worst score, all the rest."""
     each = (
         check(claims, evidence, question=question, answer=answer)
-        for check in (facts, sources, actions, polarity)
+        for check in (facts, sources, actions, polarity, people)
     )
     return tuple(_joined(some) for some in zip(*each, strict=True))
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from abs_shield.answer.types import Opinion, Span, Unavailable
 
-FOUND, CONTRADICTED = 1.0, 0.25
-"""P(grounded) of what the evidence has, and of what it says otherwise."""
+FOUND, ABSENT, CONTRADICTED = 1.0, 0.55, 0.25
+"""P(grounded) of what the evidence has, of what it has not, and of what it says otherwise."""
 NOTHING = Unavailable("nothing to check")
 
 

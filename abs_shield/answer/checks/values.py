@@ -14,7 +14,7 @@ from abs_shield.answer.checks.bindings import Bindings, described
 from abs_shield.answer.checks.derivation import Derivation
 from abs_shield.answer.checks.exemptions import Exemptions
 from abs_shield.answer.checks.moments import Moments
-from abs_shield.answer.checks.opinions import CONTRADICTED, FOUND, NOTHING
+from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, FOUND, NOTHING
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
@@ -43,8 +43,8 @@ _BEGINNING = 10_000
 _MOST_SPANS = 3
 _MOST_CONFLICTS = 50
 """Absent values of an answer for which the evidence is asked what it has instead."""
-DERIVED, ABSENT = 0.9, 0.55
-"""P(grounded) of a claim whose worst value is derived, or absent."""
+DERIVED = 0.9
+"""P(grounded) of a claim whose worst value is derived."""
 _HEDGE = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|some|over"
     r"|more than|under|less than|up to|close to|rund|etwa|knapp|environ|casi|unos)|[~\u2248])"

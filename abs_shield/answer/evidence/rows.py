@@ -104,8 +104,7 @@ def _names_of(row: str) -> Iterator[str]:
         if line[:1] == "|":
             yield from _cells(line, "|")
             continue
-        label, _, value = line.lstrip("-*\u2022 ").partition(": ")
-        yield from (one.strip("'\"*_ ") for one in (label, value) if one)
+        yield line.partition(": ")[2].strip("'\"*_ ")
 
 
 def _separated(text: str) -> Rows | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.answer.checks.actions import actions
 from abs_shield.answer.checks.citations import sources
+from abs_shield.answer.checks.people import people
 from abs_shield.answer.checks.polarity import polarity
 from abs_shield.answer.checks.values import facts
 from abs_shield.answer.scorers.judge import judge_claims
@@ -58,6 +59,7 @@ SCORERS: dict[str, Scorer] = {
     "actions": Scorer(score=actions, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
     "sources": Scorer(score=sources, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
     "polarity": Scorer(score=polarity, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
+    "people": Scorer(score=people, in_run=_REVISE, in_documents=_REVISE, caps=True),
     "words": Scorer(score=words, in_run=_ROUTE, in_documents=_REVISE),
     "verifier": Scorer(score=verify, in_run=_BLOCK, in_documents=_BLOCK, model="verifier"),
     "judge": Scorer(score=judge_claims, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
