@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from ablation import FIRST, Argument, Part
+
+from abs_shield.answer.evidence.rows import PROSE
+
+_NEVER = re.compile(r"(?!)")
 
 FACTS: dict[str, tuple[Part, ...]] = {
     "records: values bound to them": (Part("answer.checks.bindings:Bindings.records", ()),),
@@ -10,6 +16,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: the subject of a sentence": (
         Part("answer.checks.record_scope:RecordScope.subject", ()),
     ),
+    "records: rows of text": (Part("answer.evidence.rows:rows", PROSE),),
+    "records: objects under names": (Part("answer.evidence.records:_is_named", False),),
+    "records: small counts": (Part("answer.checks.values:AnswerValues._swapped_count", None),),
     "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
     "records: fields of a moment": (Part("answer.checks.bindings:Bindings.of_field", Argument(2)),),
     "records: swapped values": (Part("answer.checks.values:AnswerValues._is_swapped", False),),
@@ -28,6 +37,10 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "derivation: products": (Part("answer.checks.derivation:Derivation._all_products", ()),),
     "derivation: differences": (Part("answer.checks.derivation:Derivation._all_differences", ()),),
     "derivation: shares": (Part("answer.checks.derivation:Derivation._all_shares", ()),),
+    "derivation: which way a percentage goes": (
+        Part("answer.checks.derivation:_FALLS", _NEVER),
+        Part("answer.checks.derivation:_RISES", _NEVER),
+    ),
     "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
     "derivation: moments": (Part("answer.checks.moments:Moments.supports", False),),
     "derivation: lengths": (Part("answer.checks.moments:Moments._is_length", False),),
@@ -60,6 +73,9 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
 SOURCES: dict[str, tuple[Part, ...]] = {
     "citations: any": (Part("answer.checks.citations:Sources.conflict", ""),),
 }
+PEOPLE: dict[str, tuple[Part, ...]] = {
+    "people: with a title": (Part("answer.checks.people:titled", ()),),
+}
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
     "polarity: fields": (Part("answer.checks.states:Flags.against", None),),
@@ -78,12 +94,16 @@ EXTRACTION: dict[str, tuple[Part, ...]] = {
 }
 WORDS: dict[str, tuple[Part, ...]] = {}
 
-RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
+RULES = {**FACTS, **ACTIONS, **SOURCES, **PEOPLE, **POLARITY, **EXTRACTION, **WORDS}
 
 NAMED: dict[str, str] = {
     "records: sentences that say it": "tests/answer/test_honest_answers.py",
+    "records: rows of text": "tests/answer/test_facts.py",
+    "records: objects under names": "tests/answer/test_facts.py",
+    "records: small counts": "tests/answer/test_facts.py",
     "records: fields of a moment": "tests/answer/test_other_domains.py",
     "derivation: short texts": "tests/answer/test_facts.py",
+    "derivation: which way a percentage goes": "tests/answer/test_facts.py",
     "derivation: days in a range": "tests/answer/test_facts.py",
     "exemptions: endings": "tests/answer/test_facts.py",
     "numbers: signs": "tests/answer/test_facts.py",

@@ -84,6 +84,11 @@ def _tells_apart(item: Mapping[str, Any]) -> bool:
         return False
     if all(_DIGIT.search(str(name)) for name in item):
         return True
+    return _is_named(item)
+
+
+def _is_named(item: Mapping[str, Any]) -> bool:
+    """Whether the names of an object are those of things that have the same fields, or a number."""
     if not all(_NAME.match(str(name)) for name in item):
         return False
     values = [*item.values()]
