@@ -64,6 +64,11 @@ class Log:
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
+    def since(self, version: int) -> list[Event]:
+        """Give the events behind that version, as far as they are kept."""
+        place = version - self.version + len(self._entries)
+        return [event for _, event, _ in self._entries[max(0, place) :]]
+
     def __iter__(self) -> Iterator[Entry]:
         return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from abs_shield.core.events import Event, Returned, Said
+from abs_shield.core.events import Event
+from abs_shield.session.folded import texts_of
 from abs_shield.session.origin import Origin
 from abs_shield.session.session import Session
-from abs_shield.text.leaves import leaves, scalar_text
-
-_MOST = 256 * 1024
 
 
 def spelling(text: str, origin: Origin, session: Session) -> str:
@@ -40,16 +36,6 @@ def is_told(text: str, session: Session) -> bool:
 def _in(event: Event, text: str) -> str:
     wanted = text.casefold()
     return next((found for said in texts_of(event) if (found := _cut_out(said, wanted))), "")
-
-
-def texts_of(event: Event) -> Iterator[str]:
-    """Return what a person said, or the values and the names of a result."""
-    if isinstance(event, Said) and event.role != "assistant":
-        yield event.text[:_MOST]
-    elif isinstance(event, Returned) and not event.error:
-        for path, leaf in leaves(event.value):
-            yield (scalar_text(leaf) or "")[:_MOST]
-            yield from (step for step in path if isinstance(step, str))
 
 
 def _cut_out(said: str, wanted: str) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
+from abs_shield.session.folded import APART, texts_of
 from abs_shield.session.session import Session
-from abs_shield.session.spelling import texts_of
 from abs_shield.session.whole import stands_whole
 from abs_shield.text.groups import is_part
 from abs_shield.text.leaves import leaves, scalar_text
@@ -24,7 +24,6 @@ _LABEL = re.compile(r"[^\W_][\w-]*\Z")
 _NEAR = 32
 _MOST_LOOKS = 20_000
 """Places that are looked at for the values of one call."""
-_APART = 5 * "\n"
 _LABELS = frozenset("id ids ref reference key name value no nr number code is for uri".split())
 _HEX_GROUPS, _NO_HEX = re.compile(r"[0-9a-f:.]+"), re.compile(r"[g-z]")
 """A device's or a net's address, which letters of a word before it are no part of."""
@@ -32,7 +31,7 @@ _HEX_GROUPS, _NO_HEX = re.compile(r"[0-9a-f:.]+"), re.compile(r"[g-z]")
 
 class Verbatim:
     """
-    The texts of a run, folded when they are first needed, for many values of one call.
+    The texts of a run, for many values of one call.
 
     >>> session = Session()
     >>> session.user("Delete '/home/ann/tmp', please.")
@@ -40,12 +39,11 @@ class Verbatim:
     [True, False, False]
     """
 
-    __slots__ = ("_joined", "_looks", "_session", "_texts")
+    __slots__ = ("_looks", "_session", "_text")
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._texts: list[str] | None = None
-        self._joined = ""
+        self._text: str | None = None
         self._looks = iter(range(_MOST_LOOKS))
 
     def stands(self, text: str) -> bool | None:
@@ -56,7 +54,7 @@ class Verbatim:
             None where it does not in what is kept of the run, and older text was forgotten.
         """
         wanted = text.strip().strip(_QUOTES).strip().casefold()
-        if any(_stands(wanted, said) for said in self._folded()):
+        if _stands(wanted, self._folded()):
             return True
         return None if any(run.forgot for run in _line(self._session)) else False
 
@@ -72,16 +70,16 @@ class Verbatim:
         Returns:
             None where older text was forgotten, or there were more places than are looked at.
         """
-        self._joined = self._joined or _APART.join(self._folded())
-        whole = stands_whole(text, self._joined, self._looks, strict=strict)
+        whole = stands_whole(text, self._folded(), self._looks, strict=strict)
         if whole is not False:
             return whole
         return None if any(run.forgot for run in _line(self._session)) else False
 
-    def _folded(self) -> list[str]:
-        if self._texts is None:
-            self._texts = [said for run in _line(self._session) for said in _folded(run)]
-        return self._texts
+    def _folded(self) -> str:
+        if self._text is None:
+            texts = [run.folded.of(run.log) for run in _line(self._session)]
+            self._text = texts[0] if len(texts) == 1 else APART.join(texts)
+        return self._text
 
 
 def _line(session: Session) -> Iterator[Session]:
@@ -89,11 +87,6 @@ def _line(session: Session) -> Iterator[Session]:
     while here is not None:
         yield here
         here = here.parent
-
-
-def _folded(session: Session) -> Iterator[str]:
-    for entry in session.entries():
-        yield from (said.casefold() for said in texts_of(entry.event))
 
 
 def stands_verbatim(text: str, session: Session) -> bool | None:
