@@ -18,6 +18,7 @@ from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.cases import EvaluationCase
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.process import run_words
 from abs_shield.text.show import escaped, shown
 
@@ -135,9 +136,7 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
         ShieldError: A line is no answer, answers no case or one twice, or a case has no answer.
     """
     wanted, answers = {case.id for case in cases}, Answers()
-    for number, line in enumerate(out.decode("utf-8", "replace").splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(out.decode("utf-8", "replace")):
         try:
             record = json.loads(line)
             name, answer = str(record["id"]), record["answer"]

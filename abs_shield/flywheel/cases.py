@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.mutate.canonical import canonical
 from abs_shield.text.normal import normal
 from abs_shield.text.polarity import read
@@ -48,8 +49,7 @@ def read_cases(text: str) -> list[EvaluationCase]:
     Raises:
         ShieldError: A line is no case, or an id stands twice.
     """
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    cases = [_case(number, line) for number, line in lines]
+    cases = [_case(number, line) for number, line in numbered_lines(text)]
     twice = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
     if twice:
         raise ShieldError(f"cases: the id {shown(twice[0])} stands twice; give each case its own")

@@ -11,6 +11,7 @@ from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers
 from abs_shield.flywheel.cases import TARGET, EvaluationCase
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run
@@ -49,7 +50,7 @@ def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[Evaluati
     Raises:
         ShieldError: A run has no such label.
     """
-    return [_case(n, line, part, task) for n, line in enumerate(text.splitlines(), 1) if line]
+    return [_case(n, line, part, task) for n, line in numbered_lines(text)]
 
 
 def _case(number: int, line: str, part: str, task: str) -> EvaluationCase:

@@ -16,6 +16,7 @@ from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Rules
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy.load import load, load_policy
 from abs_shield.text.show import escaped, shown
@@ -89,7 +90,7 @@ def _cases(path: str) -> list[EvaluationCase]:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    _, first = next(numbered_lines(text), (0, ""))
     if '"messages"' in first:
         part = "regression" if "regression" in Path(path).stem else "target"
         return run_cases(text, part=part, task=Path(path).stem)

@@ -8,6 +8,7 @@ from typing import Any
 
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.flywheel.mutate.regression import pytest_file, run_file
 from abs_shield.text.nearest import nearest
@@ -94,12 +95,12 @@ def read_examples(text: str) -> list[TrainingExample]:
     Return the examples of a file in the form ``examples``.
 
     Raises:
-        ShieldError: A line is no example.
+        ShieldError: A line is not an example.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in numbered_lines(text):
         try:
             found.append(TrainingExample.from_dict(json.loads(line)))
         except (ValueError, TypeError) as error:
-            raise ShieldError(f"line {number} is no example: {escaped(str(error))}") from None
+            raise ShieldError(f"line {number} is not an example: {escaped(str(error))}") from None
     return found
