@@ -42,18 +42,54 @@ class EvaluationCase:
     task: str = ""
 
 
-def read_cases(text: str) -> list[EvaluationCase]:
+def read_cases(text: str, *, name: str = "") -> list[EvaluationCase]:
     """
     Return the cases of a JSONL text: ``{"id"?, "prompt", "expected", "part"?, "task"?}`` a line.
 
+    Args:
+        text: The lines.
+        name: Name of the file; a case without an id is ``name:line``, so that several files go
+            together.
+
     Raises:
-        ShieldError: A line is no case, or an id stands twice.
+        ShieldError: A line is not a case, or an id repeats.
     """
-    cases = [_case(number, line) for number, line in numbered_lines(text)]
-    twice = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
-    if twice:
-        raise ShieldError(f"cases: the id {shown(twice[0])} stands twice; give each case its own")
+    cases = [_case(number, line, name) for number, line in numbered_lines(text)]
+    require_distinct(cases)
     return cases
+
+
+def require_distinct(cases: Iterable[EvaluationCase]) -> None:
+    """
+    Refuse cases of which two have one id: an answer could not be told from the other's.
+
+    Raises:
+        ShieldError: An id repeats.
+    """
+    repeated = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
+    if repeated:
+        raise ShieldError(f"cases: the id {shown(repeated[0])} repeats; give each case its own")
+
+
+def once_each(cases: Iterable[EvaluationCase]) -> list[EvaluationCase]:
+    """
+    Return the cases without those that ask again what an earlier one of their part and task asks.
+
+    A repeated prompt is no further evidence, but the statistics would count it as such.
+
+    Raises:
+        ShieldError: Two cases ask the same and expect different answers.
+    """
+    first: dict[tuple[str, str, str], EvaluationCase] = {}
+    for case in cases:
+        asked = " ".join(normal(case.prompt).split())
+        one = first.setdefault((case.part, case.task, asked), case)
+        if one.expected != case.expected:
+            raise ShieldError(
+                f"cases: {shown(one.id)} and {shown(case.id)} ask the same and expect different"
+                " answers; correct one of them"
+            )
+    return [*first.values()]
 
 
 def is_right(case: EvaluationCase, answer: str) -> bool:
@@ -112,7 +148,7 @@ def _is_among(one: Figure, known: Iterable[Figure]) -> bool:
     return any(same(one, value) and same(value, one) for value in known)
 
 
-def _case(number: int, line: str) -> EvaluationCase:
+def _case(number: int, line: str, name: str) -> EvaluationCase:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -123,13 +159,18 @@ def _case(number: int, line: str) -> EvaluationCase:
     if unknown:
         fields = ", ".join(EvaluationCase.__dataclass_fields__)
         raise ShieldError(f"cases: line {number} has {shown(unknown[0])}; use {fields}")
-    fields_of = {"id": str(number), **record}
-    for name in ("prompt", "expected"):
-        _require_text(fields_of, name, number)
-    case = EvaluationCase(**{name: str(value) for name, value in fields_of.items()})
+    fields_of = {"id": case_id(number, name), **record}
+    for field in ("prompt", "expected"):
+        _require_text(fields_of, field, number)
+    case = EvaluationCase(**{field: str(value) for field, value in fields_of.items()})
     if case.part not in PARTS:
         raise ShieldError(f"cases: line {number}: `part` is {shown(case.part)}; use {PARTS}")
     return case
+
+
+def case_id(number: int, name: str) -> str:
+    """Return the id of a case that has none: its line, and its file where that has a name."""
+    return f"{name}:{number}" if name else str(number)
 
 
 def _require_text(record: Mapping[str, Any], name: str, number: int) -> None:

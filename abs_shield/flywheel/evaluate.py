@@ -9,7 +9,15 @@ from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Candidate
-from abs_shield.flywheel.cases import HALLUCINATION, REGRESSION, TARGET, EvaluationCase, is_right
+from abs_shield.flywheel.cases import (
+    HALLUCINATION,
+    REGRESSION,
+    TARGET,
+    EvaluationCase,
+    is_right,
+    once_each,
+    require_distinct,
+)
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.text.show import escaped, shown
@@ -38,6 +46,7 @@ class Evaluation:
         margin: How much worse the candidate was allowed to be elsewhere.
         cases: Hash of the cases.
         needed: How many cases the part needs that is furthest from a decision; 0 if none does.
+        repeated: Cases that were left out because they repeat the prompt of another one.
     """
 
     outcome: Recommendation
@@ -46,6 +55,7 @@ class Evaluation:
     margin: float
     cases: str
     needed: int = 0
+    repeated: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as JSON-able data."""
@@ -58,6 +68,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         lines = [str(one) for one in self.comparisons]
+        if self.repeated:
+            lines.append(f"left out: {self.repeated:,} cases that repeat the prompt of another one")
         return "\n".join([*lines, f"{self.outcome}: {'; '.join(self.reasons)}"])
 
 
@@ -76,22 +88,26 @@ def evaluate(
     regression part and in the hallucination re-check as good but for the margin.
 
     Args:
-        cases: The cases; at least one of the target.
+        cases: The cases, each with an id of its own; at least one of the target. Of cases of a
+            part and task that ask the same only the first counts.
         candidate: The new version.
         present: The version that is in use.
         rules: Margin, least gain and level.
         grade: How right an answer is.
 
     Raises:
-        ShieldError: There is no case of the target, a version fails, or a grade is out of range.
+        ShieldError: There is no case of the target, an id repeats, a version fails, or a grade is
+            out of range.
     """
     rules = Rules() if rules is None else rules
     if not any(case.part == TARGET for case in cases):
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
-    answers = (present(cases), candidate(cases))
+    require_distinct(cases)
+    distinct = once_each(cases)
+    answers = (present(distinct), candidate(distinct))
     comparisons = tuple(
         compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
-        for name, part in _parts(cases)
+        for name, part in _parts(distinct)
     )
     outcome, reasons = decide(comparisons)
     return Evaluation(
@@ -99,8 +115,9 @@ def evaluate(
         reasons=reasons,
         comparisons=comparisons,
         margin=rules.margin,
-        cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in cases]),
+        cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in distinct]),
         needed=max((one.needed for one in comparisons), default=0),
+        repeated=len(cases) - len(distinct),
     )
 
 

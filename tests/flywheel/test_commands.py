@@ -89,6 +89,20 @@ def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
     assert "complaints" == VersionRegistry("flywheel.db").versions("prompt")[0].reason
 
 
+def test_files_without_ids_go_together(folder: Path) -> None:
+    """A case is its file and its line; an id that two files share is refused."""
+    for part in ("target", "regression"):
+        lines = [{"prompt": f"{part} {n}", "expected": "yes", "part": part} for n in range(100)]
+        Path(f"{part}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    program = f"{sys.executable} answers.py"
+    words = ["--candidate", program, "--present", f"{program} target"]
+    found = run("evaluate", "target.jsonl", "regression.jsonl", *words)
+    twice = run("evaluate", "cases.jsonl", "cases.jsonl", *words)
+
+    assert "target: 0.0% -> 100.0% of 100 cases" in found.output
+    assert 'the id "target 0" repeats' in str(twice.exception)
+
+
 def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
     """The same as in the file."""
     version = f"{sys.executable} answers.py"

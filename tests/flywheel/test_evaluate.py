@@ -16,6 +16,8 @@ from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy import configure
 
 RULES = Rules(rounds=200)
+ALL = {"": 1.0}
+"""Right everywhere."""
 
 
 def cases(target: int, elsewhere: int, again: int = 0) -> list[EvaluationCase]:
@@ -172,13 +174,45 @@ def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
         ('{"prompt": "a"}', "`expected` is null"),
         ('{"prompt": "a", "expected": "b", "part": "all"}', "`part`"),
         ('{"prompt": "a", "expected": "b", "answer": "c"}', "answer"),
-        ('{"id": 1, "prompt": "a", "expected": "b"}\n' * 2, "stands twice"),
+        ('{"id": 1, "prompt": "a", "expected": "b"}\n' * 2, "repeats"),
     ],
 )
 def test_wrong_cases_are_named(text: str, message: str) -> None:
     """With their line."""
     with pytest.raises(ShieldError, match=message):
         read_cases(text)
+
+
+def test_two_cases_with_one_id_are_refused() -> None:
+    """Else the answer to one would be graded as that to the other."""
+    twice = [*cases(5, 0), *cases(0, 5)]
+    shared = [EvaluationCase(id=str(n % 5), prompt=f"{n}", expected="a") for n in range(10)]
+
+    with pytest.raises(ShieldError, match='the id "0" repeats'):
+        evaluate(shared, candidate=version({}), present=version({}))
+    assert 0 == evaluate(twice, candidate=version(ALL), present=version(ALL)).repeated
+
+
+def test_a_repeated_prompt_counts_once() -> None:
+    """Forty copies of a prompt are one case; the result says how many were left out."""
+    one = [
+        EvaluationCase(id=f"{part} {n}", prompt=f"{part} caps", expected="yes", part=part)
+        for part in ("target", "regression")
+        for n in range(40)
+    ]
+    found = evaluate(one, candidate=version(ALL), present=version({"target": 0.0, "regr": 1.0}))
+
+    assert Recommendation.UNDECIDED is found.outcome
+    assert [1, 1] == [part.cases for part in found.comparisons]
+    assert "left out: 78 cases that repeat the prompt" in str(found)
+
+
+def test_one_prompt_has_one_answer() -> None:
+    """Two that are expected contradict each other."""
+    two = [EvaluationCase(id=str(n), prompt="Cap?", expected=str(n)) for n in range(2)]
+
+    with pytest.raises(ShieldError, match='"0" and "1" ask the same and expect different'):
+        evaluate(two, candidate=version(ALL), present=version(ALL))
 
 
 def test_a_target_is_needed() -> None:

@@ -93,8 +93,8 @@ def _cases(path: str) -> list[EvaluationCase]:
     _, first = next(numbered_lines(text), (0, ""))
     if '"messages"' in first:
         part = "regression" if "regression" in Path(path).stem else "target"
-        return run_cases(text, part=part, task=Path(path).stem)
-    return read_cases(text)
+        return run_cases(text, part=part, task=Path(path).stem, name=path)
+    return read_cases(text, name=path)
 
 
 def _version(place: str, timeout_s: float, option: str) -> Candidate:
