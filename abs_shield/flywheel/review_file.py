@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from abs_shield.flywheel.catch import Catch
@@ -14,7 +14,9 @@ from abs_shield.flywheel.review import Choice, Mistake, Review
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
-_HEADING = re.compile(r"##\s+(?P<id>\S+)\s*$")
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")
+_AROUND = "`*_[]():;,."
+"""What may stand around the id in a heading."""
 _BOX = re.compile(r"\s*[-*]\s*\[(?P<mark>[^\]]*)\]\s*(?P<text>.*)$")
 _FIELD = re.compile(r"\s*(?P<name>why|by)\s*:(?P<text>.*)$", re.IGNORECASE)
 _MERGE = re.compile(r"merge(?:\s+into)?\b\s*`?(?P<into>[^\s`]*)`?\s*$", re.IGNORECASE)
@@ -97,15 +99,15 @@ def example_of(catch: Catch) -> str:
 
 
 def _section(gap: Gap, catches: Sequence[Catch]) -> str:
-    lines = [f"## {gap.id}", "", _code(gap.title), "", summary_of(gap), ""]
+    lines = [f"## {gap.id}", "", _code(gap.title), "", _code(summary_of(gap), limit=1_000), ""]
     lines += [f"* {_code(example_of(catch))}" for catch in catches]
     lines += ["", "- [ ] accept", "- [ ] reject", "- [ ] merge into", "", "why:", ""]
     return "\n".join(lines)
 
 
-def _code(text: str) -> str:
+def _code(text: str, *, limit: int = 300) -> str:
     """Return a text as a code span: nothing in it is markup, or another line."""
-    return f"`{escaped(text, limit=300).replace('`', chr(39))}`"
+    return f"`{escaped(text, limit=limit).replace('`', chr(39))}`"
 
 
 # Reading -----------------------------------------------------------------------------------------
@@ -155,8 +157,16 @@ class _Section:
 
     gap: str
     ticks: list[tuple[int, Choice, str]]
+    boxes: set[str] = field(default_factory=set)
     by: str = ""
     why: str = ""
+
+    def repeats(self, text: str) -> bool:
+        """Return whether a choice has a second box: the heading of another gap is missing."""
+        word = text.split(maxsplit=1)[0].lower() if text.split() else ""
+        known = word in self.boxes
+        self.boxes.add(word)
+        return known and word in [*Choice]
 
     def entries(self, by: str) -> Iterator[_Entry | Mistake]:
         if len(self.ticks) > 1:
@@ -173,15 +183,22 @@ def _entries(text: str) -> Iterator[_Entry | Mistake]:
     for number, line in enumerate(text.splitlines(), 1):
         if heading := _HEADING.match(line):
             yield from section.entries(by)
-            section = _Section(heading["id"].strip("`"), [])
-        elif field := _FIELD.match(line):
-            value = field["text"].strip()
+            # the title of the file has level 1, what stands under it is of no gap
+            name = (heading["id"] or "").strip(_AROUND) if len(heading["level"]) > 1 else ""
+            section = _Section(name, [])
+        elif found := _FIELD.match(line):
+            value = found["text"].strip()
             if not section.gap:
-                by = value if field["name"].lower() == "by" else by
+                by = value if found["name"].lower() == "by" else by
             else:
-                setattr(section, field["name"].lower(), value)
+                setattr(section, found["name"].lower(), value)
         elif box := _BOX.match(line):
             tick = _tick(box["mark"].strip(), box["text"].strip())
+            if section.gap and section.repeats(box["text"]):
+                gap = escaped(section.gap)
+                yield Mistake(
+                    number, f"`{gap}` has this box twice; put `## GAP` above those of another gap"
+                )
             if isinstance(tick, str):
                 yield Mistake(number, tick)
             elif tick is not None and not section.gap:
