@@ -17,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.artifact import absolute, hash_at
 from abs_shield.flywheel.cases import EvaluationCase
 from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.process import run_words
@@ -26,15 +27,25 @@ Answers: TypeAlias = dict[str, str]
 Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]
 """Anything that returns an answer for each case's id."""
 
+Places: TypeAlias = tuple[str, ...]
+"""Files, folders, ``module:attr`` or addresses that a version is made of."""
+
 _LONGEST = 200_000_000
 """Bytes of answers that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A version that is a Python callable: a prompt in, a text out."""
+    """
+    A version that is a Python callable: a prompt in, a text out.
+
+    Attributes:
+        answer: The callable.
+        places: What it is made of, by which `promote` knows what was evaluated.
+    """
 
     answer: Callable[[str], str]
+    places: Places = ()
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
@@ -70,10 +81,17 @@ class Command:
     Attributes:
         words: The program and its arguments.
         timeout_s: Seconds for all cases; then it is ended, with what it started.
+        made_of: What it is made of beside the files and folders among its words.
     """
 
     words: tuple[str, ...]
     timeout_s: float = 600.0
+    made_of: Places = ()
+
+    @property
+    def places(self) -> Places:
+        """The files and folders among its words, and what was declared."""
+        return (*filter(_is_part, map(_value, self.words)), *self.made_of)
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
@@ -102,11 +120,18 @@ class Endpoint:
         url: Its address.
         headers: Further headers, such as one that authorizes.
         timeout_s: Seconds until the answers are there.
+        made_of: What stands behind the address, such as the file of the model that it serves.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 600.0
+    made_of: Places = ()
+
+    @property
+    def places(self) -> Places:
+        """Its address, and what was declared."""
+        return (self.url, *self.made_of)
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
@@ -126,6 +151,38 @@ class Endpoint:
             reason = escaped(str(error), limit=200)
             raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
         return read_answers(body, cases)
+
+
+def hashes_of(version: Candidate) -> dict[str, str]:
+    """
+    Return the hashes of what a version is made of, by place.
+
+    A callable of your own may have ``places``, a tuple of files, folders, ``module:attr`` or
+    addresses; one without has no hashes, and is promoted with an override alone.
+
+    Raises:
+        StoreError: One of its places is missing.
+    """
+    return {absolute(place): hash_at(place) for place in getattr(version, "places", ())}
+
+
+def _value(word: str) -> str:
+    """Return the path of ``--model=path``, or the word."""
+    return word if Path(word).exists() else word.rpartition("=")[2]
+
+
+def _is_part(word: str) -> bool:
+    """Return whether a word is a file, or a folder that is not around the working one."""
+    path = Path(word)
+    try:
+        return path.is_file() or (path.is_dir() and path.resolve() not in _around())
+    except (OSError, ValueError):  # too long for a name, or with a zero byte
+        return False
+
+
+def _around() -> tuple[Path, ...]:
+    here = Path.cwd()
+    return (here, *here.parents)
 
 
 def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:

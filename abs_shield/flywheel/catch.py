@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from abs_shield.flywheel.database import restored
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
@@ -88,10 +90,19 @@ class Catch:
         return json.dumps({name: getattr(self, name) for name in _FIELDS})
 
     @classmethod
-    def from_json(cls, text: str) -> Catch:
-        """Return the catch that `to_json` wrote."""
-        record: Mapping[str, Any] = json.loads(text)
+    def from_dict(cls, record: Mapping[str, Any]) -> Catch:
+        """Return the catch that `to_dict` wrote."""
         return cls(**record)
+
+    @classmethod
+    def from_json(cls, text: str) -> Catch:
+        """
+        Return the catch that `to_json` wrote.
+
+        Raises:
+            StoreError: It is damaged.
+        """
+        return restored(text, cls.from_dict, "a catch")
 
 
 _FIELDS = tuple(Catch.__dataclass_fields__)

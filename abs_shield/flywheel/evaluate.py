@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.candidate import Answers, Candidate
+from abs_shield.flywheel.candidate import Answers, Candidate, hashes_of
 from abs_shield.flywheel.cases import (
     HALLUCINATION,
     REGRESSION,
@@ -45,6 +45,8 @@ class Evaluation:
         comparisons: The target, each task of the regression part, the hallucination re-check.
         margin: How much worse the candidate was allowed to be elsewhere.
         cases: Hash of the cases.
+        candidate: Hashes of what the candidate is made of, by place; see `places_of`.
+        present: Likewise of the present version.
         needed: How many cases the part needs that is furthest from a decision; 0 if none does.
         repeated: Cases that were left out because they repeat the prompt of another one.
     """
@@ -54,6 +56,8 @@ class Evaluation:
     comparisons: tuple[PartComparison, ...]
     margin: float
     cases: str
+    candidate: Mapping[str, str] = field(default_factory=dict)
+    present: Mapping[str, str] = field(default_factory=dict)
     needed: int = 0
     repeated: int = 0
 
@@ -62,6 +66,8 @@ class Evaluation:
         record = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {
             **record,
+            "candidate": dict(self.candidate),
+            "present": dict(self.present),
             "reasons": [*self.reasons],
             "comparisons": [one.to_dict() for one in self.comparisons],
         }
@@ -104,6 +110,7 @@ def evaluate(
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
     require_distinct(cases)
     distinct = once_each(cases)
+    made_of = hashes_of(candidate), hashes_of(present)
     answers = (present(distinct), candidate(distinct))
     comparisons = tuple(
         compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
@@ -116,9 +123,41 @@ def evaluate(
         comparisons=comparisons,
         margin=rules.margin,
         cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in distinct]),
+        candidate=made_of[0],
+        present=made_of[1],
         needed=max((one.needed for one in comparisons), default=0),
         repeated=len(cases) - len(distinct),
     )
+
+
+def require_evaluation(record: Mapping[str, Any]) -> None:
+    """
+    Refuse what `Evaluation.to_dict` cannot have written; an empty record is no evaluation.
+
+    Raises:
+        ShieldError: A field has a value of another kind.
+    """
+    wrong = next((one for one, fits in _FITS.items() if one in record and not fits(record[one])), "")
+    if wrong or (record and "outcome" not in record):
+        name = wrong or "outcome"
+        hint = "give what `abs-shield flywheel evaluate --output` wrote"
+        raise ShieldError(f"evaluation: `{name}` is {shown(record.get(name))}; {hint}")
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def _is_hashes(value: Any) -> bool:
+    return isinstance(value, Mapping) and _is_texts([*value.keys(), *value.values()])
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "outcome": lambda value: _is_texts([value]) and value in [*Recommendation],
+    "reasons": _is_texts,
+    "candidate": _is_hashes,
+    "present": _is_hashes,
+}
 
 
 def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.candidate import Answers
+from abs_shield.flywheel.candidate import Answers, Places
 from abs_shield.flywheel.cases import TARGET, EvaluationCase, case_id
 from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.policy import Policy
@@ -23,9 +23,16 @@ FOUND, CLEAN = "found", "clean"
 
 @dataclass(frozen=True, slots=True)
 class PolicyCandidate:
-    """A version that is a policy, with all its rules and thresholds."""
+    """
+    A version that is a policy, with all its rules and thresholds.
+
+    Attributes:
+        policy: The policy.
+        places: Where it stands, such as ``module:attr``, by which `promote` knows it.
+    """
 
     policy: Policy
+    places: Places = ()
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """

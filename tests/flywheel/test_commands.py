@@ -17,6 +17,7 @@ from tests.flywheel.commands import run
 
 ANSWERS = """
 import json, sys
+open(sys.argv.pop(1)).close()
 for line in sys.stdin:
     case = json.loads(line)
     right = not case["prompt"].startswith(tuple(sys.argv[1:]) or ("nothing",))
@@ -29,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with the flywheel's file, facts, cases and a program that answers."""
     monkeypatch.chdir(tmp_path)
     one, caught = gap(), catch()
-    with database("flywheel.db") as connection:
+    with database("flywheel.db", create=True) as connection:
         row = (one.id, one.state.value, json.dumps(one.to_dict()))
         connection.execute("INSERT INTO gaps VALUES (?, ?, ?)", row)
         row = (caught.id, 0.0, caught.decision_id, one.id, json.dumps(caught.to_dict()))
@@ -43,13 +44,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     Path("cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     Path("answers.py").write_text(ANSWERS)
+    Path("old.txt").write_text("old")
+    Path("plain.py").write_text("policy = {}")
+    Path("odd.json").write_text('{"outcome": "promote", "reasons": [1]}')
     return tmp_path
 
 
 def evaluated(*candidate: str) -> tuple[int, str]:
     """Evaluate a candidate that is wrong on these parts; the present one is on the target."""
     program = f"{sys.executable} answers.py"
-    words = ["--candidate", " ".join([program, *candidate]), "--present", f"{program} target"]
+    words = ["--candidate", " ".join([program, *candidate]), "--present", f"{program} old.txt target"]
     result = run("evaluate", "cases.jsonl", *words, "--output", "evaluation.json")
     return result.exit_code, result.output
 
@@ -71,12 +75,12 @@ def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
     """Evaluated, promoted, rolled back; a harmful one is rejected in between."""
     for name in ("new", "bad"):
         Path(f"{name}.txt").write_text(name)
-    assert 0 == evaluated()[0]
+    assert 0 == evaluated("new.txt")[0]
     words = ["--evaluation", "evaluation.json", "--data", "cases.jsonl", "--gap", "g1"]
     promoted = run("promote", "prompt", "new.txt", *words, "--reason", "better", "--by", "ann")
     assert "version 1 of prompt is in use" in promoted.output
 
-    code, printed = evaluated("regression")
+    code, printed = evaluated("bad.txt", "regression")
     assert 1 == code
     assert "reject: regression is worse" in printed
     rejected = run("promote", "prompt", "bad.txt", *words, "--reason", "try", "--by", "ann")
@@ -94,7 +98,7 @@ def test_files_without_ids_go_together(folder: Path) -> None:
     for part in ("target", "regression"):
         lines = [{"prompt": f"{part} {n}", "expected": "yes", "part": part} for n in range(100)]
         Path(f"{part}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    program = f"{sys.executable} answers.py"
+    program = f"{sys.executable} answers.py old.txt"
     words = ["--candidate", program, "--present", f"{program} target"]
     found = run("evaluate", "target.jsonl", "regression.jsonl", *words)
     twice = run("evaluate", "cases.jsonl", "cases.jsonl", *words)
@@ -105,7 +109,7 @@ def test_files_without_ids_go_together(folder: Path) -> None:
 
 def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
     """The same as in the file."""
-    version = f"{sys.executable} answers.py"
+    version = f"{sys.executable} answers.py old.txt"
     words = ["--candidate", version, "--present", version, "--format", "json"]
     result = run("evaluate", "cases.jsonl", *words)
 
@@ -118,6 +122,12 @@ def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
     [
         (["mutate", "g1", "--as", "openia"], "did you mean `openai`"),
         (["mutate", "g1", "--book", "none.db"], "there is no file none.db"),
+        (["rollback", "p", "--reason", "a", "--book", "none.db"], "there is no file none.db"),
+        (["promote", "a", "new.py", "--reason", "b", "--book", "none.db"], "no file none.db"),
+        (["promote", "a", "answers.py", "--reason", "b", "--gap", "g2"], "did you mean `g1`"),
+        (["promote", "a", "polb:nope", "--reason", "b"], "no module `polb`"),
+        (["promote", "a", "plain.py:nope", "--reason", "b"], "no attribute `nope`"),
+        (["promote", "a", "answers.py", "--reason", "b", "--evaluation", "odd.json"], "`reasons`"),
         (["mutate", "g7"], "did you mean `g1`"),
         (["mutate", "g1", "--answers", "cases.jsonl"], "not JSON"),
         (["evaluate", "cases.jsonl", "--candidate", "", "--present", "a"], "is empty"),

@@ -11,6 +11,7 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
 from abs_shield.cli.output import output
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
@@ -35,9 +36,7 @@ EXAMPLE = (
 
 def command(
     gap: Annotated[str, typer.Argument(metavar="GAP", help="Id of an accepted gap.")],
-    book: Annotated[
-        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
-    ] = "flywheel.db",
+    book: BookFile = DEFAULT,
     facts: Annotated[
         str | None, typer.Option(metavar="FILE", help="Facts: .csv, .json, .sqlite or .db.")
     ] = None,
@@ -81,8 +80,6 @@ def command(
         near = nearest(form, FORMS)
         hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
         raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
-    if not Path(book).is_file():
-        raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
     sources = MutationSources(
         facts=() if facts is None else FactTable.from_file(facts),
         answers=_object(answers, "--answers"),
@@ -90,7 +87,7 @@ def command(
         judge=None if judge is None else load(judge),
     )
     held_out = [] if cases is None else [one.prompt for one in read_cases(_text(cases))]
-    found, catches = gap_with_catches(book, gap)
+    found, catches = gap_with_catches(require_book(book), gap)
     made = mutate(found, catches, sources, count=count, seed=seed, held_out=held_out)
     inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
     _write(made, form, system, out, inputs)
