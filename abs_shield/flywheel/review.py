@@ -123,6 +123,29 @@ def reviews_of(book: str | PathLike[str], gap: str | None = None) -> list[Review
     ]
 
 
+def not_applied(book: str | PathLike[str], reviews: Iterable[Review]) -> list[Review]:
+    """
+    Return the reviews of a file that were not applied before, with the same words.
+
+    A file that is imported again must not undo what was decided since, such as a rollback.
+    """
+    applied = {_words(one) for one in reviews_of(book)}
+    return [one for one in reviews if _words(_bounded(one)) not in applied]
+
+
+def _words(one: Review) -> Review:
+    return replace(one, at=0.0)
+
+
+def _bounded(one: Review) -> Review:
+    """Return a review as it is kept: its texts in one line each."""
+    return replace(
+        one,
+        by=escaped(one.by.strip(), limit=_LONGEST),
+        why=escaped(one.why.strip(), limit=_LONGEST),
+    )
+
+
 def mistakes_of(reviews: Iterable[Review], gaps: Mapping[str, Gap]) -> list[Mistake]:
     """Return what is wrong with reviews of these gaps; the place of each is its number."""
     every = list(reviews)
@@ -184,14 +207,9 @@ def _holds(one: Review, gap: Gap) -> bool:
 
 
 def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
-    short = replace(
-        one,
-        by=escaped(one.by.strip(), limit=_LONGEST),
-        why=escaped(one.why.strip(), limit=_LONGEST),
-    )
     connection.execute(
         "INSERT INTO reviews (gap, at, body) VALUES (?, ?, ?)",
-        (gap.id, one.at, json.dumps(short.to_dict())),
+        (gap.id, one.at, json.dumps(_bounded(one).to_dict())),
     )
     save_gap(connection, replace(gap, state=_STATES[one.choice], into=one.into))
     if one.into or gap.into:  # where the catches of these belong is found anew

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from abs_shield.flywheel.accepted import mark_gap
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.gap import GapState
 from abs_shield.flywheel.review import reviews_of
 from tests.cli.shop import filled, order, refund
 
@@ -82,11 +85,13 @@ def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
 
 
 def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
-    """The gap stays open."""
-    done = flywheel("curate", stdin="m\ngap-0\nsame\nq\n")
+    """The gap stays open, and is asked about again."""
+    done = flywheel("curate", stdin=f"m\ngap-0\nsame\nm\n{gaps[0]}\n \nq\n")
 
     assert "no gap has that id" in done.out
     assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
+    flywheel("curate", stdin=f"m\ngap-0\nsame\na\nworth it\nq\n")
+    assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
 
 
 @pytest.mark.parametrize("name", ["gaps.md", "gaps.json"])
@@ -101,9 +106,21 @@ def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
     path.write_text(text)
 
     arguments = ("--import", path, "--by", "ann", "--why", "worth it")
-    assert (0, "1 new decisions of 1\n", "") == flywheel("curate", *arguments)
+    assert (0, "1 decision read: 1 new\n", "") == flywheel("curate", *arguments)
     assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
-    assert "0 new decisions of 1\n" == flywheel("curate", *arguments).out
+    assert "1 decision read: 0 new\n" == flywheel("curate", *arguments).out
+
+
+def test_a_file_imported_again_undoes_nothing(flywheel, gaps, tmp_path):
+    """Neither a promotion, nor a rollback, nor a later decision."""
+    path, book = tmp_path / "gaps.md", tmp_path / "book.db"
+    path.write_text(f"by: ann\n## {gaps[0]}\n- [x] accept\nwhy: worth it\n")
+    flywheel("curate", "--import", path)
+    for state_now in (GapState.FIXED, GapState.OPEN, GapState.REJECTED):
+        with database(book) as connection:
+            mark_gap(connection, gaps[0], state_now)
+        assert "1 decision read: 0 new\n" == flywheel("curate", "--import", path).out
+        assert state_now == state(flywheel)["gaps"][0]["state"]
 
 
 def test_mistakes_are_named_and_nothing_is_applied(flywheel, gaps, tmp_path):
@@ -158,5 +175,5 @@ def test_a_log_in_postgresql_is_harvested(flywheel, dsn):
     """The same on a server."""
     filled(dsn, refund(1, 900))
 
-    assert "1 decisions read: 1 new catches" in flywheel("harvest", dsn).out
+    assert "1 decision read: 1 new catch," in flywheel("harvest", dsn).out
     assert "0 decisions read: 0 new catches" in flywheel("harvest", dsn).out

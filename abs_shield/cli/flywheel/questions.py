@@ -42,9 +42,11 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
             for catch in examples.get(gap.id, ()):
                 console.print(safe(f"  {example_of(catch)}"), soft_wrap=True)
             answer = _answer(console)
+            while answer in [*Choice] and not _decide(console, book, gap, Choice(answer), by):
+                answer = _answer(console)
             if answer == _QUIT:
                 break
-            left -= answer != _SKIP and _decide(console, book, gap, Choice(answer), by)
+            left -= answer != _SKIP
     except (typer.Abort, EOFError):
         console.print()
     if left:
