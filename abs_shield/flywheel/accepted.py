@@ -27,7 +27,9 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
         rows = connection.execute(
             "SELECT body FROM catches WHERE gap = ? ORDER BY at, id", (gap,)
         ).fetchall()
-    catches = [restored(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows]
+    catches = [
+        restored(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows
+    ]
     return Gap.from_dict(body), [one for one in catches if one.label != "ok"]
 
 

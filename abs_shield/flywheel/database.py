@@ -73,7 +73,9 @@ def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sql
     file = Path(path)
     try:
         if not file.exists():
-            _require(create, f"there is no file `{file}`; make it with `abs-shield flywheel harvest`")
+            _require(
+                create, f"there is no file `{file}`; make it with `abs-shield flywheel harvest`"
+            )
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     except (OSError, sqlite3.Error) as error:

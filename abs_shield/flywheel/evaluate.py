@@ -137,7 +137,9 @@ def require_evaluation(record: Mapping[str, Any]) -> None:
     Raises:
         ShieldError: A field has a value of another kind.
     """
-    wrong = next((one for one, fits in _FITS.items() if one in record and not fits(record[one])), "")
+    wrong = next(
+        (one for one, fits in _FITS.items() if one in record and not fits(record[one])), ""
+    )
     if wrong or (record and "outcome" not in record):
         name = wrong or "outcome"
         hint = "give what `abs-shield flywheel evaluate --output` wrote"

@@ -63,9 +63,7 @@ def run_cases(
     cases = []
     for number, line in numbered_lines(text):
         run, expected = _outcome(number, line, name)
-        cases.append(
-            EvaluationCase(id=run, prompt=line, expected=expected, part=part, task=task)
-        )
+        cases.append(EvaluationCase(id=run, prompt=line, expected=expected, part=part, task=task))
     return cases
 
 

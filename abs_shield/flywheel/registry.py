@@ -279,9 +279,7 @@ def _require_original(first: Promotion) -> None:
 # What is written ---------------------------------------------------------------------------------
 
 
-def _put_in_use(
-    connection: sqlite3.Connection, version: Version, reason: str, by: str
-) -> Version:
+def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, by: str) -> Version:
     parent = _current(connection, version.target)
     original = "" if parent is not None else _original_hash(version.target)
     if parent is not None:

@@ -214,6 +214,4 @@ def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
     save_gap(connection, replace(gap, state=_STATES[one.choice], into=one.into))
     if one.into or gap.into:  # where the catches of these belong is found anew
         holders = (gap.id, end_of(gap.into, merges_of(connection)))
-        connection.execute(
-            "UPDATE catches SET gap = ? WHERE gap IN (?, ?)", (UNGROUPED, *holders)
-        )
+        connection.execute("UPDATE catches SET gap = ? WHERE gap IN (?, ?)", (UNGROUPED, *holders))

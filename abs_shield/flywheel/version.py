@@ -1,4 +1,4 @@
-"""One version of a target: where it stands, what it was made from, and what was decided about it."""
+"""One version of a target: its place, what it was made from, and what was decided about it."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import pytest
 from abs_shield.flywheel.accepted import mark_gap
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.registry import NewVersion, VersionRegistry
 from abs_shield.flywheel.review import reviews_of
 from tests.cli.shop import filled, order, refund
 
@@ -53,7 +54,7 @@ def test_a_log_is_harvested_once(flywheel, log):
 def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
     """Tier, title, rate with its interval, state; before the curation, what waits for it."""
     flywheel("harvest", log)
-    assert "6 catches in no group yet: run `abs-shield flywheel curate`" in flywheel("status").out
+    assert "6 catches in no group yet, which" in flywheel("status").out
     flywheel("curate")
     done = flywheel("status")
 
@@ -61,6 +62,30 @@ def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
     assert "Rule violated: refund amount" in done.out
     assert "4 of 4   100.0%   51.0% to 100.0%" in done.out
     assert "7 decisions, 6 catches, gaps: 2 open; 0 false alarms" in done.out
+
+
+def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
+    """What is in use of each target, every version with its parent, and where it stands."""
+    registry, path = VersionRegistry(tmp_path / "book.db"), tmp_path / "new.txt"
+    path.write_text("new")
+    for number in (1, 2):
+        path = tmp_path / f"{number}.txt"
+        path.write_text(str(number))
+        version = registry.add(NewVersion(target="prompt", location=str(path)), by="ann")
+        registry.promote(version.id, reason=f"better {number}", by="ann", override="by hand")
+    assert "prompt: version 2 is in use since" in flywheel("status").out
+    registry.rollback("prompt", reason="rude answers", by="bob")
+    listed = flywheel("status", "--versions").out
+
+    assert "version 2 was rolled back: rude answers" in flywheel("status").out
+    assert f"{tmp_path / '1.txt'}\n" == flywheel("status", "--resolve", "prompt").out
+    assert "prompt version 2, rolled back; parent: version 1" in listed
+    assert "rolled back by bob: rude answers" in listed
+    assert "promoted in place of version 1 by ann: better 2; override: by hand" in listed
+    records = json.loads(flywheel("status", "--versions", "--format", "json").out)["versions"]
+    assert [1, 2] == [one["number"] for one in records]
+    registry.rollback("prompt", reason="this one, too", by="bob")
+    assert "what was there before is in use" in flywheel("status").out
 
 
 def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
@@ -90,7 +115,7 @@ def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
 
     assert "no gap has that id" in done.out
     assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
-    flywheel("curate", stdin=f"m\ngap-0\nsame\na\nworth it\nq\n")
+    flywheel("curate", stdin="m\ngap-0\nsame\na\nworth it\nq\n")
     assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
 
 

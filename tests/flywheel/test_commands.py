@@ -53,7 +53,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def evaluated(*candidate: str) -> tuple[int, str]:
     """Evaluate a candidate that is wrong on these parts; the present one is on the target."""
     program = f"{sys.executable} answers.py"
-    words = ["--candidate", " ".join([program, *candidate]), "--present", f"{program} old.txt target"]
+    words = [
+        "--candidate",
+        " ".join([program, *candidate]),
+        "--present",
+        f"{program} old.txt target",
+    ]
     result = run("evaluate", "cases.jsonl", *words, "--output", "evaluation.json")
     return result.exit_code, result.output
 

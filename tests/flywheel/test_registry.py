@@ -193,7 +193,7 @@ def test_an_evaluation_belongs_to_its_candidate(book: Path) -> None:
     """One of another file, or beside another version than the one in use, promotes nothing."""
     registry = VersionRegistry(book)
     other = good(prompt(book.parent, "other"))
-    with pytest.raises(StoreError, match="its evaluation is not of .*one.txt"):
+    with pytest.raises(StoreError, match=r"its evaluation is not of .*one.txt"):
         registry.promote(added(book, "one", evaluation=other).id, reason="a", **WHO)
     registry.promote(added(book, "one").id, reason="better", **WHO)
     second = added(book, "two", "other")
@@ -259,7 +259,7 @@ def test_a_rollback_needs_something_to_go_back_to(book: Path) -> None:
     second = added(book, "two", "one", target=target, gap="")
     registry.promote(second.id, reason="better", **WHO)
     Path(first.location).unlink()
-    with pytest.raises(StoreError, match="No such file.*version 1 cannot be used again"):
+    with pytest.raises(StoreError, match=r"No such file.*version 1 cannot be used again"):
         registry.rollback(target, reason="worse", **WHO)
     assert second.location == registry.resolve(target)
     prompt(book.parent, "one")
@@ -299,7 +299,7 @@ def test_damaged_rows_are_named(book: Path) -> None:
     with database(book) as connection:
         connection.execute("UPDATE versions SET body = '{'")
     for act in (registry.versions, lambda: status(book), lambda: registry.resolve("prompt")):
-        with pytest.raises(StoreError, match="version `.*` is damaged in the file"):
+        with pytest.raises(StoreError, match=r"version `.*` is damaged in the file"):
             act()
     with database(book) as connection:
         connection.execute("UPDATE gaps SET body = '[]'")
@@ -310,7 +310,7 @@ def test_damaged_rows_are_named(book: Path) -> None:
 @pytest.mark.parametrize("evaluation", [{"outcome": "yes"}, {"outcome": "promote", "reasons": [1]}])
 def test_what_is_not_an_evaluation_is_refused(book: Path, evaluation: dict[str, Any]) -> None:
     """With the field that is wrong."""
-    with pytest.raises(ShieldError, match="evaluation: `(outcome|reasons)` is"):
+    with pytest.raises(ShieldError, match=r"evaluation: `(outcome|reasons)` is"):
         added(book, "one", evaluation=evaluation)
 
 
@@ -354,8 +354,9 @@ def test_catches_that_wait_for_a_curation_count(
     waiting = status(path)
     curate(path)
 
-    assert drift((20, 100), (50, 100)) == waiting.versions[0].drift == status(path).versions[0].drift
-    assert (50, Trend.HIGHER) == (waiting.ungrouped, waiting.versions[0].drift.trend)
+    worse = drift((20, 100), (50, 100))
+    assert [worse, worse] == [one.versions[0].drift for one in (waiting, status(path))]
+    assert (50, Trend.HIGHER) == (waiting.ungrouped, worse.trend)
 
 
 def test_each_promotion_has_its_own_days(
