@@ -10,7 +10,7 @@ import pytest
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Function
 from abs_shield.flywheel.cases import EvaluationCase, is_right, read_cases
-from abs_shield.flywheel.comparison import Rules
+from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy import configure
@@ -88,6 +88,46 @@ def test_too_few_cases_decide_nothing() -> None:
     assert found.needed >= 73
     assert "are needed" in found.reasons[0]
     assert "undecided with 20 cases; 73 are needed" in found.reasons[-1]
+
+
+def part(gained: int, lost: int, n: int, *, is_target: bool = False) -> PartComparison:
+    """Return a part of *n* cases, of which so many were gained and lost."""
+    old = [0] * gained + [1] * (n - gained)
+    new = [1] * gained + [0] * lost + [1] * (n - gained - lost)
+    return compare("part", Pairs(old, new), RULES, is_target=is_target)
+
+
+def test_a_gain_that_is_not_worth_it_is_rejected() -> None:
+    """40 gained and 10 lost of 10,000 is a gain for sure, and less than 5 % for sure."""
+    small, large = part(40, 10, 10_000, is_target=True), part(160, 10, 1_000, is_target=True)
+
+    assert (PartStanding.NOT_BETTER, PartStanding.BETTER) == (small.standing, large.standing)
+    assert small.p_value is not None
+    assert small.p_value < 0.001
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "n", "is_target"),
+    [
+        (0, 3, 100, False), (0, 5, 150, False), (10, 0, 10, False), (0, 0, 20, False),
+        (3, 1, 40, False), (3, 5, 60, False), (4, 2, 30, True), (0, 0, 20, True), (1, 3, 40, True),
+        (9, 2, 60, True),
+    ],
+)  # fmt: skip
+def test_as_many_cases_as_it_says_decide(gained: int, lost: int, n: int, is_target: bool) -> None:
+    """So many cases that differ as these do are no longer undecided, and do not need one more."""
+    found = part(gained, lost, n, is_target=is_target)
+    times = found.needed / n
+    more = part(round(gained * times), round(lost * times), found.needed, is_target=is_target)
+
+    assert PartStanding.UNDECIDED is found.standing
+    assert PartStanding.UNDECIDED is not more.standing
+    assert n + 1 < found.needed < 5_000
+
+
+def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
+    """Ten gained of ten: thirty cases are enough."""
+    assert (30, 73) == (part(10, 0, 10).needed, part(0, 0, 20).needed)
 
 
 def test_a_target_alone_promotes_nothing() -> None:
