@@ -1,9 +1,8 @@
-"""Cases that versions are tested on, and when an answer is right."""
+"""Cases that versions are tested on."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,12 +10,8 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.lines import numbered_lines
-from abs_shield.flywheel.mutate.canonical import canonical
 from abs_shield.text.normal import normal
-from abs_shield.text.polarity import read
 from abs_shield.text.show import escaped, shown
-from abs_shield.text.values.figure import Figure, same
-from abs_shield.text.values.reader import figures
 
 TARGET, REGRESSION, HALLUCINATION = PARTS = ("target", "regression", "hallucination")
 """Task tests, tests of everything else, and the hallucination re-check."""
@@ -90,62 +85,6 @@ def once_each(cases: Iterable[EvaluationCase]) -> list[EvaluationCase]:
                 " answers; correct one of them"
             )
     return [*first.values()]
-
-
-def is_right(case: EvaluationCase, answer: str) -> bool:
-    """
-    Return whether an answer is right: it has the words and values that are expected, in any form.
-
-    Of the hallucination part an answer without a claim is right, too: one without a value where a
-    value is expected, else one that says it does not know. An answer that denies what is expected,
-    or that states another value of its kind beside it, is wrong.
-
-    >>> case = EvaluationCase(id="1", prompt="Apple's market cap?", expected="$3.1T")
-    >>> is_right(case, "It was 3.1 trillion dollars."), is_right(case, "It was $3.2T.")
-    (True, False)
-    """
-    if _claims_another(case, answer):
-        return False
-    if case.part == HALLUCINATION and (_values(case.expected) or _abstains(answer)):
-        return True
-    if read(case.expected).negated != read(answer).negated:
-        return False
-    if len(case.expected.split()) == 1 and not figures(case.expected):
-        return _stands_alone(normal(case.expected.strip()), normal(answer))
-    expected = canonical(case.expected)
-    if not expected.keys:
-        return expected.letters == canonical(answer).letters
-    return expected.bag <= canonical(answer).bag
-
-
-def _abstains(answer: str) -> bool:
-    """Return whether an answer claims nothing: it is empty, or says that something is not known."""
-    return not answer.strip() or read(answer).negated
-
-
-def _values(text: str) -> list[Figure]:
-    return [one for one in figures(text) if not one.soft]
-
-
-def _stands_alone(word: str, text: str) -> bool:
-    """Return whether a text has a word, and not as a part of another one: of ``issue_refund``."""
-    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
-
-
-def _claims_another(case: EvaluationCase, answer: str) -> bool:
-    """Return whether an answer has a value of the expected kind that is not the expected one."""
-    expected = _values(case.expected)
-    if not expected:
-        return False
-    known = [*expected, *figures(case.prompt)]
-    return any(
-        one.kind in {value.kind for value in expected} and not _is_among(one, known)
-        for one in _values(answer)
-    )
-
-
-def _is_among(one: Figure, known: Iterable[Figure]) -> bool:
-    return any(same(one, value) and same(value, one) for value in known)
 
 
 def _case(number: int, line: str, name: str) -> EvaluationCase:

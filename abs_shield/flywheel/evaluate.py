@@ -14,11 +14,11 @@ from abs_shield.flywheel.cases import (
     REGRESSION,
     TARGET,
     EvaluationCase,
-    is_right,
     once_each,
     require_distinct,
 )
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
+from abs_shield.flywheel.grading import is_right
 from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.text.show import escaped, shown
 

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Function
-from abs_shield.flywheel.cases import EvaluationCase, is_right, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
@@ -163,47 +163,6 @@ def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
 
     assert Recommendation.PROMOTE is found.outcome
     assert {None} == {one.p_value for one in found.comparisons}
-
-
-@pytest.mark.parametrize(
-    ("expected", "answer", "right"),
-    [
-        ("$3.1T", "As of Q4 2025 it was 3.1 trillion dollars.", True),
-        ("$3.1T", "It was $3.2T.", False),
-        ("$3.1T", "It was $3.1T, or $3.2T.", False),
-        ("$3.1T", "It was not $3.1T.", False),
-        ("Tim Cook", "The head is Cook, Tim.", True),
-        ("refund", "The tool to call is refund.", True),
-        ("refund", "issue_refund", False),
-        ("Paris", "I do not know.", False),
-    ],
-)
-def test_when_an_answer_is_right(expected: str, answer: str, right: bool) -> None:
-    """In any form, not denied, and beside no other value of its kind."""
-    asked = EvaluationCase(
-        id="1", prompt="What was Apple's market cap in Q4 2025?", expected=expected
-    )
-
-    assert right is is_right(asked, answer)
-
-
-def test_the_recheck_passes_what_claims_nothing() -> None:
-    """An agent that does not know makes nothing up."""
-    case = EvaluationCase(id="1", prompt="Cap?", expected="$3.1T", part="hallucination")
-
-    assert is_right(case, "I do not know.")
-    assert not is_right(case, "$3.3T")
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [("refund", True), ("I do not know.", True), ("", True), ("Call issue_refund.", False)],
-)
-def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
-    """Another name is made up; to know none is not."""
-    case = EvaluationCase(id="1", prompt="Which tool?", expected="refund", part="hallucination")
-
-    assert right is is_right(case, answer)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def canonical(text: str) -> Canonical:
     >>> canonical("market cap of APPLE: 3.1 trillion dollars").keys
     ('market', 'cap', 'appl', '3100000000000')
     """
-    plain = _rewritten(normal(_LIST_MARK.sub("", text[:_LONGEST])))
+    plain = rewritten(normal(_LIST_MARK.sub("", text[:_LONGEST])))
     keys, numbers, behind = list[str](), Counter[str](), 0
     for figure in figures(plain):
         keys += _words(plain[behind : figure.start])
@@ -109,7 +109,7 @@ def canonical(text: str) -> Canonical:
     return Canonical(text, tuple(keys), numbers)
 
 
-def _rewritten(plain: str) -> str:
+def rewritten(plain: str) -> str:
     """Write numbers in the one form that the readers of values know."""
     plain = _SPOKEN.sub(_digits, " ".join(plain.split()))
     plain = _GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
