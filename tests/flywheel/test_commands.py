@@ -98,6 +98,18 @@ def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
     assert "complaints" == VersionRegistry("flywheel.db").versions("prompt")[0].reason
 
 
+def test_the_system_text_is_training_data(folder: Path) -> None:
+    """A case in it is refused before anything is written; without cases nothing is proved."""
+    words = ["mutate", "g1", "--facts", "facts.csv", "--output", "train.jsonl"]
+    system = ["--system", "Say yes. Target 7? Say yes."]
+    refused = run(*words, "--cases", "cases.jsonl", *system)
+    assert "`--system` has an evaluation case in it" in str(refused.exception)
+    assert not Path("train.jsonl").exists()
+
+    unproved = run(*words, *system)
+    assert "no evaluation cases were given: nothing is proved" in unproved.stderr
+
+
 def test_files_without_ids_go_together(folder: Path) -> None:
     """A case is its file and its line; an id that two files share is refused."""
     for part in ("target", "regression"):

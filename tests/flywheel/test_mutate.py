@@ -94,6 +94,22 @@ def test_names_are_taken_from_the_lists() -> None:
     assert {"Q1 2001"} == {one.context["fact"]["period"] for one in made_up}
 
 
+@pytest.mark.parametrize(
+    ("entities", "message"),
+    [
+        ({"subject": "Zeta"}, '`subject` is "Zeta"; give a list of texts'),
+        ({"subject": []}, "give a list of texts"),
+        ({"subject": ["Zeta", 7]}, "give a list of texts"),
+        ({"subjekt": ["Zeta"]}, "did you mean `subject`"),
+        ({"planet": ["Mars"]}, "use subject, period, person, tool"),
+    ],
+)
+def test_entities_are_lists_of_known_kinds(entities: dict[str, Any], message: str) -> None:
+    """A text is not a list of its letters, and a kind that nothing asks for is a slip."""
+    with pytest.raises(ShieldError, match=message):
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS, entities=entities))
+
+
 def test_the_same_seed_makes_the_same_examples() -> None:
     """Another seed makes others."""
     one, same, other = (

@@ -17,11 +17,13 @@ from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
 from abs_shield.flywheel.mutate import (
     FORMS,
+    LeakageReport,
     Mutation,
     MutationSources,
     find_leaks,
     mutate,
     render_export,
+    training_texts,
 )
 from abs_shield.policy.load import load
 from abs_shield.quality.facts import FactTable
@@ -90,8 +92,11 @@ def command(
     found, catches = gap_with_catches(require_book(book), gap)
     made = mutate(found, catches, sources, count=count, seed=seed, held_out=held_out)
     inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
+    proof = find_leaks(training_texts(made.examples, system), held_out)
+    if len(made.examples) in proof.leaked:
+        raise BadInput("`--system` has an evaluation case in it; take it out")
     _write(made, form, system, out, inputs)
-    _report(made, held_out, report, [*inputs, *([] if out is None else [out])])
+    _report(made, proof, report, [*inputs, *([] if out is None else [out])])
 
 
 def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
@@ -99,9 +104,8 @@ def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list
         sink.write(render_export(made.examples, form, system=system).encode())
 
 
-def _report(made: Mutation, held_out: list[str], path: str | None, inputs: list[str]) -> None:
-    """Write the proof that no case is among the examples, and say what was left out."""
-    proof = find_leaks([one.prompt for one in made.examples], held_out)
+def _report(made: Mutation, proof: LeakageReport, path: str | None, inputs: list[str]) -> None:
+    """Write the proof that no case is in the training part, and say what was left out."""
     if path is not None:
         with output(path, inputs=inputs, option="--report") as sink:
             sink.write(json.dumps(proof.to_dict(), indent=1).encode())

@@ -90,6 +90,11 @@ def render_export(examples: Iterable[TrainingExample], form: str, *, system: str
     return encodable("".join(f"{line}\n" for line in lines))
 
 
+def training_texts(examples: Iterable[TrainingExample], system: str = "") -> list[str]:
+    """Return the texts that must not hold an evaluation case: all prompts, and the system's."""
+    return [one.prompt for one in examples] + ([system] if system else [])
+
+
 def read_examples(text: str) -> list[TrainingExample]:
     """
     Return the examples of a file in the form ``examples``.
