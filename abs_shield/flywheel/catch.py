@@ -21,7 +21,8 @@ class Catch:
         task_type: The kind of task; the tool of a call or a result.
         claim: What was claimed, as far as the log kept it: a tool's name, a value, a field.
         detected_error: What was wrong with it, in words: ``Entity mismatch``.
-        verified_value: What is right instead; empty where it is not known.
+        verified_value: What is right instead, as a fact or the evidence has it; empty where that
+            is not known.
         confidence: How sure the finding is, in [0, 1].
         priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.priority`.
         decision_id: The decision that holds the finding.
@@ -40,6 +41,8 @@ class Catch:
         weighs: Whether the finding changed the decision's verdict: it was counted, and no
             suppression of the policy silenced it.
         blocked: Whether strict mode blocks the decision.
+        suggested_value: What may have been meant: the nearest value that is allowed or known. It
+            is a guess by spelling, and no right answer unless a person confirms it.
     """
 
     timestamp: str
@@ -65,6 +68,7 @@ class Catch:
     verdict: str = ""
     weighs: bool = True
     blocked: bool = False
+    suggested_value: str = ""
 
     @property
     def id(self) -> str:

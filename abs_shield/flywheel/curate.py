@@ -103,7 +103,7 @@ def _same(new: Gap, old: Gap) -> Gap:
     """Return new numbers of a gap; its title stays where another gap was merged into it."""
     return replace(
         new, title=old.title, check=old.check, code=old.code, subject=old.subject, state=old.state,
-        into=old.into,
+        into=old.into, right_answer=old.right_answer,
     )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ class Gap:
         subject: ``call``, ``result``, ``answer`` or ``output``.
         off: Of wrong figures, the smallest and the largest deviation from the right one, as shares
             of it; empty of other gaps.
+        right_answer: What is right instead, as the person who accepted the gap wrote it; empty
+            where nobody did.
     """
 
     id: str
@@ -86,6 +88,7 @@ class Gap:
     scope: Scope = Scope.UNKNOWN
     subject: str = ""
     off: tuple[float, ...] = ()
+    right_answer: str = ""
 
     @property
     def burden(self) -> float:

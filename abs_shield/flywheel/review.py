@@ -50,6 +50,8 @@ class Review:
         why: The reason, in one line.
         into: The gap that it is merged into; empty of other choices.
         at: Seconds since the epoch, UTC; set where it is applied.
+        right_answer: What is right instead of what the gap's catches claim, as far as the reviewer
+            knows it; `mutate` trains on it.
     """
 
     gap: str
@@ -58,6 +60,7 @@ class Review:
     why: str
     into: str = ""
     at: float = 0.0
+    right_answer: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the review as JSON-able data."""
@@ -143,6 +146,7 @@ def _bounded(one: Review) -> Review:
         one,
         by=escaped(one.by.strip(), limit=_LONGEST),
         why=escaped(one.why.strip(), limit=_LONGEST),
+        right_answer=escaped(one.right_answer.strip(), limit=_LONGEST),
     )
 
 
@@ -171,6 +175,8 @@ def _mistake(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) ->
         return f"`{gap.id}` is decided by no one; name the reviewer"
     if not one.why.strip():
         return f"`{gap.id}` has no reason; say why in one line"
+    if one.right_answer.strip() and one.choice is not Choice.ACCEPT:
+        return f"`{gap.id}` has a right answer and is not accepted; accept it, or leave that out"
     return _wrong_target(one, gaps, merged) if one.choice is Choice.MERGE else ""
 
 
@@ -202,8 +208,13 @@ def _hint(wrong: str, gaps: Mapping[str, Gap]) -> str:
 
 def _holds(one: Review, gap: Gap) -> bool:
     """Return whether a decision holds already; a gap that is fixed was accepted."""
+    new = _bounded(one).right_answer
+    return _is_state(one.choice, gap) and gap.into == one.into and new in ("", gap.right_answer)
+
+
+def _is_state(choice: Choice, gap: Gap) -> bool:
     state = GapState.ACCEPTED if gap.state is GapState.FIXED else gap.state
-    return state is _STATES[one.choice] and gap.into == one.into
+    return state is _STATES[choice]
 
 
 def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
@@ -211,7 +222,9 @@ def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
         "INSERT INTO reviews (gap, at, body) VALUES (?, ?, ?)",
         (gap.id, one.at, json.dumps(_bounded(one).to_dict())),
     )
-    save_gap(connection, replace(gap, state=_STATES[one.choice], into=one.into))
+    state = gap.state if _is_state(one.choice, gap) else _STATES[one.choice]
+    right = _bounded(one).right_answer or gap.right_answer
+    save_gap(connection, replace(gap, state=state, into=one.into, right_answer=right))
     if one.into or gap.into:  # where the catches of these belong is found anew
         holders = (gap.id, end_of(gap.into, merges_of(connection)))
         connection.execute("UPDATE catches SET gap = ? WHERE gap IN (?, ?)", (UNGROUPED, *holders))

@@ -18,7 +18,7 @@ _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")
 _AROUND = "`*_[]():;,."
 """What may stand around the id in a heading."""
 _BOX = re.compile(r"\s*[-*]\s*\[(?P<mark>[^\]]*)\]\s*(?P<text>.*)$")
-_FIELD = re.compile(r"\s*(?P<name>why|by)\s*:(?P<text>.*)$", re.IGNORECASE)
+_FIELD = re.compile(r"\s*(?P<name>why|by|right answer)\s*:(?P<text>.*)$", re.IGNORECASE)
 _MERGE = re.compile(r"merge(?:\s+into)?\b\s*`?(?P<into>[^\s`]*)`?\s*$", re.IGNORECASE)
 _TICKS = ("x", "X", "✓")
 _INTRODUCTION = """# Gaps to review
@@ -26,9 +26,12 @@ _INTRODUCTION = """# Gaps to review
 Tick one box of each gap that you decide about, and write why. Then run
 `abs-shield flywheel curate --import FILE`. A gap without a tick stays as it is.
 
+What is suggested is a guess by spelling. If you know what is right instead of what was claimed,
+write it behind `right answer`: training uses it.
+
 by:
 """
-_FIELDS = ("decision", "into", "by", "why")
+_FIELDS = ("decision", "into", "by", "why", "right_answer")
 
 
 class Decided(NamedTuple):
@@ -94,14 +97,27 @@ def _counted(names: Mapping[str, int]) -> str:
 
 def example_of(catch: Catch) -> str:
     """Return one catch in one line: what was claimed, what is right, and the finding."""
-    claim = f"{catch.claim} -> {catch.verified_value}" if catch.verified_value else catch.claim
+    claim = catch.claim
+    if catch.verified_value:
+        claim = f"{claim} -> {catch.verified_value}"
+    elif catch.suggested_value:
+        claim = f"{claim} (suggested: {catch.suggested_value})"
     return ": ".join(part for part in (claim, catch.detail) if part) or catch.id
 
 
 def _section(gap: Gap, catches: Sequence[Catch]) -> str:
     lines = [f"## {gap.id}", "", _code(gap.title), "", _code(summary_of(gap), limit=1_000), ""]
     lines += [f"* {_code(example_of(catch))}" for catch in catches]
-    lines += ["", "- [ ] accept", "- [ ] reject", "- [ ] merge into", "", "why:", ""]
+    lines += [
+        "",
+        "- [ ] accept",
+        "- [ ] reject",
+        "- [ ] merge into",
+        "",
+        "why:",
+        "right answer:",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -133,7 +149,7 @@ def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided
         found.reviews.append(
             Review(
                 gap=entry.gap, choice=entry.choice, by=entry.by or by, why=entry.why or why,
-                into=entry.into,
+                into=entry.into, right_answer=entry.right_answer,
             )
         )  # fmt: skip
     return found
@@ -149,6 +165,7 @@ class _Entry:
     into: str = ""
     by: str = ""
     why: str = ""
+    right_answer: str = ""
 
 
 @dataclass(slots=True)
@@ -160,6 +177,7 @@ class _Section:
     boxes: set[str] = field(default_factory=set)
     by: str = ""
     why: str = ""
+    right_answer: str = ""
 
     def repeats(self, text: str) -> bool:
         """Return whether a choice has a second box: the heading of another gap is missing."""
@@ -174,8 +192,9 @@ class _Section:
             return
         for line, choice, into in self.ticks:
             yield _Entry(
-                gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why
-            )
+                gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why,
+                right_answer=self.right_answer,
+            )  # fmt: skip
 
 
 def _entries(text: str) -> Iterator[_Entry | Mistake]:
@@ -191,7 +210,7 @@ def _entries(text: str) -> Iterator[_Entry | Mistake]:
             if not section.gap:
                 by = value if found["name"].lower() == "by" else by
             else:
-                setattr(section, found["name"].lower(), value)
+                setattr(section, found["name"].lower().replace(" ", "_"), value)
         elif box := _BOX.match(line):
             tick = _tick(box["mark"].strip(), box["text"].strip())
             if section.gap and section.repeats(box["text"]):
@@ -267,6 +286,7 @@ def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
     return _Entry(
         gap=gap, line=line, choice=Choice(word), into=values["into"].strip(),
         by=values["by"].strip(), why=values["why"].strip(),
+        right_answer=values["right_answer"].strip(),
     )  # fmt: skip
 
 

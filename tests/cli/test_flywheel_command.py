@@ -101,6 +101,14 @@ def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
     assert (gaps[0], "ann", "worth it") == (review.gap, review.by, review.why)
 
 
+def test_the_right_answer_is_asked_for_in_the_terminal(flywheel, gaps):
+    """Where a check only guessed it."""
+    done = flywheel("curate", stdin="s\na\ntypo\nget_order\n")
+
+    assert "right answer, if you know it (suggested: get_order)?" in done.out
+    assert ["", "get_order"] == [gap["right_answer"] for gap in state(flywheel)["gaps"]]
+
+
 def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
     """A wrong id is refused with a hint, and asked about another time."""
     flywheel("curate", stdin=f"s\nm\n{gaps[0]}\nsame cause\n")

@@ -97,6 +97,17 @@ def test_gaps_are_not_merged_in_a_circle(book, gaps):
         review(book, [reviewed(one), reviewed(one, "reject")])
 
 
+def test_a_right_answer_is_kept_with_the_gap(log, book, gaps):
+    """Through later curations; it may be given later, and be another one."""
+    review(book, [reviewed(gaps[0], right_answer=" refund ")])
+    assert 0 == review(book, [reviewed(gaps[0])])
+    assert "refund" == curate(book)[0].right_answer
+    assert 1 == review(book, [reviewed(gaps[0], right_answer="pay_back")])
+    assert "pay_back" == curate(book)[0].right_answer
+    with pytest.raises(StoreError, match="has a right answer and is not accepted"):
+        review(book, [reviewed(gaps[1], "reject", right_answer="refund")])
+
+
 def test_a_merge_is_taken_back_by_another_decision(log, book, gaps):
     """The catches are those of the gap again, with those that came later; decisions stay."""
     one, other, third = gaps

@@ -50,10 +50,12 @@ def test_ticks_are_decisions(gaps, book):
     head, _, tail = text.rpartition("- [ ] merge into")
     text = f"{head}- [X] merge into `{one.id}`{tail}why: the same".replace("by:", "by: ann")
     text = text.replace("why:", "why: worth it", 1)
+    text = text.replace("right answer:", "right answer: W99", 1)
     found = decided(text, is_json=False, by="bob", why="none")
 
     assert [] == found.mistakes
     first = (one.id, "accept", "ann", "worth it", "")
+    assert ["W99", ""] == [r.right_answer for r in found.reviews]
     assert [first, (other.id, "merge", "ann", "the same", one.id)] == [
         (r.gap, r.choice, r.by, r.why, r.into) for r in found.reviews
     ]
@@ -65,12 +67,12 @@ def test_json_decides_alike(gaps):
     """The same fields in an object for each gap."""
     whole = json.loads(json_of(gaps, {}))
     whole["by"] = "ann"
-    whole["gaps"][1] |= {"decision": "Reject", "why": "expected"}
+    whole["gaps"][1] |= {"decision": "accept", "why": "expected", "right_answer": "W9"}
     text = json.dumps(whole, indent=2)
     found = decided(text, is_json=True)
 
-    assert [(gaps[1].id, "reject", "ann", "expected")] == [
-        (r.gap, r.choice, r.by, r.why) for r in found.reviews
+    assert [(gaps[1].id, "accept", "ann", "expected", "W9")] == [
+        (r.gap, r.choice, r.by, r.why, r.right_answer) for r in found.reviews
     ]
     assert f'"id": "{gaps[1].id}"' in text.splitlines()[found.lines[0] - 1]
 

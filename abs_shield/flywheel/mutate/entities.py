@@ -70,7 +70,7 @@ class Entities:
         return self._faker
 
 
-def _require_names(kind: str, names: object) -> None:
+def _require_names(kind: str, names: Any) -> None:
     if kind not in KINDS:
         near = nearest(kind, KINDS)
         hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(KINDS)}"
