@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import TypeAlias
 from urllib.error import URLError
 from urllib.request import Request, urlopen
@@ -52,7 +55,7 @@ class Function:
         Return an answer for each case.
 
         Raises:
-            ShieldError: The function raises, or returns no text.
+            ShieldError: The function raises, or returns something that is not a text.
         """
         return {case.id: self._one(case) for case in cases}
 
@@ -65,7 +68,9 @@ class Function:
                 f" {escaped(str(error), limit=200)}"
             ) from error
         if not isinstance(answer, str):
-            raise ShieldError(f"candidate: case `{escaped(case.id)}`: got {shown(answer)}, no text")
+            raise ShieldError(
+                f"candidate: case `{escaped(case.id)}`: it answers {shown(answer)}; return a text"
+            )
         return answer
 
 
@@ -119,7 +124,7 @@ class Endpoint:
     Attributes:
         url: Its address.
         headers: Further headers, such as one that authorizes.
-        timeout_s: Seconds until the answers are there.
+        timeout_s: Seconds until all answers are there.
         made_of: What stands behind the address, such as the file of the model that it serves.
     """
 
@@ -141,16 +146,42 @@ class Endpoint:
             ShieldError: It cannot be reached, refuses, or leaves a case out.
         """
         if not self.url.startswith(("http://", "https://")):
-            raise ShieldError(f"candidate: {shown(self.url)} is no HTTP address")
+            raise ShieldError(f"candidate: {shown(self.url)} is not an HTTP address")
         headers = {"content-type": "application/x-ndjson", **self.headers}
         request = Request(self.url, data=_lines(cases).encode(), headers=headers)
         try:
-            with urlopen(request, timeout=self.timeout_s) as response:
-                body = response.read(_LONGEST)
-        except (URLError, OSError, ValueError) as error:
-            reason = escaped(str(error), limit=200)
+            body = _within(self.timeout_s, lambda: self._posted(request))
+        except (URLError, HTTPException, OSError, ValueError) as error:
+            reason = escaped(str(error) or type(error).__name__, limit=200)
             raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
         return read_answers(body, cases)
+
+    def _posted(self, request: Request) -> bytes:
+        with urlopen(request, timeout=self.timeout_s) as response:
+            body: bytes = response.read(_LONGEST)
+        return body
+
+
+def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
+    """
+    Return what a thread of its own returns within a time; urllib limits each single read alone.
+
+    Raises:
+        TimeoutError: It takes longer; the thread ends with its connection.
+    """
+    done: Future[bytes] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="abs_shield endpoint", daemon=True).start()
+    try:
+        return done.result(timeout_s)
+    except TimeoutError:
+        raise TimeoutError(f"not done within {timeout_s:g} s") from None
 
 
 def hashes_of(version: Candidate) -> dict[str, str]:
@@ -190,7 +221,7 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
     Return the answers of JSON lines.
 
     Raises:
-        ShieldError: A line is no answer, answers no case or one twice, or a case has no answer.
+        ShieldError: A line is not an answer, is about no case or repeats one, or a case has none.
     """
     wanted, answers = {case.id for case in cases}, Answers()
     for number, line in numbered_lines(out.decode("utf-8", "replace")):
@@ -199,7 +230,7 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
             name, answer = str(record["id"]), record["answer"]
         except (ValueError, TypeError, KeyError, RecursionError):
             hint = 'write {"id": ..., "answer": ...}'
-            raise ShieldError(f"candidate: line {number} is no answer; {hint}") from None
+            raise ShieldError(f"candidate: line {number} is not an answer; {hint}") from None
         if not isinstance(answer, str):
             raise ShieldError(f"candidate: line {number}: `answer` is {shown(answer)}; give a text")
         if name not in wanted or name in answers:

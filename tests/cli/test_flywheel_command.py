@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 
 import pytest
 
@@ -133,6 +134,7 @@ def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
     path = tmp_path / name
     done = flywheel("curate", "--export", path)
     assert (0, f"2 open gaps written to {path}\n") == (done.code, done.err)
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)  # as the flywheel's file, which it quotes
     text = path.read_text()
     text = text.replace("- [ ] accept", "- [x] accept", 1)
     text = text.replace('"decision": ""', '"decision": "accept"', 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import sys
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def test_mutate_writes_examples_and_their_proof(folder: Path) -> None:
     assert 20 == len(Path("train.jsonl").read_text().splitlines())
     assert json.loads(Path("leakage.json").read_text())["clean"]
     assert "20 examples; left out" in result.stderr
+    assert 0o600 == stat.S_IMODE(Path("train.jsonl").stat().st_mode)
 
 
 def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:

@@ -75,7 +75,7 @@ def _is_json(path: str, option: str) -> bool:
 def _write(path: str, gaps: list[Gap], book: str) -> None:
     form = json_of if _is_json(path, "--export") else markdown_of
     text = form(gaps, examples_of(book, gaps))
-    with output(path, inputs=[book], option="--export") as file:
+    with output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
     print(f"{counted(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
 

@@ -100,7 +100,7 @@ def command(
 
 
 def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
-    with output(out, inputs=inputs) as sink:
+    with output(out, inputs=inputs, private=True) as sink:
         sink.write(render_export(made.examples, form, system=system).encode())
 
 
