@@ -13,7 +13,7 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import count_decisions, gap_catches, kind_of
 from abs_shield.flywheel.drift import Drift, drift
 from abs_shield.flywheel.promotions import Span, history, spans, stack, targets
-from abs_shield.flywheel.registry import version_of
+from abs_shield.flywheel.version_rows import read_version
 
 _EVER = (date.min, date.max)
 
@@ -63,10 +63,10 @@ def in_use(connection: sqlite3.Connection) -> Iterator[VersionInUse]:
             last = max(every, key=lambda one: one.ended or 0.0)
             yield VersionInUse(
                 target=target, number=0, gap="", since=_day(last.ended or 0.0).isoformat(),
-                drift=None, reason=_back(version_of(connection, last).reason),
+                drift=None, reason=_back(read_version(connection, last.version).reason),
             )  # fmt: skip
             continue
-        version = version_of(connection, top[0])
+        version = read_version(connection, top[0].version)
         found = None
         if version.gap:
             catches = [*gap_catches(connection, version.gap)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -16,13 +15,23 @@ from abs_shield.core.ids import new_id
 from abs_shield.errors import ShieldError, StoreError
 from abs_shield.flywheel.accepted import mark_gap, state_of_gap
 from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_address
-from abs_shield.flywheel.database import database, restored
+from abs_shield.flywheel.database import database
 from abs_shield.flywheel.evaluate import Recommendation, require_evaluation
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.promotions import Promotion, begin, end, history, stack, versions_in_use
+from abs_shield.flywheel.promotions import Promotion, begin, end
 from abs_shield.flywheel.version import Event, NewVersion, Version, VersionState
+from abs_shield.flywheel.version_rows import (
+    current_version,
+    decided,
+    id_in_use,
+    is_covered,
+    name_of,
+    read_version,
+    read_versions,
+    stack_of,
+    write_version,
+)
 from abs_shield.policy.load import load
-from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 __all__ = ["Event", "NewVersion", "Version", "VersionRegistry", "VersionState", "resolve"]
@@ -67,12 +76,12 @@ class VersionRegistry:
             newest = "SELECT max(number) FROM versions WHERE target = ?"
             (number,) = connection.execute(newest, (new.target,)).fetchone()
             version = replace(
-                version, number=(number or 0) + 1, parent=_id_in_use(connection, new.target)
+                version, number=(number or 0) + 1, parent=id_in_use(connection, new.target)
             )
-            version = _decided(version, "added", by, reasons)
+            version = decided(version, "added", by, reasons)
             if new.evaluation.get("outcome") == Recommendation.REJECT:
                 version = replace(version, state=VersionState.REJECTED)
-            _write(connection, version)
+            write_version(connection, version)
         return version
 
     def promote(self, version: str, *, reason: str, by: str, override: str = "") -> Version:
@@ -94,13 +103,13 @@ class VersionRegistry:
                 changed.
         """
         with database(self._book) as connection:
-            found = _read(connection, version)
+            found = read_version(connection, version)
             _require_promotable(connection, found, reason)
             objections = [*_objections(connection, found)]
             if objections and not override.strip():
                 hint = "evaluate it anew, or override with a reason"
                 raise StoreError(
-                    f"flywheel: {_name(found)} is not promoted: {'; '.join(objections)}; {hint}"
+                    f"flywheel: {name_of(found)} is not promoted: {'; '.join(objections)}; {hint}"
                 )
             return _put_in_use(connection, found, _reason(reason, override, objections), by)
 
@@ -125,32 +134,32 @@ class VersionRegistry:
         if not reason.strip():
             raise StoreError("flywheel: a rollback needs a reason; say what went wrong")
         with database(self._book) as connection:
-            *before, top = _stack(connection, target)
-            found = _read(connection, top.version)
+            *before, top = stack_of(connection, target)
+            found = read_version(connection, top.version)
             parent = _usable(connection, before[-1].version) if before else None
             if parent is None:
                 _require_original(top)
             end(connection, top, at=time.time())
             back = replace(found, state=VersionState.ROLLED_BACK)
-            _write(connection, _decided(back, "rolled back", by, reason))
+            write_version(connection, decided(back, "rolled back", by, reason))
             if parent is not None:
                 parent = replace(parent, state=VersionState.CURRENT)
                 why = f"version {found.number} was rolled back: {reason}"
-                parent = _decided(parent, "in use again", by, why)
-                _write(connection, parent)
-            if found.gap and not _is_covered(connection, found.gap):
+                parent = decided(parent, "in use again", by, why)
+                write_version(connection, parent)
+            if found.gap and not is_covered(connection, found.gap):
                 mark_gap(connection, found.gap, GapState.OPEN)
         return parent
 
     def current(self, target: str) -> Version | None:
         """Return the version in use; None where none was promoted."""
         with database(self._book) as connection:
-            return _current(connection, target)
+            return current_version(connection, target)
 
     def versions(self, target: str | None = None) -> list[Version]:
         """Return the versions of a target, or of all, the oldest first."""
         with database(self._book) as connection:
-            found = [*_versions(connection)]
+            found = [*read_versions(connection)]
         return [one for one in found if target in (None, one.target)]
 
     def resolve(self, target: str) -> str:
@@ -191,9 +200,9 @@ def resolve(book: str | PathLike[str], target: str) -> str:
 def _require_promotable(connection: sqlite3.Connection, version: Version, reason: str) -> None:
     """Refuse what no reason can override."""
     if not reason.strip():
-        raise StoreError(f"flywheel: {_name(version)} needs a reason to be promoted; say why")
+        raise StoreError(f"flywheel: {name_of(version)} needs a reason to be promoted; say why")
     if version.state is VersionState.CURRENT:
-        raise StoreError(f"flywheel: {_name(version)} is in use already")
+        raise StoreError(f"flywheel: {name_of(version)} is in use already")
     if version.gap:
         state = state_of_gap(connection, version.gap)
         if state not in (GapState.ACCEPTED, GapState.FIXED):
@@ -213,7 +222,7 @@ def _objections(connection: sqlite3.Connection, version: Version) -> Iterator[st
         version.evaluation, "present"
     ):
         yield "its evaluation compares it with another version than the one in use"
-    for one in _versions(connection):
+    for one in read_versions(connection):
         same = one.hash == version.hash and one.target == version.target
         if same and one.state is VersionState.ROLLED_BACK:
             yield f"version {one.number}, which is the same, was rolled back: {one.reason}"
@@ -225,7 +234,7 @@ def _hashes(evaluation: Mapping[str, Any], name: str) -> list[str]:
 
 def _hash_in_use(connection: sqlite3.Connection, target: str) -> str:
     """Return the hash of what a target stands for now; empty where that is a name alone."""
-    version = _current(connection, target)
+    version = current_version(connection, target)
     return _original_hash(target) if version is None else version.hash
 
 
@@ -253,7 +262,7 @@ def _require_loadable(location: str) -> None:
 
 def _usable(connection: sqlite3.Connection, version: str) -> Version:
     """Return a version that a rollback goes back to, if it can still be used."""
-    found = _read(connection, version)
+    found = read_version(connection, version)
     try:
         _require_unchanged(found)
         _require_loadable(found.location)
@@ -280,16 +289,16 @@ def _require_original(first: Promotion) -> None:
 
 
 def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, by: str) -> Version:
-    parent = _current(connection, version.target)
+    parent = current_version(connection, version.target)
     original = "" if parent is not None else _original_hash(version.target)
     if parent is not None:
         retired = replace(parent, state=VersionState.RETIRED)
-        _write(connection, _decided(retired, "retired", by, f"version {version.number}"))
-    promoted = _decided(
+        write_version(connection, decided(retired, "retired", by, f"version {version.number}"))
+    promoted = decided(
         replace(version, state=VersionState.CURRENT), "promoted", by, reason,
         predecessor="" if parent is None else parent.id,
     )  # fmt: skip
-    _write(connection, promoted)
+    write_version(connection, promoted)
     begin(connection, version.target, version.id, at=promoted.events[-1].at, original=original)
     if version.gap:
         mark_gap(connection, version.gap, GapState.FIXED)
@@ -298,69 +307,3 @@ def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, b
 
 def _reason(reason: str, override: str, objections: list[str]) -> str:
     return f"{reason}; override: {override} ({'; '.join(objections)})" if objections else reason
-
-
-def _decided(
-    version: Version, what: str, by: str, reason: str, *, predecessor: str = ""
-) -> Version:
-    event = Event(at=time.time(), what=what, by=by, reason=reason, predecessor=predecessor)
-    return replace(version, events=(*version.events, event))
-
-
-def _write(connection: sqlite3.Connection, version: Version) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)",
-        (version.id, version.number, version.target, version.state.value,
-         json.dumps(version.to_dict())),
-    )  # fmt: skip
-
-
-# What is read ------------------------------------------------------------------------------------
-
-
-def _name(version: Version) -> str:
-    return f"version {version.number} of `{escaped(version.target)}`"
-
-
-def _read(connection: sqlite3.Connection, version: str) -> Version:
-    row = connection.execute("SELECT body FROM versions WHERE id = ?", (version,)).fetchone()
-    if row is None:
-        raise StoreError(f"flywheel: no version has the id `{escaped(version)}`")
-    return restored(row[0], Version.from_dict, f"version `{escaped(version)}`")
-
-
-def _versions(connection: sqlite3.Connection) -> Iterator[Version]:
-    rows = connection.execute("SELECT id, body FROM versions ORDER BY target, number").fetchall()
-    for key, body in rows:
-        yield restored(body, Version.from_dict, f"version `{escaped(key)}`")
-
-
-def _stack(connection: sqlite3.Connection, target: str) -> list[Promotion]:
-    """Return the promotions of a target that hold, at least one."""
-    found = stack(history(connection, target))
-    if not found:
-        known = [name for (name,) in connection.execute("SELECT DISTINCT target FROM promotions")]
-        near = nearest(target, known)
-        hint = f"did you mean `{escaped(near[0])}`?" if near else "promote one first"
-        raise StoreError(f"flywheel: no version of `{escaped(target)}` is in use; {hint}")
-    return found
-
-
-def _id_in_use(connection: sqlite3.Connection, target: str) -> str:
-    found = stack(history(connection, target))
-    return found[-1].version if found else ""
-
-
-def _current(connection: sqlite3.Connection, target: str) -> Version | None:
-    version = _id_in_use(connection, target)
-    return _read(connection, version) if version else None
-
-
-def version_of(connection: sqlite3.Connection, promotion: Promotion) -> Version:
-    """Return the version of a promotion."""
-    return _read(connection, promotion.version)
-
-
-def _is_covered(connection: sqlite3.Connection, gap: str) -> bool:
-    """Return whether a version for a gap is in use, or below one that is."""
-    return any(_read(connection, one).gap == gap for one in versions_in_use(connection))

@@ -93,7 +93,7 @@ def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:
     for event in one.events:
         day = datetime.fromtimestamp(event.at, UTC).strftime("%Y-%m-%d %H:%M")
         of = f" in place of {names[event.predecessor]}" if event.what == "promoted" else ""
-        yield f"  {day} {event.what}{of} by {event.by or 'nobody'}: {event.reason or '-'}"
+        yield f"  {day} {event.what}{of} by {event.by or 'unknown'}: {event.reason or '-'}"
 
 
 def _sum(found: Status) -> str:
