@@ -14,7 +14,7 @@ from abs_shield.text.normal import normal
 from abs_shield.text.polarity import NEGATORS, without_reply
 from abs_shield.text.tokens import HEDGES, is_small
 from abs_shield.text.values.calendar import MONTHS
-from abs_shield.text.values.figure import MONEY, SUMS, Figure, is_year, same
+from abs_shield.text.values.figure import DATE, MONEY, SUMS, Figure, is_year, same
 from abs_shield.text.values.reader import figures
 from abs_shield.text.values.signs import is_negative
 from abs_shield.text.values.units import units_of
@@ -38,6 +38,11 @@ _JOINS = re.compile(r"[,;/&|]|\s-\s|\band\b")
 _ITEM = re.compile(r"[^,;.:/&|]*")
 _LONGEST_ITEM = 3
 """Words of an item in a list; more are a clause."""
+_BOUND = re.compile(
+    r"\b(?:(?:less|more|fewer|greater|larger|smaller|higher|lower|earlier|later|other) than|over"
+    r"|under|above|below|at least|at most|up to|nearly|almost|beyond|exceeds?|exceeded|exceeding"
+    r"|before|after|until|between)\s?[^\w\s]{0,3}$"
+)
 _UNKNOWING = re.compile(
     r"\b(?:(?:do|does|did|can|could|am|is|are|was) ?not|cannot|unable to)\s(?:\w+\s){0,2}?"
     r"(?:know|say|tell|answer|find|verify|confirm|determine|recall|known|sure|certain|available)\b"
@@ -147,6 +152,7 @@ def _states(expected: _Text, said: _Text, allowed: _Text) -> bool:
         and _agrees(expected, said)
         and not _is_choice(expected, said)
         and not any(_is_listed(said, place, allowed) for place in places)
+        and not any(_is_bound(said, place) for place in places)
         and not _other_values(expected, said, allowed)
         and not _other_names(expected, said, allowed)
     )
@@ -168,6 +174,8 @@ def _is_same(one: _Token, other: _Token) -> bool:
         return False
     if one.figure.kind in SUMS:
         return one.figure.value == other.figure.value and _is_same_unit(one.figure, other.figure)
+    if one.figure.kind == DATE:  # a day without its year is not yet the day
+        return one.figure.value == other.figure.value
     return same(one.figure, other.figure) and same(other.figure, one.figure)
 
 
@@ -206,6 +214,12 @@ def _is_listed(said: _Text, place: tuple[int, int], allowed: _Text) -> bool:
         [re.split(r"[,;.:/&|]", before[: joined.start()])[-1]] if joined else []
     )
     return any(_is_item(item, known) for item in found)
+
+
+def _is_bound(said: _Text, place: tuple[int, int]) -> bool:
+    """Return whether a value is only where something begins or ends: "less than 5"."""
+    first = said.tokens[place[0]]
+    return first.figure is not None and _BOUND.search(said.plain[: first.start]) is not None
 
 
 def _blank(plain: str, at: int) -> int:

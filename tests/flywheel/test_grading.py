@@ -32,6 +32,11 @@ VALUES = [
     ("5 km", "5 kilometers", True),
     ("2025-12-31", "On Dec 31, 2025.", True),
     ("2025-12-31", "On Dec 30, 2025.", False),
+    ("2025-12-31", "On 31 December.", False),
+    ("$3.1T", "It was less than $3.1T.", False),
+    ("$3.1T", "$3.0T to $3.1T", False),
+    ("$3.1T", "It rose to about $3.1T.", True),
+    ("5", "It has at least 5.", False),
     ("tx_12345", "`transaction_id` is tx_12345.", True),
     ("tx_12345", "tx_12345 and tx_99999", False),
 ]
