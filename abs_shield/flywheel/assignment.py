@@ -88,7 +88,8 @@ def _new(connection: sqlite3.Connection) -> Iterator[Catch]:
 
 def _known(connection: sqlite3.Connection) -> Iterator[tuple[Theme, str]]:
     rows = connection.execute("SELECT bucket, words, gap FROM patterns ORDER BY id").fetchall()
-    return ((Theme(bucket, tuple(json.loads(words))), gap) for bucket, words, gap in rows)
+    for bucket, words, gap in rows:
+        yield Theme(bucket, restored(words, tuple, f"a pattern of gap `{escaped(gap)}`")), gap
 
 
 def _gap_of(catch: Catch, found: _Found, merges: Mapping[str, str]) -> str:

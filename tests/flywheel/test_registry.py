@@ -303,8 +303,11 @@ def test_damaged_rows_are_named(book: Path) -> None:
             act()
     with database(book) as connection:
         connection.execute("UPDATE gaps SET body = '[]'")
+        connection.execute("INSERT INTO patterns VALUES ('p', 'g1', 'b', '{')")
     with pytest.raises(StoreError, match="gap `g1` is damaged"):
         gap_with_catches(book, "g1")
+    with pytest.raises(StoreError, match="a pattern of gap `g1` is damaged"):
+        curate(book)
 
 
 @pytest.mark.parametrize("evaluation", [{"outcome": "yes"}, {"outcome": "promote", "reasons": [1]}])
