@@ -147,7 +147,7 @@ class VersionRegistry:
                 why = f"version {found.number} was rolled back: {reason}"
                 parent = decided(parent, "in use again", by, why)
                 write_version(connection, parent)
-            if found.gap and not is_covered(connection, found.gap):
+            if found.gap and _is_fixed_by_nothing(connection, found.gap):
                 mark_gap(connection, found.gap, GapState.OPEN)
         return parent
 
@@ -192,6 +192,12 @@ class VersionRegistry:
 def resolve(book: str | PathLike[str], target: str) -> str:
     """Return where the version of a target in use stands; see `VersionRegistry.resolve`."""
     return VersionRegistry(book).resolve(target)
+
+
+def _is_fixed_by_nothing(connection: sqlite3.Connection, gap: str) -> bool:
+    """Return whether a gap is still marked fixed; it may be merged or rejected since."""
+    is_fixed = state_of_gap(connection, gap) is GapState.FIXED
+    return is_fixed and not is_covered(connection, gap)
 
 
 # What has to hold --------------------------------------------------------------------------------

@@ -239,6 +239,17 @@ def test_what_was_rolled_back_needs_an_override(book: Path) -> None:
     assert None is registry.current("prompt")
 
 
+def test_a_rollback_leaves_what_was_decided_since(book: Path) -> None:
+    """A gap that was merged or rejected after the promotion is not opened by its rollback."""
+    registry = VersionRegistry(book)
+    registry.promote(added(book, "one").id, reason="better", **WHO)
+    with database(book) as connection:
+        mark_gap(connection, "g1", GapState.MERGED)
+    registry.rollback("prompt", reason="worse", **WHO)
+
+    assert GapState.MERGED is state_of(book)
+
+
 def test_rollbacks_reach_the_original(book: Path) -> None:
     """Also where a version was promoted a second time: a promotion is a step of its own."""
     registry = VersionRegistry(book)
