@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -26,7 +27,7 @@ import numpy as np
 from abs_shield import Shield, shield
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.facts import Fact, FactTable
-from abs_shield.stores import SqliteStore
+from abs_shield.stores import MemoryStore, SqliteStore
 
 CAPS = {
     "Apple": "$3.1T", "Amazon": "$2.1T", "Siemens": "$181B", "Toyota": "$290B", "Novartis": "$224B",
@@ -200,15 +201,20 @@ def held_out() -> list:
     return cases
 
 
-def in_production(model: Path, log: Path, days: int) -> tuple[int, int]:
-    """Ask the model what users ask; the cascade records each output; return (wrong, all)."""
-    store = SqliteStore(log)
-    firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+def in_production(model: Path, log: Path, *, rounds: int, day: int) -> tuple[int, int]:
+    """
+    Ask the model what users ask; the cascade records each output; return (wrong, all).
+
+    The weeks before and after a promotion pass here within a minute: the decisions are dated as
+    many days from today as *day* says.
+    """
+    recorded = MemoryStore()
+    firewall = Shield(shield.configure(mode="audit"), store=recorded, hooks=None)
     pipeline = QualityPipeline(QualityConfig(facts=FACTS, background=False), shield=firewall)
     wrong = total = 0
-    for day in range(days):
+    for turn in range(rounds):
         for kind, known in RIGHT.items():
-            asked = ASKED[kind][day % len(ASKED[kind])]
+            asked = ASKED[kind][turn % len(ASKED[kind])]
             texts = answers_of(str(model), [asked.format(name) for name in known])
             for text in texts:
                 output = AgentOutput(
@@ -219,19 +225,27 @@ def in_production(model: Path, log: Path, days: int) -> tuple[int, int]:
                 wrong += any(one.name == "hallucination" and one.findings for one in result.stages)
                 total += 1
     pipeline.close()
+    store = SqliteStore(log)
+    for one in recorded.scan():
+        store.append(replace(one, at=one.at + day * 86_400))
     store.close()
     return wrong, total
 
 
-def accepted_gap(log: Path, book: Path) -> str:
-    """Harvest the log, group the catches, and accept the gravest gap, as a person would."""
-    from abs_shield.flywheel.curate import curate
+def harvested(log: Path, book: Path) -> None:
+    """Harvest what is new in the log."""
     from abs_shield.flywheel.harvest import harvest
-    from abs_shield.flywheel.review import Choice, Review, review
 
     store = SqliteStore(log)
     harvest(store, book)
     store.close()
+
+
+def accepted_gap(book: Path) -> str:
+    """Group the catches, and accept the gravest gap, as a person would."""
+    from abs_shield.flywheel.curate import curate
+    from abs_shield.flywheel.review import Choice, Review, review
+
     gap = curate(book)[0]
     why = "the values are two to five percent off"
     review(book, [Review(gap=gap.id, choice=Choice.ACCEPT, by="ann", why=why)])
@@ -248,10 +262,10 @@ def turn(folder: Path) -> None:
     """Turn the flywheel once."""
     from abs_shield.flywheel.accepted import gap_with_catches
     from abs_shield.flywheel.candidate import Command
-    from abs_shield.flywheel.drift import drift
     from abs_shield.flywheel.evaluate import evaluate
     from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate, render_export
     from abs_shield.flywheel.registry import NewVersion, VersionRegistry
+    from abs_shield.flywheel.status import status
     from abs_shield.flywheel.train import train as run_training
 
     book, log, base = folder / "flywheel.db", folder / "decisions.db", folder / "base.npz"
@@ -259,9 +273,10 @@ def turn(folder: Path) -> None:
     first = write(folder / "first.jsonl", [*others, *learnt("caps", LEARNT)])
     run_training(trainer(folder / "none", epochs=300, rate=1.0), data=first, out=base)
 
-    before = in_production(base, log, days=6)
-    print(f"production: {before[0]} of {before[1]} outputs caught")
-    gap, catches = gap_with_catches(book, accepted_gap(log, book))
+    wrong, total = in_production(base, log, rounds=6, day=-3)
+    print(f"production: {wrong} of {total} outputs caught")
+    harvested(log, book)
+    gap, catches = gap_with_catches(book, accepted_gap(book))
 
     cases = held_out()
     prompts = [case.prompt for case in cases]
@@ -289,8 +304,10 @@ def turn(folder: Path) -> None:
         registry.add(new, by="ann").id, reason="market caps are right", by="ann"
     )
     print(f"promoted: version {promoted.number}, gap {state_of(book, gap.id)}")
-    after = in_production(Path(registry.resolve("answers")), log, days=6)
-    print(f"drift: {drift(before, after)}")
+    wrong, total = in_production(Path(registry.resolve("answers")), log, rounds=6, day=3)
+    print(f"production with version {promoted.number}: {wrong} of {total} outputs caught")
+    harvested(log, book)
+    print(f"drift: {status(book).versions[0].drift}")
 
     harmful = folder / "harmful.npz"
     noisy = write(folder / "noisy.jsonl", [*map(json.loads, lines), *learnt("capitals", NOISY)])

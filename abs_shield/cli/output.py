@@ -6,7 +6,7 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -16,12 +16,17 @@ from abs_shield.cli.faults import BadInput
 
 @contextmanager
 def output(
-    path: str | None, *, inputs: Iterable[str] = (), option: str = "--output"
+    path: str | None,
+    *,
+    inputs: Iterable[str] = (),
+    option: str = "--output",
+    private: bool = False,
 ) -> Iterator[IO[bytes]]:
     """
     Open *path* under another name, and give it its own at the end; None is the standard output.
 
-    What is no regular file, such as a device or a pipe, is written as it is.
+    What is no regular file, such as a device or a pipe, is written as it is. A *private* file is
+    readable by its owner alone.
 
     Raises:
         BadInput: The file is one of the *inputs*.
@@ -37,7 +42,7 @@ def output(
         with open(real, "wb") as file:
             yield file
         return
-    with _renamed(real) as file:
+    with _renamed(real, 0o600 if private else 0o666) as file:
         yield file
 
 
@@ -59,10 +64,10 @@ def read_too(*named: str | None) -> list[str]:
 
 
 @contextmanager
-def _renamed(real: Path) -> Iterator[IO[bytes]]:
+def _renamed(real: Path, mode: int) -> Iterator[IO[bytes]]:
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        with ending_well(), open(unfinished, "wb") as file:
+        with ending_well(), open(unfinished, "wb", opener=_with(mode)) as file:
             yield file
         os.replace(unfinished, real)
     except FileNotFoundError as error:
@@ -90,6 +95,10 @@ def ending_well() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _with(mode: int) -> Callable[[str, int], int]:
+    return lambda path, flags: os.open(path, flags, mode)
 
 
 def _same(name: str, path: str) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import fields
-from enum import StrEnum
 from os import PathLike
 from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.database import database, restored
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -29,8 +27,20 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
         rows = connection.execute(
             "SELECT body FROM catches WHERE gap = ? ORDER BY at, id", (gap,)
         ).fetchall()
-    catches = [_catch(json.loads(text)) for (text,) in rows]
-    return _gap(body), [one for one in catches if one.label != "ok"]
+    catches = [
+        restored(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows
+    ]
+    return Gap.from_dict(body), [one for one in catches if one.label != "ok"]
+
+
+def state_of_gap(connection: sqlite3.Connection, gap: str) -> GapState:
+    """
+    Return the state of a gap.
+
+    Raises:
+        StoreError: There is no such gap.
+    """
+    return GapState(_body(connection, gap)["state"])
 
 
 def mark_gap(connection: sqlite3.Connection, gap: str, state: GapState) -> None:
@@ -53,21 +63,8 @@ def _body(connection: sqlite3.Connection, gap: str) -> dict[str, Any]:
         near = nearest(gap, known)
         hint = f"did you mean `{near[0]}`?" if near else f"the file holds {len(known)} gaps"
         raise StoreError(f"flywheel: no gap has the id `{escaped(gap)}`; {hint}")
-    body: dict[str, Any] = json.loads(row[0])
-    return body
+    return restored(row[0], _checked, f"gap `{escaped(gap)}`")
 
 
-def _gap(body: dict[str, Any]) -> Gap:
-    known = [one for one in fields(Gap) if one.name in body]
-    return Gap(**{one.name: _restored(body[one.name], one.default) for one in known})
-
-
-def _restored(value: Any, default: object) -> Any:
-    """Return a value of JSON as its field has it: a word of a vocabulary, or a tuple."""
-    if isinstance(default, StrEnum):
-        return type(default)(value)
-    return tuple(value) if isinstance(default, tuple) else value
-
-
-def _catch(body: dict[str, Any]) -> Catch:
-    return Catch(**{name: body[name] for name in Catch.__dataclass_fields__ if name in body})
+def _checked(record: dict[str, Any]) -> dict[str, Any]:
+    return Gap.from_dict(record).to_dict()

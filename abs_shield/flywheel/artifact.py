@@ -1,4 +1,4 @@
-"""The parts of a version: a file, a folder, or an attribute of a module; and its hash."""
+"""A version's place: a file, a folder, an attribute of a module or an address; and its hash."""
 
 from __future__ import annotations
 
@@ -19,20 +19,42 @@ def absolute(location: str) -> str:
     >>> absolute("json:loads")
     'json:loads'
     """
+    if is_address(location):
+        return location
     path, colon, attribute = _split(location)
     return location if path is None else f"{path.resolve()}{colon}{attribute}"
+
+
+def is_address(location: str) -> bool:
+    """Return whether a location is the address of an endpoint."""
+    return location.startswith(("http://", "https://"))
+
+
+def attribute_of(location: str) -> str:
+    """
+    Return the attribute that a location names; empty where it names a file, folder or address.
+
+    >>> attribute_of("json:loads"), attribute_of("prompt.txt"), attribute_of("http://a:80/")
+    ('loads', '', '')
+    """
+    return "" if is_address(location) else _split(location)[2]
 
 
 def hash_at(location: str) -> str:
     """
     Return the SHA-256 of what stands at a location: of a file, of every file of a folder, of the
-    file of a module.
+    file of a module and the attribute's name. Of an address only the address itself is hashed.
 
     Raises:
         StoreError: Nothing stands there, or it cannot be read.
     """
-    path = _split(location)[0] or _module_file(location)
+    if is_address(location):
+        return sha256(location.encode()).hexdigest()
+    where, _, attribute = _split(location)
+    path = where or _module_file(location)
     try:
+        if attribute:
+            return sha256(f"{_file_hash(path)} {attribute}".encode()).hexdigest()
         if path.is_dir():
             files = sorted(one for one in path.rglob("*") if one.is_file())
             lines = [f"{one.relative_to(path).as_posix()} {_file_hash(one)}" for one in files]

@@ -12,6 +12,7 @@ from typing import Any
 from abs_shield.core.label import Label
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.conversion import LONGEST_NAME, with_label
+from abs_shield.flywheel.database import restored
 from abs_shield.text.show import escaped
 
 UNGROUPED = ""
@@ -56,7 +57,7 @@ class Book:
     def progress(self, log: str) -> dict[str, Any]:
         """Return how far a log was read; empty for a new one."""
         row = self._connection.execute("SELECT body FROM harvests WHERE log = ?", (log,)).fetchone()
-        return json.loads(row[0]) if row else {}
+        return restored(row[0], dict, "the progress of a harvest") if row else {}
 
     def save_progress(self, log: str, body: Mapping[str, Any]) -> None:
         """Save how far a log was read."""

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import TypeAlias
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.artifact import absolute, hash_at
 from abs_shield.flywheel.cases import EvaluationCase
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.process import run_words
 from abs_shield.text.show import escaped, shown
 
@@ -25,22 +30,32 @@ Answers: TypeAlias = dict[str, str]
 Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]
 """Anything that returns an answer for each case's id."""
 
+Places: TypeAlias = tuple[str, ...]
+"""Files, folders, ``module:attr`` or addresses that a version is made of."""
+
 _LONGEST = 200_000_000
 """Bytes of answers that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A version that is a Python callable: a prompt in, a text out."""
+    """
+    A version that is a Python callable: a prompt in, a text out.
+
+    Attributes:
+        answer: The callable.
+        places: What it is made of, by which `promote` knows what was evaluated.
+    """
 
     answer: Callable[[str], str]
+    places: Places = ()
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return an answer for each case.
 
         Raises:
-            ShieldError: The function raises, or returns no text.
+            ShieldError: The function raises, or returns something that is not a text.
         """
         return {case.id: self._one(case) for case in cases}
 
@@ -53,7 +68,9 @@ class Function:
                 f" {escaped(str(error), limit=200)}"
             ) from error
         if not isinstance(answer, str):
-            raise ShieldError(f"candidate: case `{escaped(case.id)}`: got {shown(answer)}, no text")
+            raise ShieldError(
+                f"candidate: case `{escaped(case.id)}`: it answers {shown(answer)}; return a text"
+            )
         return answer
 
 
@@ -69,10 +86,17 @@ class Command:
     Attributes:
         words: The program and its arguments.
         timeout_s: Seconds for all cases; then it is ended, with what it started.
+        made_of: What it is made of beside the files and folders among its words.
     """
 
     words: tuple[str, ...]
     timeout_s: float = 600.0
+    made_of: Places = ()
+
+    @property
+    def places(self) -> Places:
+        """The files and folders among its words, and what was declared."""
+        return (*filter(_is_part, map(_value, self.words)), *self.made_of)
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
@@ -100,12 +124,19 @@ class Endpoint:
     Attributes:
         url: Its address.
         headers: Further headers, such as one that authorizes.
-        timeout_s: Seconds until the answers are there.
+        timeout_s: Seconds until all answers are there.
+        made_of: What stands behind the address, such as the file of the model that it serves.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 600.0
+    made_of: Places = ()
+
+    @property
+    def places(self) -> Places:
+        """Its address, and what was declared."""
+        return (self.url, *self.made_of)
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
@@ -115,16 +146,74 @@ class Endpoint:
             ShieldError: It cannot be reached, refuses, or leaves a case out.
         """
         if not self.url.startswith(("http://", "https://")):
-            raise ShieldError(f"candidate: {shown(self.url)} is no HTTP address")
+            raise ShieldError(f"candidate: {shown(self.url)} is not an HTTP address")
         headers = {"content-type": "application/x-ndjson", **self.headers}
         request = Request(self.url, data=_lines(cases).encode(), headers=headers)
         try:
-            with urlopen(request, timeout=self.timeout_s) as response:
-                body = response.read(_LONGEST)
-        except (URLError, OSError, ValueError) as error:
-            reason = escaped(str(error), limit=200)
+            body = _within(self.timeout_s, lambda: self._posted(request))
+        except (URLError, HTTPException, OSError, ValueError) as error:
+            reason = escaped(str(error) or type(error).__name__, limit=200)
             raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
         return read_answers(body, cases)
+
+    def _posted(self, request: Request) -> bytes:
+        with urlopen(request, timeout=self.timeout_s) as response:
+            body: bytes = response.read(_LONGEST)
+        return body
+
+
+def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
+    """
+    Return what a thread of its own returns within a time; urllib limits each single read alone.
+
+    Raises:
+        TimeoutError: It takes longer; the thread ends with its connection.
+    """
+    done: Future[bytes] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="abs_shield endpoint", daemon=True).start()
+    try:
+        return done.result(timeout_s)
+    except TimeoutError:
+        raise TimeoutError(f"not done within {timeout_s:g} s") from None
+
+
+def hashes_of(version: Candidate) -> dict[str, str]:
+    """
+    Return the hashes of what a version is made of, by place.
+
+    A callable of your own may have ``places``, a tuple of files, folders, ``module:attr`` or
+    addresses; one without has no hashes, and is promoted with an override alone.
+
+    Raises:
+        StoreError: One of its places is missing.
+    """
+    return {absolute(place): hash_at(place) for place in getattr(version, "places", ())}
+
+
+def _value(word: str) -> str:
+    """Return the path of ``--model=path``, or the word."""
+    return word if Path(word).exists() else word.rpartition("=")[2]
+
+
+def _is_part(word: str) -> bool:
+    """Return whether a word is a file, or a folder that is not around the working one."""
+    path = Path(word)
+    try:
+        return path.is_file() or (path.is_dir() and path.resolve() not in _around())
+    except (OSError, ValueError):  # too long for a name, or with a zero byte
+        return False
+
+
+def _around() -> tuple[Path, ...]:
+    here = Path.cwd()
+    return (here, *here.parents)
 
 
 def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
@@ -132,18 +221,16 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
     Return the answers of JSON lines.
 
     Raises:
-        ShieldError: A line is no answer, answers no case or one twice, or a case has no answer.
+        ShieldError: A line is not an answer, is about no case or repeats one, or a case has none.
     """
     wanted, answers = {case.id for case in cases}, Answers()
-    for number, line in enumerate(out.decode("utf-8", "replace").splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(out.decode("utf-8", "replace")):
         try:
             record = json.loads(line)
             name, answer = str(record["id"]), record["answer"]
         except (ValueError, TypeError, KeyError, RecursionError):
             hint = 'write {"id": ..., "answer": ...}'
-            raise ShieldError(f"candidate: line {number} is no answer; {hint}") from None
+            raise ShieldError(f"candidate: line {number} is not an answer; {hint}") from None
         if not isinstance(answer, str):
             raise ShieldError(f"candidate: line {number}: `answer` is {shown(answer)}; give a text")
         if name not in wanted or name in answers:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from abs_shield.flywheel.database import restored
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
@@ -19,7 +21,8 @@ class Catch:
         task_type: The kind of task; the tool of a call or a result.
         claim: What was claimed, as far as the log kept it: a tool's name, a value, a field.
         detected_error: What was wrong with it, in words: ``Entity mismatch``.
-        verified_value: What is right instead; empty where it is not known.
+        verified_value: What is right instead, as a fact or the evidence has it; empty where that
+            is not known.
         confidence: How sure the finding is, in [0, 1].
         priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.priority`.
         decision_id: The decision that holds the finding.
@@ -38,6 +41,8 @@ class Catch:
         weighs: Whether the finding changed the decision's verdict: it was counted, and no
             suppression of the policy silenced it.
         blocked: Whether strict mode blocks the decision.
+        suggested_value: What may have been meant: the nearest value that is allowed or known. It
+            is a guess by spelling, and no right answer unless a person confirms it.
     """
 
     timestamp: str
@@ -63,6 +68,7 @@ class Catch:
     verdict: str = ""
     weighs: bool = True
     blocked: bool = False
+    suggested_value: str = ""
 
     @property
     def id(self) -> str:
@@ -88,10 +94,19 @@ class Catch:
         return json.dumps({name: getattr(self, name) for name in _FIELDS})
 
     @classmethod
-    def from_json(cls, text: str) -> Catch:
-        """Return the catch that `to_json` wrote."""
-        record: Mapping[str, Any] = json.loads(text)
+    def from_dict(cls, record: Mapping[str, Any]) -> Catch:
+        """Return the catch that `to_dict` wrote."""
         return cls(**record)
+
+    @classmethod
+    def from_json(cls, text: str) -> Catch:
+        """
+        Return the catch that `to_json` wrote.
+
+        Raises:
+            StoreError: It is damaged.
+        """
+        return restored(text, cls.from_dict, "a catch")
 
 
 _FIELDS = tuple(Catch.__dataclass_fields__)

@@ -11,7 +11,7 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.stats.paired import (
-    cases_for_margin,
+    cases_for_limit,
     cases_needed,
     difference_interval,
     mcnemar,
@@ -163,7 +163,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     standing = _on_target(result, rules) if is_target else _elsewhere(result, rules)
     needed = 0
     if standing is PartStanding.UNDECIDED:
-        needed = max(n + 1, _needed(pairs, rules, is_target=is_target))
+        needed = max(n + 1, _LEAST_GRADED, _needed(pairs, rules, is_target=is_target))
     return PartComparison(
         name=name,
         cases=n,
@@ -198,10 +198,11 @@ def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -
 
 
 def _on_target(result: _Result, rules: Rules) -> PartStanding:
-    if result.is_sure:
-        return PartStanding.BETTER if result.by > 0 else PartStanding.WORSE
-    enough = result.n >= _LEAST_GRADED and result.high < rules.least_gain
-    return PartStanding.NOT_BETTER if enough else PartStanding.UNDECIDED
+    if result.is_sure and result.by < 0:
+        return PartStanding.WORSE
+    if result.n >= _LEAST_GRADED and result.high < rules.least_gain:
+        return PartStanding.NOT_BETTER  # also where it is better for sure, by less than that
+    return PartStanding.BETTER if result.is_sure else PartStanding.UNDECIDED
 
 
 def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
@@ -212,16 +213,23 @@ def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
 
 
 def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
-    """Return how many cases decide, if versions go on to differ as they do in these."""
+    """
+    Return how many cases decide, if versions go on to differ as they do in these.
+
+    Several things would decide a part: that it is on one side of what is allowed, and that there
+    is a difference at all. The one that needs the fewest cases counts.
+    """
     differences = pairs.differences
     n = max(1, len(differences))
-    by = fmean(differences) if differences else 0.0
+    limit = rules.least_gain if is_target else -rules.margin
     if not pairs.is_binary:
-        aim = (by if by > 0 else rules.least_gain) if is_target else by + rules.margin
-        spread = stdev(differences) if n > 1 else 1.0
-        return max(_LEAST_GRADED, ceil((_DETECTED * spread / max(aim, 1e-3)) ** 2))
+        by, spread = fmean(differences or [0.0]), stdev(differences) if n > 1 else 1.0
+        aims = (by - limit, by if is_target or by < 0 else 0.0)
+        return min(ceil((_DETECTED * spread / max(abs(aim), 1e-3)) ** 2) for aim in aims)
     gain, loss = sum(one > 0 for one in differences) / n, sum(one < 0 for one in differences) / n
-    if not is_target:
-        return max(_LEAST_GRADED, cases_for_margin(gain + loss, rules.margin))
-    aim = gain if gain > loss else min(1.0 - loss, loss + rules.least_gain)
-    return cases_needed(aim, loss, level=rules.level)
+    ways = []
+    if gain < loss or (is_target and gain > loss):  # elsewhere nothing has to be better for sure
+        ways.append(cases_needed(max(gain, loss), min(gain, loss), level=rules.level))
+    if not (is_target and gain - loss >= limit):  # else only a test that rejects makes it better
+        ways.append(cases_for_limit(gain, loss, limit))
+    return min(ways)

@@ -125,7 +125,8 @@ def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catc
         **_shared(decision, task if isinstance(task, str) else ""),
         claim=_claim(finding, detail),
         detected_error=error_words(code),
-        verified_value=_verified(finding, detail),
+        verified_value=_verified(detail),
+        suggested_value=_suggested(finding),
         confidence=confidence,
         priority=priority_of(
             label=label, weighs=finding.weighs, verdict=finding.verdict, blocked=blocked,
@@ -178,13 +179,16 @@ def _claim(finding: Finding, detail: str) -> str:
     return (quoted[1] or quoted[2]) if quoted else ""
 
 
-def _verified(finding: Finding, detail: str) -> str:
-    if finding.nearest:
-        return escaped(str(finding.nearest), limit=_LONGEST_TEXT)
-    if actual := _ACTUAL.search(detail):
-        return actual["fact"] or actual["evidence"]
+def _verified(detail: str) -> str:
+    actual = _ACTUAL.search(detail)
+    return (actual["fact"] or actual["evidence"]) if actual else ""
+
+
+def _suggested(finding: Finding) -> str:
+    """Return what may have been meant; the only value that is allowed may not be, either."""
     only = finding.allowed[0] if len(finding.allowed) == 1 else ""
-    return escaped(only if isinstance(only, str) else shown(only), limit=_LONGEST_TEXT)
+    value = finding.nearest or only
+    return escaped(value if isinstance(value, str) else shown(value), limit=_LONGEST_TEXT)
 
 
 def _about_text(subject: Subject, evidence: Mapping[str, Any], detail: str) -> str:

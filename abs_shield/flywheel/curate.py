@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 
 from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.flywheel.assignment import group
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.database import database, restored
 from abs_shield.flywheel.deviation import deviation_of
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.grouping import Groups, Theme, theme_of
 from abs_shield.flywheel.priority import WEIGHTS
 from abs_shield.flywheel.tier import is_systematic, scope_of, tier_of
 from abs_shield.stats.wilson import wilson
@@ -23,7 +22,6 @@ from abs_shield.text.show import escaped
 
 EXAMPLES = 5
 """Catches that a gap names, the newest with different claims."""
-_PAGE = 2_000
 _LONGEST_TITLE = 120
 _LAST_DAY = "9999-12-31"
 _MOST_TITLES = 200
@@ -46,14 +44,15 @@ def curate(book: str | PathLike[str]) -> list[Gap]:
         StoreError: The file cannot be used.
     """
     with database(book) as connection:
-        _group(connection)
+        group(connection)
         refresh(connection)
         return gaps_in(connection)
 
 
 def gaps_in(connection: sqlite3.Connection) -> list[Gap]:
     """Return the gaps of an open file, the gravest first."""
-    found = [Gap.from_json(body) for (body,) in connection.execute("SELECT body FROM gaps")]
+    rows = connection.execute("SELECT id, body FROM gaps")
+    found = [restored(body, Gap.from_dict, f"gap `{escaped(key)}`") for key, body in rows]
     return sorted(found, key=lambda gap: (gap.tier, -gap.burden, gap.id))
 
 
@@ -75,41 +74,6 @@ def examples_of(book: str | PathLike[str], gaps: Iterable[Gap]) -> dict[str, lis
             ]
             for gap in gaps
         }
-
-
-# Grouping ----------------------------------------------------------------------------------------
-
-
-def _group(connection: sqlite3.Connection) -> None:
-    """Find the gap of each new catch; the most frequent subject matter comes first."""
-    themes: Counter[Theme] = Counter()
-    rows = connection.execute("SELECT body FROM catches WHERE gap = ?", (UNGROUPED,))
-    themes.update(theme_of(c) for c in map(Catch.from_json, (b for (b,) in rows)) if c.is_gap)
-    groups = Groups(_themes(connection))
-    gaps: dict[Theme, str] = {}
-    for theme, _ in sorted(themes.items(), key=lambda item: (-item[1], item[0].id)):
-        gaps[theme], is_new = groups.gap_of(theme)
-        if is_new:
-            connection.execute(
-                "INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?)",
-                (theme.id, gaps[theme], theme.bucket, json.dumps(theme.words)),
-            )
-    _assign(connection, gaps)
-
-
-def _themes(connection: sqlite3.Connection) -> Iterator[tuple[Theme, str]]:
-    rows = connection.execute("SELECT bucket, words, gap FROM patterns ORDER BY id").fetchall()
-    return ((Theme(bucket, tuple(json.loads(words))), gap) for bucket, words, gap in rows)
-
-
-def _assign(connection: sqlite3.Connection, gaps: dict[Theme, str]) -> None:
-    query = "SELECT id, body FROM catches WHERE gap = ? LIMIT ?"
-    while page := connection.execute(query, (UNGROUPED, _PAGE)).fetchall():
-        catches = [(key, Catch.from_json(body)) for key, body in page]
-        connection.executemany(
-            "UPDATE catches SET gap = ? WHERE id = ?",
-            [(gaps[theme_of(one)] if one.is_gap else NO_GAP, key) for key, one in catches],
-        )
 
 
 # Numbers -----------------------------------------------------------------------------------------
@@ -139,7 +103,7 @@ def _same(new: Gap, old: Gap) -> Gap:
     """Return new numbers of a gap; its title stays where another gap was merged into it."""
     return replace(
         new, title=old.title, check=old.check, code=old.code, subject=old.subject, state=old.state,
-        into=old.into,
+        into=old.into, right_answer=old.right_answer,
     )  # fmt: skip
 
 

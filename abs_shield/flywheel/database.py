@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import Any, TypeVar
 
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
 
-VERSION = 1
+VERSION = 2
+_APPLICATION = 0x666C7977  # "flyw", in the header of the file: no other SQLite file has it
 _BUSY_S = 30.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS catches (
@@ -43,29 +46,42 @@ CREATE TABLE IF NOT EXISTS versions (
     id TEXT PRIMARY KEY, number INTEGER NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL,
     body TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS current (target TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS promotions (
+    number INTEGER PRIMARY KEY, target TEXT NOT NULL, version TEXT NOT NULL, at REAL NOT NULL,
+    ended REAL, original TEXT NOT NULL
+);
 """
+Made = TypeVar("Made")
 
 
 @contextmanager
-def database(path: str | PathLike[str]) -> Iterator[sqlite3.Connection]:
+def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sqlite3.Connection]:
     """
     Open the file for one piece of work: all of it is kept, or none where it raises.
 
-    A new file is readable by its owner alone.
+    A new file is readable by its owner alone. A file that the flywheel did not make is never
+    written to.
+
+    Args:
+        path: The file.
+        create: Whether it is made where it is missing.
 
     Raises:
-        StoreError: The file cannot be opened, is no such file, or is of a newer version.
+        StoreError: The file is missing, cannot be opened, was not made by the flywheel, or is of
+            another version.
     """
     file = Path(path)
     try:
         if not file.exists():
+            _require(
+                create, f"there is no file `{file}`; make it with `abs-shield flywheel harvest`"
+            )
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"flywheel: `{file}` cannot be opened: {_reason(error)}") from None
     try:
-        _prepare(connection, file)
+        _prepare(connection, file, create=create)
         with _transaction(connection):
             yield connection
     except sqlite3.Error as error:
@@ -74,13 +90,44 @@ def database(path: str | PathLike[str]) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _prepare(connection: sqlite3.Connection, file: Path) -> None:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
-        raise StoreError(f"flywheel: `{file}` is of version {version}; {VERSION} is the newest")
-    if version < VERSION:
-        connection.executescript(_TABLES)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+def restored(body: str, make: Callable[[Any], Made], what: str) -> Made:
+    """
+    Return what a row of the file holds.
+
+    Args:
+        body: Its JSON.
+        make: Makes it from the JSON's value.
+        what: What a message calls it.
+
+    Raises:
+        StoreError: The row is damaged.
+    """
+    try:
+        return make(json.loads(body))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {_reason(error)}"
+        raise StoreError(f"flywheel: {what} is damaged in the file: {reason}") from None
+
+
+def _prepare(connection: sqlite3.Connection, file: Path, *, create: bool) -> None:
+    def number(sql: str) -> int:
+        return int(connection.execute(sql).fetchone()[0])
+
+    if not number("SELECT count(*) FROM sqlite_master"):
+        _require(create, f"`{file}` is empty; fill it with `abs-shield flywheel harvest`")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION};"
+            f" PRAGMA user_version = {VERSION}; COMMIT"
+        )
+    ours = number("PRAGMA application_id") == _APPLICATION
+    _require(ours, f"`{file}` was not made by the flywheel; name another file")
+    version = number("PRAGMA user_version")
+    _require(version == VERSION, f"`{file}` is of version {version}; this release reads {VERSION}")
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise StoreError(f"flywheel: {message}")
 
 
 @contextmanager

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.candidate import Answers, Candidate
-from abs_shield.flywheel.cases import HALLUCINATION, REGRESSION, TARGET, EvaluationCase, is_right
+from abs_shield.flywheel.candidate import Answers, Candidate, hashes_of
+from abs_shield.flywheel.cases import (
+    HALLUCINATION,
+    REGRESSION,
+    TARGET,
+    EvaluationCase,
+    once_each,
+    require_distinct,
+)
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
+from abs_shield.flywheel.grading import is_right
 from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.text.show import escaped, shown
 
@@ -37,7 +45,10 @@ class Evaluation:
         comparisons: The target, each task of the regression part, the hallucination re-check.
         margin: How much worse the candidate was allowed to be elsewhere.
         cases: Hash of the cases.
+        candidate: Hashes of what the candidate is made of, by place; see `places_of`.
+        present: Likewise of the present version.
         needed: How many cases the part needs that is furthest from a decision; 0 if none does.
+        repeated: Cases that were left out because they repeat the prompt of another one.
     """
 
     outcome: Recommendation
@@ -45,19 +56,26 @@ class Evaluation:
     comparisons: tuple[PartComparison, ...]
     margin: float
     cases: str
+    candidate: Mapping[str, str] = field(default_factory=dict)
+    present: Mapping[str, str] = field(default_factory=dict)
     needed: int = 0
+    repeated: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as JSON-able data."""
         record = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {
             **record,
+            "candidate": dict(self.candidate),
+            "present": dict(self.present),
             "reasons": [*self.reasons],
             "comparisons": [one.to_dict() for one in self.comparisons],
         }
 
     def __str__(self) -> str:
         lines = [str(one) for one in self.comparisons]
+        if self.repeated:
+            lines.append(f"left out: {self.repeated:,} cases that repeat the prompt of another one")
         return "\n".join([*lines, f"{self.outcome}: {'; '.join(self.reasons)}"])
 
 
@@ -76,22 +94,27 @@ def evaluate(
     regression part and in the hallucination re-check as good but for the margin.
 
     Args:
-        cases: The cases; at least one of the target.
+        cases: The cases, each with an id of its own; at least one of the target. Of cases of a
+            part and task that ask the same only the first counts.
         candidate: The new version.
         present: The version that is in use.
         rules: Margin, least gain and level.
         grade: How right an answer is.
 
     Raises:
-        ShieldError: There is no case of the target, a version fails, or a grade is out of range.
+        ShieldError: There is no case of the target, an id repeats, a version fails, or a grade is
+            out of range.
     """
     rules = Rules() if rules is None else rules
     if not any(case.part == TARGET for case in cases):
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
-    answers = (present(cases), candidate(cases))
+    require_distinct(cases)
+    distinct = once_each(cases)
+    made_of = hashes_of(candidate), hashes_of(present)
+    answers = (present(distinct), candidate(distinct))
     comparisons = tuple(
         compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
-        for name, part in _parts(cases)
+        for name, part in _parts(distinct)
     )
     outcome, reasons = decide(comparisons)
     return Evaluation(
@@ -99,9 +122,44 @@ def evaluate(
         reasons=reasons,
         comparisons=comparisons,
         margin=rules.margin,
-        cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in cases]),
+        cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in distinct]),
+        candidate=made_of[0],
+        present=made_of[1],
         needed=max((one.needed for one in comparisons), default=0),
+        repeated=len(cases) - len(distinct),
     )
+
+
+def require_evaluation(record: Mapping[str, Any]) -> None:
+    """
+    Refuse what `Evaluation.to_dict` cannot have written; an empty record is no evaluation.
+
+    Raises:
+        ShieldError: A field has a value of another kind.
+    """
+    wrong = next(
+        (one for one, fits in _FITS.items() if one in record and not fits(record[one])), ""
+    )
+    if wrong or (record and "outcome" not in record):
+        name = wrong or "outcome"
+        hint = "give what `abs-shield flywheel evaluate --output` wrote"
+        raise ShieldError(f"evaluation: `{name}` is {shown(record.get(name))}; {hint}")
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def _is_hashes(value: Any) -> bool:
+    return isinstance(value, Mapping) and _is_texts([*value.keys(), *value.values()])
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "outcome": lambda value: _is_texts([value]) and value in [*Recommendation],
+    "reasons": _is_texts,
+    "candidate": _is_hashes,
+    "present": _is_hashes,
+}
 
 
 def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:

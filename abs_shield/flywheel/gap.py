@@ -59,6 +59,8 @@ class Gap:
         subject: ``call``, ``result``, ``answer`` or ``output``.
         off: Of wrong figures, the smallest and the largest deviation from the right one, as shares
             of it; empty of other gaps.
+        right_answer: What is right instead, as the person who accepted the gap wrote it; empty
+            where nobody did.
     """
 
     id: str
@@ -86,6 +88,7 @@ class Gap:
     scope: Scope = Scope.UNKNOWN
     subject: str = ""
     off: tuple[float, ...] = ()
+    right_answer: str = ""
 
     @property
     def burden(self) -> float:
@@ -99,14 +102,12 @@ class Gap:
         return {**record, **words, "examples": list(self.examples), "off": list(self.off)}
 
     def to_json(self) -> str:
-        """Return the gap as one line of JSON in ASCII; `from_json` reads it back."""
+        """Return the gap as one line of JSON in ASCII."""
         return json.dumps(self.to_dict())
 
     @classmethod
-    def from_json(cls, text: str) -> Gap:
-        """Return the gap that `to_json` wrote."""
-        record: dict[str, Any] = json.loads(text)
-        record["state"] = GapState(record["state"])
-        record["scope"] = Scope(record["scope"])
+    def from_dict(cls, record: Mapping[str, Any]) -> Gap:
+        """Return the gap that `to_dict` wrote."""
+        words = {"state": GapState(record["state"]), "scope": Scope(record["scope"])}
         lists = {name: tuple(record[name]) for name in ("examples", "off")}
-        return cls(**{**record, **lists})
+        return cls(**{**record, **words, **lists})

@@ -95,7 +95,7 @@ def _from_database(
     store: DurableStore, book: str | PathLike[str], progress: Progress | None
 ) -> Harvest:
     log = hashlib.sha256(repr(store).encode(errors="replace")).hexdigest()[:16]
-    with database(book) as connection:
+    with database(book, create=True) as connection:
         before = Book(connection)
         behind, chains = before.progress(log).get("place", 0), before.chains()
     records = NewRecords(store, behind=behind, chains=chains)
@@ -119,7 +119,7 @@ def _from_store(store: Store, book: str | PathLike[str], progress: Progress | No
     """Harvest a log that numbers no records: what stands behind the last harvested decision."""
     kind = f"{type(store).__module__}.{type(store).__qualname__}"
     log = f"{kind} {store.id}" if isinstance(store, MemoryStore) else kind
-    with database(book) as connection:
+    with database(book, create=True) as connection:
         last = Book(connection).progress(log).get("last")
     read, total = 0, Harvest()
     start = _behind(store, last)

@@ -9,8 +9,9 @@ from typing import Any
 
 from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.candidate import Answers
-from abs_shield.flywheel.cases import TARGET, EvaluationCase
+from abs_shield.flywheel.candidate import Answers, Places
+from abs_shield.flywheel.cases import TARGET, EvaluationCase, case_id
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run
@@ -22,22 +23,31 @@ FOUND, CLEAN = "found", "clean"
 
 @dataclass(frozen=True, slots=True)
 class PolicyCandidate:
-    """A version that is a policy, with all its rules and thresholds."""
+    """
+    A version that is a policy, with all its rules and thresholds.
+
+    Attributes:
+        policy: The policy.
+        places: Where it stands, such as ``module:attr``, by which `promote` knows it.
+    """
 
     policy: Policy
+    places: Places = ()
 
     def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return ``found`` or ``clean`` for each case, whose prompt is a recorded run.
 
         Raises:
-            ShieldError: A prompt is no run.
+            ShieldError: A prompt is not a run.
         """
         firewalls = Firewalls(self.policy)
         return {case.id: _answer(case, firewalls) for case in cases}
 
 
-def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[EvaluationCase]:
+def run_cases(
+    text: str, *, part: str = TARGET, task: str = "", name: str = ""
+) -> list[EvaluationCase]:
     """
     Return a case for each line of a run file: of a run that went wrong something has to be found.
 
@@ -45,29 +55,34 @@ def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[Evaluati
         text: A run file with ``labels.success``, such as ``--as runs`` writes.
         part: Part of these cases.
         task: Their task.
+        name: Name of the file, for the ids of runs that have none.
 
     Raises:
         ShieldError: A run has no such label.
     """
-    return [_case(n, line, part, task) for n, line in enumerate(text.splitlines(), 1) if line]
+    cases = []
+    for number, line in numbered_lines(text):
+        run, expected = _outcome(number, line, name)
+        cases.append(EvaluationCase(id=run, prompt=line, expected=expected, part=part, task=task))
+    return cases
 
 
-def _case(number: int, line: str, part: str, task: str) -> EvaluationCase:
+def _outcome(number: int, line: str, name: str) -> tuple[str, str]:
+    """Return the id of a run, and what is expected of it."""
     try:
         record: Any = json.loads(line)
         success = record["labels"]["success"]
-        name = str(record.get("run_id", number))
+        run = str(record.get("run_id", case_id(number, name)))
     except (ValueError, TypeError, KeyError, AttributeError):
         hint = "give a run with `labels.success`"
         raise ShieldError(f"cases: line {number} has no outcome; {hint}") from None
-    expected = CLEAN if success is True else FOUND
-    return EvaluationCase(id=name, prompt=line, expected=expected, part=part, task=task)
+    return run, CLEAN if success is True else FOUND
 
 
 def _answer(case: EvaluationCase, firewalls: Firewalls) -> str:
     run = read_run(case.id, 1, case.prompt.encode(), Toolsets())
     if isinstance(run, BadLine):
-        raise ShieldError(f"candidate: case `{escaped(case.id)}` is no run: {run.reason}")
+        raise ShieldError(f"candidate: case `{escaped(case.id)}` is not a run: {run.reason}")
     firewalls.forget()
     verdicts = {one.decision.verdict for one in judge_run(run, firewalls.of(run))}
     return FOUND if verdicts - {Verdict.CLEAN} else CLEAN

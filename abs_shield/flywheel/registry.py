@@ -2,120 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from abs_shield.core.ids import new_id
-from abs_shield.errors import StoreError
-from abs_shield.flywheel.accepted import mark_gap
-from abs_shield.flywheel.artifact import absolute, hash_at
+from abs_shield.errors import ShieldError, StoreError
+from abs_shield.flywheel.accepted import mark_gap, state_of_gap
+from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_address
 from abs_shield.flywheel.database import database
+from abs_shield.flywheel.evaluate import Recommendation, require_evaluation
 from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.promotions import Promotion, begin, end
+from abs_shield.flywheel.version import Event, NewVersion, Version, VersionState
+from abs_shield.flywheel.version_rows import (
+    current_version,
+    decided,
+    id_in_use,
+    is_covered,
+    name_of,
+    read_version,
+    read_versions,
+    stack_of,
+    write_version,
+)
 from abs_shield.policy.load import load
-from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_INTO_USE = ("promoted", "in use again")
-"""How events begin that put a version in use."""
-
-
-class VersionState(StrEnum):
-    """Where a version stands."""
-
-    CANDIDATE = "candidate"
-    CURRENT = "current"
-    RETIRED = "retired"
-    ROLLED_BACK = "rolled back"
-    REJECTED = "rejected"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """Something that was decided about a version: when, what, by whom, and why."""
-
-    at: float
-    what: str
-    by: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewVersion:
-    """
-    A version as it is added.
-
-    Attributes:
-        target: What it is a version of: any name, or the ``module:attr`` or file in use before.
-        location: Where it stands: a file, a folder, ``module:attr`` or ``file.py:attr``.
-        gap: The gap that it is for; empty if none.
-        data: Files that it was made from, by name, with their hashes; see `hash_at`.
-        evaluation: `Evaluation.to_dict()`; empty where it was not evaluated.
-    """
-
-    target: str
-    location: str
-    gap: str = ""
-    data: Mapping[str, str] = field(default_factory=dict)
-    evaluation: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """
-    One version of a target.
-
-    Attributes:
-        id: Unique id.
-        number: Counts the versions of a target from 1.
-        target: What it is a version of.
-        location: Where it stands.
-        hash: Hash of what stands there.
-        state: Where the version stands.
-        parent: Id of the version that was in use when this one was promoted; empty if none.
-        gap: The gap that it is for.
-        data: Hashes of the data that it was made from.
-        evaluation: What its evaluation found.
-        events: What was decided about it, the first one first.
-    """
-
-    id: str
-    number: int
-    target: str
-    location: str
-    hash: str
-    state: VersionState = VersionState.CANDIDATE
-    parent: str = ""
-    gap: str = ""
-    data: Mapping[str, str] = field(default_factory=dict)
-    evaluation: Mapping[str, Any] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
-
-    @property
-    def used_since(self) -> float:
-        """When it came into use for the last time, in seconds since the epoch; 0 if never."""
-        return max((one.at for one in self.events if one.what.startswith(_INTO_USE)), default=0.0)
-
-    @property
-    def reason(self) -> str:
-        """The reason of the newest decision about it."""
-        return self.events[-1].reason if self.events else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the version as JSON-able data."""
-        return {**asdict(self), "state": self.state.value, "events": [*map(asdict, self.events)]}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Version:
-        """Return the version that `to_dict` wrote."""
-        events = tuple(Event(**event) for event in record["events"])
-        return cls(**{**record, "state": VersionState(record["state"]), "events": events})
+__all__ = ["Event", "NewVersion", "Version", "VersionRegistry", "VersionState", "resolve"]
 
 
 class VersionRegistry:
@@ -134,8 +53,10 @@ class VersionRegistry:
         Add a version; one whose evaluation says so is rejected.
 
         Raises:
-            StoreError: Nothing stands at its location.
+            StoreError: Nothing that can be loaded stands at its location, there is no such gap,
+                or the evaluation is not one.
         """
+        require_evaluation(new.evaluation)
         location = absolute(new.location)
         version = Version(
             id=new_id(),
@@ -147,51 +68,56 @@ class VersionRegistry:
             data=dict(new.data),
             evaluation=dict(new.evaluation),
         )
+        _require_loadable(location)
         reasons = "; ".join(new.evaluation.get("reasons", ()))
         with database(self._book) as connection:
+            if new.gap:
+                state_of_gap(connection, new.gap)
             newest = "SELECT max(number) FROM versions WHERE target = ?"
             (number,) = connection.execute(newest, (new.target,)).fetchone()
-            version = _decided(replace(version, number=(number or 0) + 1), "added", by, reasons)
-            if new.evaluation.get("outcome") == "reject":
+            version = replace(
+                version, number=(number or 0) + 1, parent=id_in_use(connection, new.target)
+            )
+            version = decided(version, "added", by, reasons)
+            if new.evaluation.get("outcome") == Recommendation.REJECT:
                 version = replace(version, state=VersionState.REJECTED)
-            _write(connection, version)
+            write_version(connection, version)
         return version
 
-    def promote(self, version: str, *, reason: str, by: str, override: bool = False) -> Version:
+    def promote(self, version: str, *, reason: str, by: str, override: str = "") -> Version:
         """
         Put a version in use in place of the one that is; its gap is fixed.
+
+        Its evaluation has to say ``promote``, to be of what stands at its location, and to compare
+        it with what is in use now; and what stands there must not have been rolled back before.
 
         Args:
             version: Its id.
             reason: Why.
             by: Who decides.
-            override: Promote a version whose evaluation does not say so.
+            override: Why it is promoted although one of these does not hold; it is recorded.
 
         Raises:
-            StoreError: There is no such version, its evaluation does not say so, it is in use
-                already, its reason is empty, or what stands at its location has changed.
+            StoreError: There is no such version, one of these does not hold, it is in use already,
+                its reason is empty, its gap is not accepted, or what stands at its location has
+                changed.
         """
         with database(self._book) as connection:
-            found = _read(connection, version)
-            _require_promotable(found, reason, override=override)
-            parent = _current(connection, found.target)
-            if parent is not None:
-                retired = replace(parent, state=VersionState.RETIRED)
-                _write(connection, _decided(retired, "retired", by, f"version {found.number}"))
-            what = "promoted, overriding its evaluation" if override else "promoted"
-            promoted = replace(
-                found, state=VersionState.CURRENT, parent="" if parent is None else parent.id
-            )
-            promoted = _decided(promoted, what, by, reason)
-            _write(connection, promoted)
-            _use(connection, found.target, promoted.id)
-            if found.gap:
-                mark_gap(connection, found.gap, GapState.FIXED)
-        return promoted
+            found = read_version(connection, version)
+            _require_promotable(connection, found, reason)
+            objections = [*_objections(connection, found)]
+            if objections and not override.strip():
+                hint = "evaluate it anew, or override with a reason"
+                raise StoreError(
+                    f"flywheel: {name_of(found)} is not promoted: {'; '.join(objections)}; {hint}"
+                )
+            return _put_in_use(connection, found, _reason(reason, override, objections), by)
 
     def rollback(self, target: str, *, reason: str, by: str) -> Version | None:
         """
-        Take the version in use back: its parent is in use again, its gap is open again.
+        Take the version in use back: the one before is in use again.
+
+        Its gap is open again, unless another version in use is for it.
 
         Args:
             target: What is rolled back.
@@ -202,39 +128,38 @@ class VersionRegistry:
             The version that is in use now; None if it is what was there before the first one.
 
         Raises:
-            StoreError: No version is in use, or the reason is empty.
+            StoreError: No version is in use, the reason is empty, or what it goes back to cannot
+                be used.
         """
         if not reason.strip():
             raise StoreError("flywheel: a rollback needs a reason; say what went wrong")
         with database(self._book) as connection:
-            found = _current(connection, target)
-            if found is None:
-                raise StoreError(
-                    f"flywheel: no version of `{escaped(target)}` is in use;"
-                    f" {_targets(connection, target)}"
-                )
+            *before, top = stack_of(connection, target)
+            found = read_version(connection, top.version)
+            parent = _usable(connection, before[-1].version) if before else None
+            if parent is None:
+                _require_original(top)
+            end(connection, top, at=time.time())
             back = replace(found, state=VersionState.ROLLED_BACK)
-            _write(connection, _decided(back, "rolled back", by, reason))
-            parent = _read(connection, found.parent) if found.parent else None
+            write_version(connection, decided(back, "rolled back", by, reason))
             if parent is not None:
                 parent = replace(parent, state=VersionState.CURRENT)
-                parent = _decided(parent, "in use again", by, f"rollback of {found.number}")
-                _write(connection, parent)
-            _use(connection, target, found.parent)
-            if found.gap:
+                why = f"version {found.number} was rolled back: {reason}"
+                parent = decided(parent, "in use again", by, why)
+                write_version(connection, parent)
+            if found.gap and _is_fixed_by_nothing(connection, found.gap):
                 mark_gap(connection, found.gap, GapState.OPEN)
         return parent
 
     def current(self, target: str) -> Version | None:
         """Return the version in use; None where none was promoted."""
         with database(self._book) as connection:
-            return _current(connection, target)
+            return current_version(connection, target)
 
     def versions(self, target: str | None = None) -> list[Version]:
         """Return the versions of a target, or of all, the oldest first."""
         with database(self._book) as connection:
-            rows = connection.execute("SELECT body FROM versions ORDER BY target, number")
-            found = [Version.from_dict(json.loads(body)) for (body,) in rows]
+            found = [*read_versions(connection)]
         return [one for one in found if target in (None, one.target)]
 
     def resolve(self, target: str) -> str:
@@ -242,7 +167,7 @@ class VersionRegistry:
         Return where the version in use stands; the target itself where none was promoted.
 
         Raises:
-            StoreError: What stands there is no longer what was promoted.
+            StoreError: There is no such file, or what stands there is no longer what was promoted.
         """
         version = self.current(target)
         if version is None:
@@ -252,16 +177,16 @@ class VersionRegistry:
 
     def load(self, target: str) -> Any:
         """
-        Return what is in use: the object of a ``module:attr``, else the path of a file.
+        Return what is in use: the object of a ``module:attr``, the path of a file, or an address.
 
         Raises:
             StoreError: What stands there is no longer what was promoted.
             PolicyError: It cannot be imported.
         """
         place = self.resolve(target)
-        if ":" in place and not Path(place).exists():
-            return load(place)
-        return Path(place)
+        if is_address(place):
+            return place
+        return load(place) if attribute_of(place) else Path(place)
 
 
 def resolve(book: str | PathLike[str], target: str) -> str:
@@ -269,17 +194,60 @@ def resolve(book: str | PathLike[str], target: str) -> str:
     return VersionRegistry(book).resolve(target)
 
 
-def _require_promotable(version: Version, reason: str, *, override: bool) -> None:
-    name = f"version {version.number} of `{escaped(version.target)}`"
+def _is_fixed_by_nothing(connection: sqlite3.Connection, gap: str) -> bool:
+    """Return whether a gap is still marked fixed; it may be merged or rejected since."""
+    is_fixed = state_of_gap(connection, gap) is GapState.FIXED
+    return is_fixed and not is_covered(connection, gap)
+
+
+# What has to hold --------------------------------------------------------------------------------
+
+
+def _require_promotable(connection: sqlite3.Connection, version: Version, reason: str) -> None:
+    """Refuse what no reason can override."""
     if not reason.strip():
-        raise StoreError(f"flywheel: {name} needs a reason to be promoted; say why")
+        raise StoreError(f"flywheel: {name_of(version)} needs a reason to be promoted; say why")
     if version.state is VersionState.CURRENT:
-        raise StoreError(f"flywheel: {name} is in use already")
-    outcome = version.evaluation.get("outcome", "not evaluated")
-    if not override and outcome != "promote":
-        hint = "evaluate it with more cases, or override with a reason"
-        raise StoreError(f"flywheel: {name} is not promoted: {escaped(str(outcome))}; {hint}")
+        raise StoreError(f"flywheel: {name_of(version)} is in use already")
+    if version.gap:
+        state = state_of_gap(connection, version.gap)
+        if state not in (GapState.ACCEPTED, GapState.FIXED):
+            hint = "accept it with `abs-shield flywheel curate` first"
+            raise StoreError(f"flywheel: gap `{escaped(version.gap)}` is {state}; {hint}")
     _require_unchanged(version)
+
+
+def _objections(connection: sqlite3.Connection, version: Version) -> Iterator[str]:
+    """Yield why a version is not to be promoted, each in one line."""
+    outcome = version.evaluation.get("outcome", "not evaluated")
+    if outcome != Recommendation.PROMOTE:
+        yield escaped(str(outcome))
+    elif version.hash not in _hashes(version.evaluation, "candidate"):
+        yield f"its evaluation is not of {escaped(version.location, limit=300)}"
+    elif (used := _hash_in_use(connection, version.target)) and used not in _hashes(
+        version.evaluation, "present"
+    ):
+        yield "its evaluation compares it with another version than the one in use"
+    for one in read_versions(connection):
+        same = one.hash == version.hash and one.target == version.target
+        if same and one.state is VersionState.ROLLED_BACK:
+            yield f"version {one.number}, which is the same, was rolled back: {one.reason}"
+
+
+def _hashes(evaluation: Mapping[str, Any], name: str) -> list[str]:
+    return [*evaluation.get(name, {}).values()]
+
+
+def _hash_in_use(connection: sqlite3.Connection, target: str) -> str:
+    """Return the hash of what a target stands for now; empty where that is a name alone."""
+    version = current_version(connection, target)
+    return _original_hash(target) if version is None else version.hash
+
+
+def _original_hash(target: str) -> str:
+    with suppress(StoreError):
+        return hash_at(target)
+    return ""
 
 
 def _require_unchanged(version: Version) -> None:
@@ -290,44 +258,58 @@ def _require_unchanged(version: Version) -> None:
         )
 
 
-def _decided(version: Version, what: str, by: str, reason: str) -> Version:
-    event = Event(at=time.time(), what=what, by=by, reason=reason)
-    return replace(version, events=(*version.events, event))
+def _require_loadable(location: str) -> None:
+    if attribute_of(location):
+        try:
+            load(location)
+        except ShieldError as error:
+            raise StoreError(f"flywheel: {escaped(str(error), limit=500)}") from None
 
 
-def _read(connection: sqlite3.Connection, version: str) -> Version:
-    row = connection.execute("SELECT body FROM versions WHERE id = ?", (version,)).fetchone()
-    if row is None:
-        raise StoreError(f"flywheel: no version has the id `{escaped(version)}`")
-    return Version.from_dict(json.loads(row[0]))
+def _usable(connection: sqlite3.Connection, version: str) -> Version:
+    """Return a version that a rollback goes back to, if it can still be used."""
+    found = read_version(connection, version)
+    try:
+        _require_unchanged(found)
+        _require_loadable(found.location)
+    except StoreError as error:
+        raise StoreError(
+            f"{error}; version {found.number} cannot be used again: restore it, or promote another"
+        ) from None
+    return found
 
 
-def _current(connection: sqlite3.Connection, target: str) -> Version | None:
-    row = connection.execute("SELECT version FROM current WHERE target = ?", (target,)).fetchone()
-    return _read(connection, row[0]) if row is not None else None
+def _require_original(first: Promotion) -> None:
+    """Refuse to go back to what was there before the first version, if that is gone."""
+    if not first.original:
+        return
+    try:
+        hash_at(first.target)
+        _require_loadable(first.target)
+    except StoreError as error:
+        hint = "what was in use before the first version is gone: restore it, or promote another"
+        raise StoreError(f"{error}; {hint}") from None
 
 
-def versions_in_use(connection: sqlite3.Connection) -> list[Version]:
-    """Return the version in use of each target."""
-    rows = connection.execute("SELECT version FROM current ORDER BY target")
-    return [_read(connection, version) for (version,) in rows]
+# What is written ---------------------------------------------------------------------------------
 
 
-def _write(connection: sqlite3.Connection, version: Version) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)",
-        (version.id, version.number, version.target, version.state.value,
-         json.dumps(version.to_dict())),
+def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, by: str) -> Version:
+    parent = current_version(connection, version.target)
+    original = "" if parent is not None else _original_hash(version.target)
+    if parent is not None:
+        retired = replace(parent, state=VersionState.RETIRED)
+        write_version(connection, decided(retired, "retired", by, f"version {version.number}"))
+    promoted = decided(
+        replace(version, state=VersionState.CURRENT), "promoted", by, reason,
+        predecessor="" if parent is None else parent.id,
     )  # fmt: skip
+    write_version(connection, promoted)
+    begin(connection, version.target, version.id, at=promoted.events[-1].at, original=original)
+    if version.gap:
+        mark_gap(connection, version.gap, GapState.FIXED)
+    return promoted
 
 
-def _use(connection: sqlite3.Connection, target: str, version: str) -> None:
-    connection.execute("DELETE FROM current WHERE target = ?", (target,))
-    if version:
-        connection.execute("INSERT INTO current VALUES (?, ?)", (target, version))
-
-
-def _targets(connection: sqlite3.Connection, target: str) -> str:
-    known = [name for (name,) in connection.execute("SELECT target FROM current")]
-    near = nearest(target, known)
-    return f"did you mean `{escaped(near[0])}`?" if near else f"{len(known)} others are"
+def _reason(reason: str, override: str, objections: list[str]) -> str:
+    return f"{reason}; override: {override} ({'; '.join(objections)})" if objections else reason

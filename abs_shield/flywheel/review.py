@@ -12,8 +12,10 @@ from time import time
 from typing import Any, NamedTuple
 
 from abs_shield.errors import StoreError
+from abs_shield.flywheel.assignment import end_of, group, merges_of
+from abs_shield.flywheel.book import UNGROUPED
 from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.database import database, restored
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -48,6 +50,8 @@ class Review:
         why: The reason, in one line.
         into: The gap that it is merged into; empty of other choices.
         at: Seconds since the epoch, UTC; set where it is applied.
+        right_answer: What is right instead of what the gap's catches claim, as far as the reviewer
+            knows it; `mutate` trains on it.
     """
 
     gap: str
@@ -56,10 +60,16 @@ class Review:
     why: str
     into: str = ""
     at: float = 0.0
+    right_answer: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the review as JSON-able data."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Review:
+        """Return the review that `to_dict` wrote."""
+        return cls(**{**record, "choice": Choice(record["choice"])})
 
 
 class Mistake(NamedTuple):
@@ -79,7 +89,8 @@ def review(book: str | PathLike[str], reviews: Sequence[Review]) -> int:
     """
     Apply decisions about gaps: all of them, or none.
 
-    A decision that holds already is left out.
+    A decision that holds already is left out. Another decision about a merged gap takes the merge
+    back: its catches are its own again.
 
     Args:
         book: The flywheel's file.
@@ -98,7 +109,8 @@ def review(book: str | PathLike[str], reviews: Sequence[Review]) -> int:
         new = [one for one in reviews if not _holds(one, gaps[one.gap])]
         for one in new:
             _apply(connection, gaps[one.gap], replace(one, at=one.at or time()))
-        if any(one.choice is Choice.MERGE for one in new):
+        if any(one.choice is Choice.MERGE or gaps[one.gap].into for one in new):
+            group(connection)
             refresh(connection)
         return len(new)
 
@@ -107,14 +119,41 @@ def reviews_of(book: str | PathLike[str], gap: str | None = None) -> list[Review
     """Return every decision about a gap, or about all gaps, the oldest first."""
     with database(book) as connection:
         rows = connection.execute("SELECT gap, body FROM reviews ORDER BY number").fetchall()
-    records = [json.loads(body) for key, body in rows if gap in (None, key)]
-    return [Review(**{**record, "choice": Choice(record["choice"])}) for record in records]
+    return [
+        restored(body, Review.from_dict, f"a review of gap `{escaped(key)}`")
+        for key, body in rows
+        if gap in (None, key)
+    ]
+
+
+def not_applied(book: str | PathLike[str], reviews: Iterable[Review]) -> list[Review]:
+    """
+    Return the reviews of a file that were not applied before, with the same words.
+
+    A file that is imported again must not undo what was decided since, such as a rollback.
+    """
+    applied = {_words(one) for one in reviews_of(book)}
+    return [one for one in reviews if _words(_bounded(one)) not in applied]
+
+
+def _words(one: Review) -> Review:
+    return replace(one, at=0.0)
+
+
+def _bounded(one: Review) -> Review:
+    """Return a review as it is kept: its texts in one line each."""
+    return replace(
+        one,
+        by=escaped(one.by.strip(), limit=_LONGEST),
+        why=escaped(one.why.strip(), limit=_LONGEST),
+        right_answer=escaped(one.right_answer.strip(), limit=_LONGEST),
+    )
 
 
 def mistakes_of(reviews: Iterable[Review], gaps: Mapping[str, Gap]) -> list[Mistake]:
     """Return what is wrong with reviews of these gaps; the place of each is its number."""
     every = list(reviews)
-    merged = {one.gap: one.into for one in every if one.choice is Choice.MERGE}
+    merged = {one.gap: one.into for one in every}
     first: set[str] = set()
     found = []
     for place, one in enumerate(every):
@@ -136,8 +175,8 @@ def _mistake(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) ->
         return f"`{gap.id}` is decided by no one; name the reviewer"
     if not one.why.strip():
         return f"`{gap.id}` has no reason; say why in one line"
-    if gap.state is GapState.MERGED and not _holds(one, gap):
-        return f"`{gap.id}` was merged into `{gap.into}`; decide about that one"
+    if one.right_answer.strip() and one.choice is not Choice.ACCEPT:
+        return f"`{gap.id}` has a right answer and is not accepted; accept it, or leave that out"
     return _wrong_target(one, gaps, merged) if one.choice is Choice.MERGE else ""
 
 
@@ -151,7 +190,7 @@ def _wrong_target(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str
         )
     if one.into == one.gap:
         return f"`{one.gap}` cannot be merged into itself; name another gap"
-    target = merged.get(one.into) or gaps[one.into].into
+    target = merged.get(one.into, gaps[one.into].into)
     if target:
         if target == one.gap:
             return f"`{one.gap}` and `{into}` cannot be merged into each other; merge one of them"
@@ -168,20 +207,24 @@ def _hint(wrong: str, gaps: Mapping[str, Gap]) -> str:
 
 
 def _holds(one: Review, gap: Gap) -> bool:
-    return gap.state is _STATES[one.choice] and gap.into == one.into
+    """Return whether a decision holds already; a gap that is fixed was accepted."""
+    new = _bounded(one).right_answer
+    return _is_state(one.choice, gap) and gap.into == one.into and new in ("", gap.right_answer)
+
+
+def _is_state(choice: Choice, gap: Gap) -> bool:
+    state = GapState.ACCEPTED if gap.state is GapState.FIXED else gap.state
+    return state is _STATES[choice]
 
 
 def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
-    short = replace(
-        one,
-        by=escaped(one.by.strip(), limit=_LONGEST),
-        why=escaped(one.why.strip(), limit=_LONGEST),
-    )
     connection.execute(
         "INSERT INTO reviews (gap, at, body) VALUES (?, ?, ?)",
-        (gap.id, one.at, json.dumps(short.to_dict())),
+        (gap.id, one.at, json.dumps(_bounded(one).to_dict())),
     )
-    save_gap(connection, replace(gap, state=_STATES[one.choice], into=one.into))
-    if one.choice is Choice.MERGE:
-        for table in ("catches", "patterns"):
-            connection.execute(f"UPDATE {table} SET gap = ? WHERE gap = ?", (one.into, gap.id))
+    state = gap.state if _is_state(one.choice, gap) else _STATES[one.choice]
+    right = _bounded(one).right_answer or gap.right_answer
+    save_gap(connection, replace(gap, state=state, into=one.into, right_answer=right))
+    if one.into or gap.into:  # where the catches of these belong is found anew
+        holders = (gap.id, end_of(gap.into, merges_of(connection)))
+        connection.execute("UPDATE catches SET gap = ? WHERE gap IN (?, ?)", (UNGROUPED, *holders))

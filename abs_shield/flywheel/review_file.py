@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from abs_shield.flywheel.catch import Catch
@@ -14,9 +14,11 @@ from abs_shield.flywheel.review import Choice, Mistake, Review
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
-_HEADING = re.compile(r"##\s+(?P<id>\S+)\s*$")
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")
+_AROUND = "`*_[]():;,."
+"""What may stand around the id in a heading."""
 _BOX = re.compile(r"\s*[-*]\s*\[(?P<mark>[^\]]*)\]\s*(?P<text>.*)$")
-_FIELD = re.compile(r"\s*(?P<name>why|by)\s*:(?P<text>.*)$", re.IGNORECASE)
+_FIELD = re.compile(r"\s*(?P<name>why|by|right answer)\s*:(?P<text>.*)$", re.IGNORECASE)
 _MERGE = re.compile(r"merge(?:\s+into)?\b\s*`?(?P<into>[^\s`]*)`?\s*$", re.IGNORECASE)
 _TICKS = ("x", "X", "✓")
 _INTRODUCTION = """# Gaps to review
@@ -24,9 +26,12 @@ _INTRODUCTION = """# Gaps to review
 Tick one box of each gap that you decide about, and write why. Then run
 `abs-shield flywheel curate --import FILE`. A gap without a tick stays as it is.
 
+What is suggested is a guess by spelling. If you know what is right instead of what was claimed,
+write it behind `right answer`: training uses it.
+
 by:
 """
-_FIELDS = ("decision", "into", "by", "why")
+_FIELDS = ("decision", "into", "by", "why", "right_answer")
 
 
 class Decided(NamedTuple):
@@ -92,20 +97,33 @@ def _counted(names: Mapping[str, int]) -> str:
 
 def example_of(catch: Catch) -> str:
     """Return one catch in one line: what was claimed, what is right, and the finding."""
-    claim = f"{catch.claim} -> {catch.verified_value}" if catch.verified_value else catch.claim
+    claim = catch.claim
+    if catch.verified_value:
+        claim = f"{claim} -> {catch.verified_value}"
+    elif catch.suggested_value:
+        claim = f"{claim} (suggested: {catch.suggested_value})"
     return ": ".join(part for part in (claim, catch.detail) if part) or catch.id
 
 
 def _section(gap: Gap, catches: Sequence[Catch]) -> str:
-    lines = [f"## {gap.id}", "", _code(gap.title), "", summary_of(gap), ""]
+    lines = [f"## {gap.id}", "", _code(gap.title), "", _code(summary_of(gap), limit=1_000), ""]
     lines += [f"* {_code(example_of(catch))}" for catch in catches]
-    lines += ["", "- [ ] accept", "- [ ] reject", "- [ ] merge into", "", "why:", ""]
+    lines += [
+        "",
+        "- [ ] accept",
+        "- [ ] reject",
+        "- [ ] merge into",
+        "",
+        "why:",
+        "right answer:",
+        "",
+    ]
     return "\n".join(lines)
 
 
-def _code(text: str) -> str:
+def _code(text: str, *, limit: int = 300) -> str:
     """Return a text as a code span: nothing in it is markup, or another line."""
-    return f"`{escaped(text, limit=300).replace('`', chr(39))}`"
+    return f"`{escaped(text, limit=limit).replace('`', chr(39))}`"
 
 
 # Reading -----------------------------------------------------------------------------------------
@@ -131,7 +149,7 @@ def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided
         found.reviews.append(
             Review(
                 gap=entry.gap, choice=entry.choice, by=entry.by or by, why=entry.why or why,
-                into=entry.into,
+                into=entry.into, right_answer=entry.right_answer,
             )
         )  # fmt: skip
     return found
@@ -147,6 +165,7 @@ class _Entry:
     into: str = ""
     by: str = ""
     why: str = ""
+    right_answer: str = ""
 
 
 @dataclass(slots=True)
@@ -155,8 +174,17 @@ class _Section:
 
     gap: str
     ticks: list[tuple[int, Choice, str]]
+    boxes: set[str] = field(default_factory=set)
     by: str = ""
     why: str = ""
+    right_answer: str = ""
+
+    def repeats(self, text: str) -> bool:
+        """Return whether a choice has a second box: the heading of another gap is missing."""
+        word = text.split(maxsplit=1)[0].lower() if text.split() else ""
+        known = word in self.boxes
+        self.boxes.add(word)
+        return known and word in [*Choice]
 
     def entries(self, by: str) -> Iterator[_Entry | Mistake]:
         if len(self.ticks) > 1:
@@ -164,8 +192,9 @@ class _Section:
             return
         for line, choice, into in self.ticks:
             yield _Entry(
-                gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why
-            )
+                gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why,
+                right_answer=self.right_answer,
+            )  # fmt: skip
 
 
 def _entries(text: str) -> Iterator[_Entry | Mistake]:
@@ -173,15 +202,22 @@ def _entries(text: str) -> Iterator[_Entry | Mistake]:
     for number, line in enumerate(text.splitlines(), 1):
         if heading := _HEADING.match(line):
             yield from section.entries(by)
-            section = _Section(heading["id"].strip("`"), [])
-        elif field := _FIELD.match(line):
-            value = field["text"].strip()
+            # the title of the file has level 1, what stands under it is of no gap
+            name = (heading["id"] or "").strip(_AROUND) if len(heading["level"]) > 1 else ""
+            section = _Section(name, [])
+        elif found := _FIELD.match(line):
+            value = found["text"].strip()
             if not section.gap:
-                by = value if field["name"].lower() == "by" else by
+                by = value if found["name"].lower() == "by" else by
             else:
-                setattr(section, field["name"].lower(), value)
+                setattr(section, found["name"].lower().replace(" ", "_"), value)
         elif box := _BOX.match(line):
             tick = _tick(box["mark"].strip(), box["text"].strip())
+            if section.gap and section.repeats(box["text"]):
+                gap = escaped(section.gap)
+                yield Mistake(
+                    number, f"`{gap}` has this box twice; put `## GAP` above those of another gap"
+                )
             if isinstance(tick, str):
                 yield Mistake(number, tick)
             elif tick is not None and not section.gap:
@@ -250,6 +286,7 @@ def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
     return _Entry(
         gap=gap, line=line, choice=Choice(word), into=values["into"].strip(),
         by=values["by"].strip(), why=values["why"].strip(),
+        right_answer=values["right_answer"].strip(),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from abs_shield.flywheel.book import UNGROUPED
 from abs_shield.flywheel.curate import gaps_in
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.gap import Gap
-from abs_shield.flywheel.production import VersionInUse, gap_versions
+from abs_shield.flywheel.production import VersionInUse, in_use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Status:
         ungrouped: Catches in no group yet.
         false_alarms: Catches whose decision somebody labelled ``ok``.
         gaps: All gaps, the gravest first.
-        versions: The versions in use that are for a gap, with the drift of its rate.
+        versions: What is in use of each target, with the drift of its gap's rate.
     """
 
     decisions: int
@@ -59,5 +59,5 @@ def status(book: str | PathLike[str]) -> Status:
                 "SELECT count(*) FROM catches JOIN labels USING (decision_id) WHERE truth = 'ok'"
             ),
             gaps=tuple(gaps_in(connection)),
-            versions=tuple(gap_versions(connection)),
+            versions=tuple(in_use(connection)),
         )

@@ -132,23 +132,41 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
     return high
 
 
-def cases_for_margin(differing: float, margin: float, z: float = _Z) -> int:
+def cases_for_limit(gain: float, loss: float, limit: float) -> int:
     """
-    Compute how many cases show that two equal versions differ by less than *margin*.
+    Compute how many cases show on which side of *limit* the difference of two versions lies.
+
+    Of cases as they are expected the 95 % interval then leaves the limit out, with a power of 80 %
+    where they vary.
 
     Args:
-        differing: Share of cases on which one of them is wrong and the other is not.
-        margin: How much worse is still as good, above 0.
-        z: Quantile of the standard normal distribution of the interval's end.
+        gain: Probability that only the new version gets a case right.
+        loss: Probability that only the old version does.
+        limit: A difference, such as -0.05: as good but for a margin of 5 %.
 
-    >>> cases_for_margin(0.0, 0.05), cases_for_margin(0.1, 0.05)
+    >>> cases_for_limit(0.0, 0.0, -0.05), cases_for_limit(0.05, 0.05, -0.05)
     (73, 314)
+    >>> cases_for_limit(0.03, 0.08, -0.05)  # a limit lies on neither side of itself
+    1000000
     """
-    if margin <= 0:
-        raise ValueError(f"a margin of {margin}; give one above 0")
-    quiet = ceil(z * z * (1 - margin) / margin)
-    noisy = ceil((z + _Z_POWER) ** 2 * differing / margin**2)
-    return max(quiet, noisy)
+    by = gain - loss
+    aside = abs(by - limit)
+    noisy = ((_Z + _Z_POWER) / max(aside, 1e-9)) ** 2 * max(0.0, gain + loss - by * by)
+
+    def decides(n: int) -> bool:
+        gained = round(gain * n)
+        low, high = difference_interval(gained, min(round(loss * n), n - gained), n)
+        return low >= limit if by > limit else high <= limit
+
+    if noisy >= _MOST_CASES or aside < 1e-9:
+        return _MOST_CASES
+    low = high = max(1, ceil(noisy))
+    while not decides(high) and high < _MOST_CASES:
+        low, high = high, ceil(high * 1.3)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
 
 
 def _tango(gained: int, lost: int, n: int, difference: float) -> float:

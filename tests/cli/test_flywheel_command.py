@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import stat
 
 import pytest
 
+from abs_shield.flywheel.accepted import mark_gap
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.registry import NewVersion, VersionRegistry
 from abs_shield.flywheel.review import reviews_of
 from tests.cli.shop import filled, order, refund
 
@@ -50,7 +55,7 @@ def test_a_log_is_harvested_once(flywheel, log):
 def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
     """Tier, title, rate with its interval, state; before the curation, what waits for it."""
     flywheel("harvest", log)
-    assert "6 catches in no group yet: run `abs-shield flywheel curate`" in flywheel("status").out
+    assert "6 catches in no group yet, which" in flywheel("status").out
     flywheel("curate")
     done = flywheel("status")
 
@@ -58,6 +63,30 @@ def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
     assert "Rule violated: refund amount" in done.out
     assert "4 of 4   100.0%   51.0% to 100.0%" in done.out
     assert "7 decisions, 6 catches, gaps: 2 open; 0 false alarms" in done.out
+
+
+def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
+    """What is in use of each target, every version with its parent, and where it stands."""
+    registry, path = VersionRegistry(tmp_path / "book.db"), tmp_path / "new.txt"
+    path.write_text("new")
+    for number in (1, 2):
+        path = tmp_path / f"{number}.txt"
+        path.write_text(str(number))
+        version = registry.add(NewVersion(target="prompt", location=str(path)), by="ann")
+        registry.promote(version.id, reason=f"better {number}", by="ann", override="by hand")
+    assert "prompt: version 2 is in use since" in flywheel("status").out
+    registry.rollback("prompt", reason="rude answers", by="bob")
+    listed = flywheel("status", "--versions").out
+
+    assert "version 2 was rolled back: rude answers" in flywheel("status").out
+    assert f"{tmp_path / '1.txt'}\n" == flywheel("status", "--resolve", "prompt").out
+    assert "prompt version 2, rolled back; parent: version 1" in listed
+    assert "rolled back by bob: rude answers" in listed
+    assert "promoted in place of version 1 by ann: better 2; override: by hand" in listed
+    records = json.loads(flywheel("status", "--versions", "--format", "json").out)["versions"]
+    assert [1, 2] == [one["number"] for one in records]
+    registry.rollback("prompt", reason="this one, too", by="bob")
+    assert "what was there before is in use" in flywheel("status").out
 
 
 def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
@@ -73,6 +102,14 @@ def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
     assert (gaps[0], "ann", "worth it") == (review.gap, review.by, review.why)
 
 
+def test_the_right_answer_is_asked_for_in_the_terminal(flywheel, gaps):
+    """Where a check only guessed it."""
+    done = flywheel("curate", stdin="s\na\ntypo\nget_order\n")
+
+    assert "right answer, if you know it (suggested: get_order)?" in done.out
+    assert ["", "get_order"] == [gap["right_answer"] for gap in state(flywheel)["gaps"]]
+
+
 def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
     """A wrong id is refused with a hint, and asked about another time."""
     flywheel("curate", stdin=f"s\nm\n{gaps[0]}\nsame cause\n")
@@ -82,11 +119,13 @@ def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
 
 
 def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
-    """The gap stays open."""
-    done = flywheel("curate", stdin="m\ngap-0\nsame\nq\n")
+    """The gap stays open, and is asked about again."""
+    done = flywheel("curate", stdin=f"m\ngap-0\nsame\nm\n{gaps[0]}\n \nq\n")
 
     assert "no gap has that id" in done.out
     assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
+    flywheel("curate", stdin="m\ngap-0\nsame\na\nworth it\nq\n")
+    assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
 
 
 @pytest.mark.parametrize("name", ["gaps.md", "gaps.json"])
@@ -95,15 +134,28 @@ def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
     path = tmp_path / name
     done = flywheel("curate", "--export", path)
     assert (0, f"2 open gaps written to {path}\n") == (done.code, done.err)
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)  # as the flywheel's file, which it quotes
     text = path.read_text()
     text = text.replace("- [ ] accept", "- [x] accept", 1)
     text = text.replace('"decision": ""', '"decision": "accept"', 1)
     path.write_text(text)
 
     arguments = ("--import", path, "--by", "ann", "--why", "worth it")
-    assert (0, "1 new decisions of 1\n", "") == flywheel("curate", *arguments)
+    assert (0, "1 decision read: 1 new\n", "") == flywheel("curate", *arguments)
     assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
-    assert "0 new decisions of 1\n" == flywheel("curate", *arguments).out
+    assert "1 decision read: 0 new\n" == flywheel("curate", *arguments).out
+
+
+def test_a_file_imported_again_undoes_nothing(flywheel, gaps, tmp_path):
+    """Neither a promotion, nor a rollback, nor a later decision."""
+    path, book = tmp_path / "gaps.md", tmp_path / "book.db"
+    path.write_text(f"by: ann\n## {gaps[0]}\n- [x] accept\nwhy: worth it\n")
+    flywheel("curate", "--import", path)
+    for state_now in (GapState.FIXED, GapState.OPEN, GapState.REJECTED):
+        with database(book) as connection:
+            mark_gap(connection, gaps[0], state_now)
+        assert "1 decision read: 0 new\n" == flywheel("curate", "--import", path).out
+        assert state_now == state(flywheel)["gaps"][0]["state"]
 
 
 def test_mistakes_are_named_and_nothing_is_applied(flywheel, gaps, tmp_path):
@@ -158,5 +210,5 @@ def test_a_log_in_postgresql_is_harvested(flywheel, dsn):
     """The same on a server."""
     filled(dsn, refund(1, 900))
 
-    assert "1 decisions read: 1 new catches" in flywheel("harvest", dsn).out
+    assert "1 decision read: 1 new catch," in flywheel("harvest", dsn).out
     assert "0 decisions read: 0 new catches" in flywheel("harvest", dsn).out

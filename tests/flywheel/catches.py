@@ -56,7 +56,8 @@ def phantom_tool(**changed: Any) -> Catch:
     return catch(
         **{
             "claim": "issue_refund",
-            "verified_value": "refund",
+            "verified_value": "",
+            "suggested_value": "refund",
             "check": "phantom_tool",
             "code": "unknown_tool",
             "tool": "issue_refund",
@@ -72,7 +73,8 @@ def misspelt_id(**changed: Any) -> Catch:
     return catch(
         **{
             "claim": '"tx_12354"',
-            "verified_value": "tx_12345",
+            "verified_value": "",
+            "suggested_value": "tx_12345",
             "check": "phantom_target",
             "code": "unmentioned",
             "tool": "refund",

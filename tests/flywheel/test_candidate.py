@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -61,7 +64,7 @@ def test_no_shell_reads_the_words(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("import sys; sys.exit('no weights')", "exit code 1: no weights"),
-        ("print('hello')", "line 1 is no answer"),
+        ("print('hello')", "line 1 is not an answer"),
         ("", "3 of 3 cases have no answer"),
         ('print(\'{"id": "x", "answer": ""}\')', 'answers no case: "x"'),
         ('print(\'{"id": "c1", "answer": 3}\')', "`answer` is 3"),
@@ -130,8 +133,67 @@ def test_an_endpoint_is_posted_the_cases(address: str) -> None:
     assert ANSWERS == Endpoint(url=f"{address}/answers")(CASES)
     with pytest.raises(ShieldError, match="does not answer: HTTP Error 500"):
         Endpoint(url=f"{address}/other")(CASES)
-    with pytest.raises(ShieldError, match="no HTTP address"):
+    with pytest.raises(ShieldError, match="not an HTTP address"):
         Endpoint(url="file:///etc/passwd")(CASES)
+
+
+@pytest.fixture
+def raw() -> Iterator[Callable[[Iterable[bytes]], str]]:
+    """Serve bytes as they are, one portion each 0.1 s: not HTTP, or half of a reply."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve(portions: Iterable[bytes]) -> str:
+            def run() -> None:
+                with suppress(OSError):
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(65_536)
+                        for portion in portions:
+                            connection.sendall(portion)
+                            time.sleep(0.1)
+                        connection.shutdown(socket.SHUT_WR)
+                        while connection.recv(65_536):
+                            pass
+
+            threading.Thread(target=run, daemon=True).start()
+            return f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+        yield serve
+
+
+@pytest.mark.parametrize(
+    ("portions", "message"),
+    [
+        ([b"hello\r\n\r\n"], "does not answer: hello"),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"], "does not answer"),
+        (
+            [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab"],
+            "does not answer: IncompleteRead",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_does_not_speak_http_is_named(
+    raw: Callable[[Iterable[bytes]], str], portions: list[bytes], message: str
+) -> None:
+    """In one line, as an address that cannot be one is."""
+    with pytest.raises(ShieldError, match=message):
+        Endpoint(url=raw(portions))(CASES)
+    with pytest.raises(ShieldError, match="does not answer"):
+        Endpoint(url="http://a b/")(CASES)
+    gc.collect()  # urllib leaves the socket of a bad reply to the collector, which warns of it
+
+
+def test_the_time_of_an_endpoint_is_for_all_answers(
+    raw: Callable[[Iterable[bytes]], str],
+) -> None:
+    """A server that sends a byte now and then does not prolong it."""
+    dripping = (b"HTTP/1.1 200 OK\r\nX: " if n == 0 else b"a" for n in range(50))
+    began = time.monotonic()
+    with pytest.raises(ShieldError, match=r"not done within 0\.3 s"):
+        Endpoint(url=raw(dripping), timeout_s=0.3)(CASES)
+
+    assert time.monotonic() - began < 2
 
 
 def test_a_function_answers_prompts() -> None:
@@ -139,7 +201,7 @@ def test_a_function_answers_prompts() -> None:
     assert ANSWERS == Function(str.upper)(CASES)
     with pytest.raises(ShieldError, match="case `c0`: ZeroDivisionError"):
         Function(lambda prompt: str(1 / 0))(CASES)
-    with pytest.raises(ShieldError, match="case `c0`: got"):
+    with pytest.raises(ShieldError, match="case `c0`: it answers"):
         Function(len)(CASES)  # type: ignore[arg-type]
 
 

@@ -71,7 +71,7 @@ def test_a_claim_is_quoted_where_runs_are_recorded(tmp_path):
     ids=["tool", "type", "argument", "target"],
 )
 def test_a_call_has_its_fault(tmp_path, call, fields):
-    """The offending value, the nearest right one, the kind of fault, and what it is about."""
+    """The offending value, the nearest one as a guess, the kind of fault, and what it is about."""
     log, book = MemoryStore(), tmp_path / "flywheel.db"
     tool = Tool(name="get_order", parameters=ORDER)
     firewall = Shield(shield.configure(mode="audit", tools=[tool]), store=log, hooks=None)
@@ -81,4 +81,20 @@ def test_a_call_has_its_fault(tmp_path, call, fields):
     harvest(log, book)
 
     catch, *_ = catches(book)
-    assert fields == (catch.claim, catch.verified_value, catch.detected_error, catch.about)
+    assert fields == (catch.claim, catch.suggested_value, catch.detected_error, catch.about)
+    assert "" == catch.verified_value
+
+
+def test_a_guess_is_not_verified(tmp_path):
+    """The only tool there is may not be the one that was meant, nor the id that is spelt alike."""
+    log, book = MemoryStore(), tmp_path / "flywheel.db"
+    tool = Tool(name="ticket", parameters=ORDER)
+    firewall = Shield(shield.configure(mode="audit", tools=[tool]), store=log, hooks=None)
+    with firewall.session() as session:
+        session.user("Refund order ORD-4411. Not order ORD-4412.")
+        for name, order in (("issue_refund", "ORD-4411"), ("ticket", "ORD-4413")):
+            firewall.check_call({"name": name, "arguments": {"order_id": order}})
+    harvest(log, book)
+
+    assert {""} == {one.verified_value for one in catches(book)}
+    assert {"ticket", "ORD-4412"} <= {one.suggested_value for one in catches(book)}

@@ -10,6 +10,7 @@ from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.status import status
 from abs_shield.stats.wilson import wilson
+from abs_shield.stores import MemoryStore
 from tests.flywheel.conftest import HOSTILE, catches, decision, finding, label
 
 
@@ -218,4 +219,5 @@ def test_the_gravest_gap_comes_first(log, book):
 
 def test_an_empty_file_has_no_gaps(book):
     """Nothing is found, and nothing raises."""
+    harvest(MemoryStore(), book)
     assert ([], 0) == (curate(book), status(book).decisions)

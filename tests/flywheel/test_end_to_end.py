@@ -18,7 +18,9 @@ pytest.importorskip("abs_shield.flywheel.harvest", reason="the example harvests 
 
 
 @pytest.mark.slow
-def test_the_example_improves_a_model_on_held_out_cases(tmp_path: Path) -> None:
+def test_the_example_improves_a_model_on_held_out_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """From nothing right to most of it, nothing lost elsewhere; the harmful one is rejected."""
     spec = spec_from_file_location("flywheel_end_to_end", EXAMPLE)
     assert spec is not None
@@ -26,11 +28,13 @@ def test_the_example_improves_a_model_on_held_out_cases(tmp_path: Path) -> None:
     example = module_from_spec(spec)
     spec.loader.exec_module(example)
     example.turn(tmp_path)
+    printed = capsys.readouterr().out
     good, harmful = VersionRegistry(tmp_path / "flywheel.db").versions("answers")
     target, *others = good.evaluation["comparisons"]
 
     assert target["candidate"] - target["present"] >= 0.5
     assert target["low"] > 0.4
+    assert "drift: 33.3% [26.9%, 40.5%] before, 0.6% [0.1%, 3.1%] after" in printed
     assert {"as good"} == {one["standing"] for one in others}
     assert [0, 0] == [one["lost"] for one in others if one["name"].startswith("regression")]
     assert VersionState.ROLLED_BACK is good.state

@@ -9,13 +9,15 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Function
-from abs_shield.flywheel.cases import EvaluationCase, is_right, read_cases
-from abs_shield.flywheel.comparison import Rules
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
+from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy import configure
 
 RULES = Rules(rounds=200)
+ALL = {"": 1.0}
+"""Right everywhere."""
 
 
 def cases(target: int, elsewhere: int, again: int = 0) -> list[EvaluationCase]:
@@ -88,6 +90,46 @@ def test_too_few_cases_decide_nothing() -> None:
     assert "undecided with 20 cases; 73 are needed" in found.reasons[-1]
 
 
+def part(gained: int, lost: int, n: int, *, is_target: bool = False) -> PartComparison:
+    """Return a part of *n* cases, of which so many were gained and lost."""
+    old = [0] * gained + [1] * (n - gained)
+    new = [1] * gained + [0] * lost + [1] * (n - gained - lost)
+    return compare("part", Pairs(old, new), RULES, is_target=is_target)
+
+
+def test_a_gain_that_is_not_worth_it_is_rejected() -> None:
+    """40 gained and 10 lost of 10,000 is a gain for sure, and less than 5 % for sure."""
+    small, large = part(40, 10, 10_000, is_target=True), part(160, 10, 1_000, is_target=True)
+
+    assert (PartStanding.NOT_BETTER, PartStanding.BETTER) == (small.standing, large.standing)
+    assert small.p_value is not None
+    assert small.p_value < 0.001
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "n", "is_target"),
+    [
+        (0, 3, 100, False), (0, 5, 150, False), (10, 0, 10, False), (0, 0, 20, False),
+        (3, 1, 40, False), (3, 5, 60, False), (4, 2, 30, True), (0, 0, 20, True), (1, 3, 40, True),
+        (9, 2, 60, True),
+    ],
+)  # fmt: skip
+def test_as_many_cases_as_it_says_decide(gained: int, lost: int, n: int, is_target: bool) -> None:
+    """So many cases that differ as these do are no longer undecided, and do not need one more."""
+    found = part(gained, lost, n, is_target=is_target)
+    times = found.needed / n
+    more = part(round(gained * times), round(lost * times), found.needed, is_target=is_target)
+
+    assert PartStanding.UNDECIDED is found.standing
+    assert PartStanding.UNDECIDED is not more.standing
+    assert n + 1 < found.needed < 5_000
+
+
+def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
+    """Ten gained of ten: thirty cases are enough."""
+    assert (30, 73) == (part(10, 0, 10).needed, part(0, 0, 20).needed)
+
+
 def test_a_target_alone_promotes_nothing() -> None:
     """What became worse elsewhere was not looked at."""
     found = outcome({"target": 1.0}, 100, 0)
@@ -124,47 +166,6 @@ def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "answer", "right"),
-    [
-        ("$3.1T", "As of Q4 2025 it was 3.1 trillion dollars.", True),
-        ("$3.1T", "It was $3.2T.", False),
-        ("$3.1T", "It was $3.1T, or $3.2T.", False),
-        ("$3.1T", "It was not $3.1T.", False),
-        ("Tim Cook", "The head is Cook, Tim.", True),
-        ("refund", "The tool to call is refund.", True),
-        ("refund", "issue_refund", False),
-        ("Paris", "I do not know.", False),
-    ],
-)
-def test_when_an_answer_is_right(expected: str, answer: str, right: bool) -> None:
-    """In any form, not denied, and beside no other value of its kind."""
-    asked = EvaluationCase(
-        id="1", prompt="What was Apple's market cap in Q4 2025?", expected=expected
-    )
-
-    assert right is is_right(asked, answer)
-
-
-def test_the_recheck_passes_what_claims_nothing() -> None:
-    """An agent that does not know makes nothing up."""
-    case = EvaluationCase(id="1", prompt="Cap?", expected="$3.1T", part="hallucination")
-
-    assert is_right(case, "I do not know.")
-    assert not is_right(case, "$3.3T")
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [("refund", True), ("I do not know.", True), ("", True), ("Call issue_refund.", False)],
-)
-def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
-    """Another name is made up; to know none is not."""
-    case = EvaluationCase(id="1", prompt="Which tool?", expected="refund", part="hallucination")
-
-    assert right is is_right(case, answer)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("nonsense", "line 1 is not JSON"),
@@ -172,13 +173,45 @@ def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
         ('{"prompt": "a"}', "`expected` is null"),
         ('{"prompt": "a", "expected": "b", "part": "all"}', "`part`"),
         ('{"prompt": "a", "expected": "b", "answer": "c"}', "answer"),
-        ('{"id": 1, "prompt": "a", "expected": "b"}\n' * 2, "stands twice"),
+        ('{"id": 1, "prompt": "a", "expected": "b"}\n' * 2, "repeats"),
     ],
 )
 def test_wrong_cases_are_named(text: str, message: str) -> None:
     """With their line."""
     with pytest.raises(ShieldError, match=message):
         read_cases(text)
+
+
+def test_two_cases_with_one_id_are_refused() -> None:
+    """Else the answer to one would be graded as that to the other."""
+    twice = [*cases(5, 0), *cases(0, 5)]
+    shared = [EvaluationCase(id=str(n % 5), prompt=f"{n}", expected="a") for n in range(10)]
+
+    with pytest.raises(ShieldError, match='the id "0" repeats'):
+        evaluate(shared, candidate=version({}), present=version({}))
+    assert 0 == evaluate(twice, candidate=version(ALL), present=version(ALL)).repeated
+
+
+def test_a_repeated_prompt_counts_once() -> None:
+    """Forty copies of a prompt are one case; the result says how many were left out."""
+    one = [
+        EvaluationCase(id=f"{part} {n}", prompt=f"{part} caps", expected="yes", part=part)
+        for part in ("target", "regression")
+        for n in range(40)
+    ]
+    found = evaluate(one, candidate=version(ALL), present=version({"target": 0.0, "regr": 1.0}))
+
+    assert Recommendation.UNDECIDED is found.outcome
+    assert [1, 1] == [part.cases for part in found.comparisons]
+    assert "left out: 78 cases that repeat the prompt" in str(found)
+
+
+def test_one_prompt_has_one_answer() -> None:
+    """Two that are expected contradict each other."""
+    two = [EvaluationCase(id=str(n), prompt="Cap?", expected=str(n)) for n in range(2)]
+
+    with pytest.raises(ShieldError, match='"0" and "1" ask the same and expect different'):
+        evaluate(two, candidate=version(ALL), present=version(ALL))
 
 
 def test_a_target_is_needed() -> None:

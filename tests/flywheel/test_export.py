@@ -33,7 +33,11 @@ def examples() -> list[TrainingExample]:
     """Return examples of three kinds."""
     return [
         *mutate(gap(), [catch()], MutationSources(facts=[APPLE])).examples,
-        *mutate(gap(id="g2", code="unknown_tool"), [phantom_tool()], MutationSources()).examples,
+        *mutate(
+            gap(id="g2", code="unknown_tool", right_answer="refund"),
+            [phantom_tool()],
+            MutationSources(),
+        ).examples,
         *mutate(gap(id="g3", code="unmentioned"), [misspelt_id()], MutationSources()).examples,
     ]
 

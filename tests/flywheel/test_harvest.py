@@ -42,10 +42,11 @@ def test_a_finding_becomes_a_catch(store, book):
         "task_type": "refund",
         "claim": '"W999"',
         "detected_error": "Unknown target",
-        "verified_value": "W99",
+        "verified_value": "",
         "confidence": 0.9,
         "priority": "high",
     } == dict(list(catch.to_dict().items())[:8])
+    assert "W99" == catch.suggested_value
     assert ("d-0", "phantom_target", "refund", "m-1", "/arguments/order_id", "call") == (
         catch.decision_id, catch.check, catch.tool, catch.model, catch.where, catch.subject,
     )  # fmt: skip

@@ -60,6 +60,47 @@ def test_other_forms_of_one_statement(other: str) -> None:
     assert not find_leaks([other], ["In Q4 2025, Apple's market cap hit $3.1T."]).is_clean
 
 
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        ("Capital of France?", "Answer briefly. Capital of France? Answer in one word."),
+        ("Who leads Apple?", "Tell me: who leads Apple?"),
+        ("What is 17 * 23?", "What is 17 * 23? Answer with the number only."),
+        ("What did Apple sell in Q4 2025?", "What did \u0410pple sell in Q4 2025?"),
+        ("Capital of France?", "\u0421apital \u03bff Fr\u0430nce?"),
+    ],
+)
+def test_a_short_case_is_found_word_for_word(case: str, text: str) -> None:
+    """However short, and in letters of other scripts that look alike."""
+    assert find_leaks([text], [case]).leaks
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("What is the square of -5, in words?", "What is the square of 5, in words?"),
+        ("Did Apple's market cap rise in Q4 2025?", "Did Apple's market cap not rise in Q4 2025?"),
+        (
+            "Which rivals in the north did rise at last?",
+            "Which rivals in the north didn't rise at last?",
+        ),
+        ("What is 17 * 23?", "What is 17 + 23?"),
+    ],
+)
+def test_the_opposite_question_is_another_one(one: str, other: str) -> None:
+    """A sign, a negation, an operator; in both directions."""
+    assert find_leaks([one], [other]).is_clean
+    assert find_leaks([other], [one]).is_clean
+
+
+def test_without_cases_nothing_is_proved() -> None:
+    """It is neither clean nor not."""
+    report = find_leaks(["a b"], [])
+
+    assert "no evaluation cases were given: nothing is proved" == str(report)
+    assert None is report.to_dict()["clean"]
+
+
 def test_the_report_names_its_data() -> None:
     """The same texts have the same hash, others another; it is JSON-able."""
     one, other = find_leaks(["a b"], CASES), find_leaks(["a c"], CASES)

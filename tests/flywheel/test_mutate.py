@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -31,7 +32,7 @@ FACTS = FactTable(
 )
 KINDS = {
     "fact": (gap(), [catch()]),
-    "name": (gap(code="unknown_tool"), [phantom_tool()]),
+    "name": (gap(code="unknown_tool", right_answer="refund"), [phantom_tool()]),
     "copy": (gap(code="unmentioned"), [misspelt_id()]),
     "correction": (gap(), [catch(claim="The cap is $3.2T", verified_value="The cap is $3.1T")]),
 }
@@ -94,6 +95,22 @@ def test_names_are_taken_from_the_lists() -> None:
     assert {"Q1 2001"} == {one.context["fact"]["period"] for one in made_up}
 
 
+@pytest.mark.parametrize(
+    ("entities", "message"),
+    [
+        ({"subject": "Zeta"}, '`subject` is "Zeta"; give a list of texts'),
+        ({"subject": []}, "give a list of texts"),
+        ({"subject": ["Zeta", 7]}, "give a list of texts"),
+        ({"subjekt": ["Zeta"]}, "did you mean `subject`"),
+        ({"planet": ["Mars"]}, "use subject, period, person, tool"),
+    ],
+)
+def test_entities_are_lists_of_known_kinds(entities: dict[str, Any], message: str) -> None:
+    """A text is not a list of its letters, and a kind that nothing asks for is a slip."""
+    with pytest.raises(ShieldError, match=message):
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS, entities=entities))
+
+
 def test_the_same_seed_makes_the_same_examples() -> None:
     """Another seed makes others."""
     one, same, other = (
@@ -113,6 +130,48 @@ def test_a_right_answer_of_the_user_wins() -> None:
     assert [] == [one for one in examples if "pay_back" not in one.answer]
 
 
+def test_a_suggested_value_is_never_an_answer() -> None:
+    """Of an id it gives the shape alone; the ids that are copied are others."""
+    examples = mutate(*KINDS["copy"], MutationSources(), count=50).examples
+
+    assert [] == [one for one in examples if "tx_12345" in one.prompt + one.answer]
+    assert {"tx_"} == {one.context["value"][:3] for one in examples}
+    assert [] == [one for one in examples if one.context["value"] not in one.prompt]
+
+
+def test_a_reviewer_confirms_the_right_answer() -> None:
+    """Of a claim that is alone, where no check verified what is right."""
+    examples = mutate(
+        gap(right_answer="The cap is $3.1T"),
+        [catch(claim="The cap is $3.2T", verified_value="")],
+        MutationSources(),
+    ).examples
+
+    assert {"The cap is $3.1T"} == {one.context["right"] for one in examples}
+
+
+def test_facts_about_something_else_are_not_used() -> None:
+    """A gap of market caps is not trained with heads, and without its facts not at all."""
+    others = [fact for fact in FACTS if fact.attribute == "head"]
+    about = catch(verified_value="", about="market cap")
+    with pytest.raises(ShieldError, match=r"no right answer is known .* give `facts` about it"):
+        mutate(gap(), [about], MutationSources(facts=others))
+    examples = mutate(gap(), [about], MutationSources(facts=FACTS)).examples
+
+    assert {"market cap"} == {one.context["fact"]["attribute"] for one in examples}
+
+
+def test_plural_attributes_have_a_plural_verb() -> None:
+    """And no article: "a employees" is not trained."""
+    facts = [Fact(subject="Apple", attribute="employees", value="164,000")]
+    caught = catch(verified_value="164,000", claim="161,000")
+    made = mutate(gap(), [caught], MutationSources(facts=facts, made_up=0.5), count=40)
+    texts = "\n".join(f"{one.prompt}\n{one.answer}" for one in made.examples)
+
+    assert [] == re.findall(r"\ba employees|employees was|was .*'s employees", texts)
+    assert "employees were 164,000" in texts
+
+
 def test_no_evaluation_case_is_among_them() -> None:
     """Cases that are drafts themselves are left out, counted, and the proof is clean."""
     cases = [
@@ -129,7 +188,13 @@ def test_no_evaluation_case_is_among_them() -> None:
     [
         ({"state": GapState.OPEN}, [catch()], "is open; accept it first"),
         ({}, [catch(verified_value="")], "no right answer is known"),
-        ({"code": "unknown_tool"}, [phantom_tool(verified_value="")], "no right name is known"),
+        ({"code": "unknown_tool"}, [phantom_tool(suggested_value="")], "no right name is known"),
+        ({"code": "unknown_tool"}, [phantom_tool()], "`refund` for `issue_refund` is only a guess"),
+        (
+            {"right_answer": "$3.1T"},
+            [catch(verified_value="", claim=claim) for claim in ("$3.2T", "$2.9T")],
+            "no right answer is known",  # one answer of two claims is not right of both
+        ),
     ],
 )
 def test_what_cannot_be_mutated_says_why(

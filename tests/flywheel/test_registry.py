@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from abs_shield.errors import StoreError
-from abs_shield.flywheel.accepted import gap_with_catches
+from abs_shield.errors import ShieldError, StoreError
+from abs_shield.flywheel.accepted import gap_with_catches, mark_gap
 from abs_shield.flywheel.artifact import hash_at
+from abs_shield.flywheel.book import Book
+from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.drift import Trend, drift
 from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.registry import NewVersion, Version, VersionRegistry, VersionState, resolve
+from abs_shield.flywheel.review import Choice, Review, review
 from abs_shield.flywheel.status import status
+from abs_shield.stores import MemoryStore
 from tests.flywheel.catches import catch, gap
 
-GOOD = {"outcome": "promote", "reasons": ["target is better"]}
 WHO = {"by": "ann"}
 
 
@@ -28,7 +33,7 @@ def book(tmp_path: Path) -> Path:
     """Return a file with one accepted gap and its catch."""
     path = tmp_path / "flywheel.db"
     one, caught = gap(), catch()
-    with database(path) as connection:
+    with database(path, create=True) as connection:
         row = (one.id, one.state.value, json.dumps(one.to_dict()))
         connection.execute("INSERT INTO gaps VALUES (?, ?, ?)", row)
         row = (caught.id, 0.0, caught.decision_id, one.id, json.dumps(caught.to_dict()))
@@ -43,10 +48,18 @@ def prompt(folder: Path, text: str) -> str:
     return str(path)
 
 
-def added(book: Path, text: str, **changed: object) -> Version:
-    """Add a version of a prompt."""
-    location = prompt(book.parent, text)
-    fields = {"target": "prompt", "location": location, "gap": "g1", "evaluation": GOOD}
+def good(location: str, *present: str) -> dict[str, Any]:
+    """Return an evaluation of what stands at a location, beside what stands at others."""
+    hashes = {"candidate": {location: hash_at(location)}}
+    hashes["present"] = {one: hash_at(one) for one in present}
+    return {"outcome": "promote", "reasons": ["target is better"], **hashes}
+
+
+def added(book: Path, text: str, *present: str, **changed: object) -> Version:
+    """Add a version of a prompt that was compared with those of these texts."""
+    location = str(changed.get("location", prompt(book.parent, text)))
+    evaluation = good(location, *(str(book.parent / f"{one}.txt") for one in present))
+    fields = {"target": "prompt", "location": location, "gap": "g1", "evaluation": evaluation}
     return VersionRegistry(book).add(NewVersion(**{**fields, **changed}), **WHO)  # type: ignore[arg-type]
 
 
@@ -69,7 +82,8 @@ def test_a_promoted_version_is_what_its_target_resolves_to(book: Path) -> None:
 def test_a_rollback_takes_one_step_back(book: Path) -> None:
     """To the parent, then to what was there before; the reason stays, the gap is open again."""
     registry = VersionRegistry(book)
-    first, second = added(book, "one"), added(book, "two")
+    first = added(book, "one")
+    second = added(book, "two", "one")
     for version in (first, second):
         registry.promote(version.id, reason="it is better", **WHO)
     now = registry.rollback("prompt", reason="worse in production", **WHO)
@@ -77,11 +91,12 @@ def test_a_rollback_takes_one_step_back(book: Path) -> None:
     assert now is not None
     assert (first.id, 1) == (now.id, now.number)
     assert "one" == Path(registry.resolve("prompt")).read_text()
-    assert GapState.OPEN is state_of(book)
+    assert GapState.FIXED is state_of(book)  # the version that is in use again is for it
     back = registry.versions("prompt")[1]
     assert (VersionState.ROLLED_BACK, "worse in production") == (back.state, back.reason)
     assert None is registry.rollback("prompt", reason="this one, too", **WHO)
     assert "prompt" == registry.resolve("prompt")
+    assert GapState.OPEN is state_of(book)
     with pytest.raises(StoreError, match="no version of `prompt` is in use"):
         registry.rollback("prompt", reason="again", **WHO)
 
@@ -91,9 +106,10 @@ def test_a_version_names_its_parent_data_and_events(book: Path) -> None:
     registry = VersionRegistry(book)
     data = {"train.jsonl": hash_at(prompt(book.parent, "train"))}
     first = registry.promote(added(book, "one", data=data).id, reason="first", **WHO)
-    second = registry.promote(added(book, "two").id, reason="second", **WHO)
+    second = registry.promote(added(book, "two", "one").id, reason="second", **WHO)
 
     assert ("", first.id) == (first.parent, second.parent)
+    assert first.id == second.events[-1].predecessor
     assert data == first.data
     assert ["added", "promoted", "retired"] == [
         event.what for event in registry.versions("prompt")[0].events
@@ -119,8 +135,8 @@ def test_only_what_its_evaluation_says_is_promoted(
     with pytest.raises(StoreError, match=message):
         registry.promote(version.id, reason="please", **WHO)
     assert GapState.ACCEPTED is state_of(book)
-    promoted = registry.promote(version.id, reason="an emergency", override=True, **WHO)
-    assert "promoted, overriding its evaluation" == promoted.events[-1].what
+    promoted = registry.promote(version.id, reason="better", override="an emergency", **WHO)
+    assert f"better; override: an emergency ({message})" == promoted.reason
 
 
 def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
@@ -159,6 +175,8 @@ def test_what_is_missing_is_named(book: Path) -> None:
     registry = VersionRegistry(book)
     with pytest.raises(StoreError, match="No such file"):
         registry.add(NewVersion(target="a", location=str(book.parent / "none")))
+    with pytest.raises(StoreError, match="no attribute `nope`"):
+        registry.add(NewVersion(target="a", location="json:nope"))
     with pytest.raises(StoreError, match="no module `nosuch`"):
         registry.add(NewVersion(target="a", location="nosuch:attr"))
     with pytest.raises(StoreError, match="no version has the id"):
@@ -169,6 +187,213 @@ def test_what_is_missing_is_named(book: Path) -> None:
         registry.promote(added(book, "one").id, reason=" ", **WHO)
     with pytest.raises(StoreError, match="needs a reason"):
         registry.rollback("prompt", reason="", **WHO)
+
+
+def test_an_evaluation_belongs_to_its_candidate(book: Path) -> None:
+    """One of another file, or beside another version than the one in use, promotes nothing."""
+    registry = VersionRegistry(book)
+    other = good(prompt(book.parent, "other"))
+    with pytest.raises(StoreError, match=r"its evaluation is not of .*one.txt"):
+        registry.promote(added(book, "one", evaluation=other).id, reason="a", **WHO)
+    registry.promote(added(book, "one").id, reason="better", **WHO)
+    second = added(book, "two", "other")
+    with pytest.raises(StoreError, match="with another version than the one in use"):
+        registry.promote(second.id, reason="better", **WHO)
+    registry.promote(second.id, reason="better", override="seen by hand", **WHO)
+
+    assert "override: seen by hand (its evaluation compares" in registry.versions()[-1].reason
+
+
+def test_the_first_version_is_compared_with_the_file_in_use(book: Path) -> None:
+    """Where the target is a file, its content is the present version."""
+    registry, target = VersionRegistry(book), prompt(book.parent, "original")
+    with pytest.raises(StoreError, match="another version than the one in use"):
+        registry.promote(added(book, "one", target=target).id, reason="better", **WHO)
+    version = added(book, "one", "original", target=target)
+
+    assert VersionState.CURRENT is registry.promote(version.id, reason="better", **WHO).state
+
+
+@pytest.mark.parametrize("state", [GapState.OPEN, GapState.REJECTED, GapState.MERGED])
+def test_only_an_accepted_gap_is_fixed(book: Path, state: GapState) -> None:
+    """No override stands in for the person who accepts it."""
+    with database(book) as connection:
+        mark_gap(connection, "g1", state)
+    version = added(book, "one")
+
+    with pytest.raises(StoreError, match=f"gap `g1` is {state}; accept it"):
+        VersionRegistry(book).promote(version.id, reason="a", override="b", **WHO)
+    assert state is state_of(book)
+
+
+def test_what_was_rolled_back_needs_an_override(book: Path) -> None:
+    """The version itself, and the same content added anew."""
+    registry = VersionRegistry(book)
+    first = added(book, "one", gap="")
+    registry.promote(first.id, reason="better", **WHO)
+    registry.rollback("prompt", reason="harmful", **WHO)
+    for one in (first, added(book, "one", gap="")):
+        with pytest.raises(StoreError, match="version 1, which is the same, was rolled back: harm"):
+            registry.promote(one.id, reason="again", **WHO)
+
+    assert None is registry.current("prompt")
+
+
+def test_a_rollback_leaves_what_was_decided_since(book: Path) -> None:
+    """A gap that was merged or rejected after the promotion is not opened by its rollback."""
+    registry = VersionRegistry(book)
+    registry.promote(added(book, "one").id, reason="better", **WHO)
+    with database(book) as connection:
+        mark_gap(connection, "g1", GapState.MERGED)
+    registry.rollback("prompt", reason="worse", **WHO)
+
+    assert GapState.MERGED is state_of(book)
+
+
+def test_rollbacks_reach_the_original(book: Path) -> None:
+    """Also where a version was promoted a second time: a promotion is a step of its own."""
+    registry = VersionRegistry(book)
+    first, second = added(book, "one", gap=""), added(book, "two", "one", gap="")
+    for version in (first, second, first):
+        registry.promote(version.id, reason="better", override="a test", **WHO)
+    steps = [registry.rollback("prompt", reason="worse", **WHO) for _ in range(3)]
+
+    assert [2, 1, None] == [one and one.number for one in steps]
+    assert ["", ""] == [one.parent for one in registry.versions()]
+
+
+def test_a_rollback_needs_something_to_go_back_to(book: Path) -> None:
+    """A parent, or an original, that is gone is named, and what is in use stays."""
+    registry, target = VersionRegistry(book), prompt(book.parent, "original")
+    first = added(book, "one", "original", target=target, gap="")
+    registry.promote(first.id, reason="better", **WHO)
+    second = added(book, "two", "one", target=target, gap="")
+    registry.promote(second.id, reason="better", **WHO)
+    Path(first.location).unlink()
+    with pytest.raises(StoreError, match=r"No such file.*version 1 cannot be used again"):
+        registry.rollback(target, reason="worse", **WHO)
+    assert second.location == registry.resolve(target)
+    prompt(book.parent, "one")
+    registry.rollback(target, reason="worse", **WHO)
+    Path(target).unlink()
+
+    with pytest.raises(StoreError, match="before the first version is gone"):
+        registry.rollback(target, reason="worse", **WHO)
+
+
+def test_a_missing_or_foreign_file_is_left_alone(tmp_path: Path) -> None:
+    """Neither is made nor written to; a service does not get the old policy in silence."""
+    missing, foreign, empty = (tmp_path / name for name in ("none.db", "notes.db", "empty.db"))
+    empty.touch()
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE notes (text TEXT)")
+    connection.close()
+    before = foreign.read_bytes()
+    for path, message in ((missing, "no file"), (foreign, "not made by"), (empty, "is empty")):
+        for act in (resolve, lambda book, target: curate(book), lambda book, target: status(book)):
+            with pytest.raises(StoreError, match=message):
+                act(path, "prompt")
+        if path != missing:
+            continue
+        with pytest.raises(StoreError, match="harvest"):
+            added(path, "one", gap="")
+    with pytest.raises(StoreError, match="not made by"):
+        harvest(MemoryStore(), foreign)
+
+    assert (False, before, b"") == (missing.exists(), foreign.read_bytes(), empty.read_bytes())
+
+
+def test_damaged_rows_are_named(book: Path) -> None:
+    """A version and a gap whose JSON was cut off."""
+    registry = VersionRegistry(book)
+    registry.promote(added(book, "one").id, reason="better", **WHO)
+    with database(book) as connection:
+        connection.execute("UPDATE versions SET body = '{'")
+    for act in (registry.versions, lambda: status(book), lambda: registry.resolve("prompt")):
+        with pytest.raises(StoreError, match=r"version `.*` is damaged in the file"):
+            act()
+    with database(book) as connection:
+        connection.execute("UPDATE gaps SET body = '[]'")
+        connection.execute("INSERT INTO patterns VALUES ('p', 'g1', 'b', '{')")
+    with pytest.raises(StoreError, match="gap `g1` is damaged"):
+        gap_with_catches(book, "g1")
+    with pytest.raises(StoreError, match="a pattern of gap `g1` is damaged"):
+        curate(book)
+
+
+@pytest.mark.parametrize("evaluation", [{"outcome": "yes"}, {"outcome": "promote", "reasons": [1]}])
+def test_what_is_not_an_evaluation_is_refused(book: Path, evaluation: dict[str, Any]) -> None:
+    """With the field that is wrong."""
+    with pytest.raises(ShieldError, match=r"evaluation: `(outcome|reasons)` is"):
+        added(book, "one", evaluation=evaluation)
+
+
+def produced(book: Path, day: int, made: int, wrong: int) -> None:
+    """Write the decisions of a day, and catches that no curation has grouped yet."""
+    with database(book) as connection:
+        row = ("output", "", f"2026-04-{day:02}", made)
+        connection.execute("INSERT INTO tallies VALUES (?, ?, ?, ?)", row)
+        Book(connection).write(
+            catch(decision_id=f"{day}-{n}", about="market cap",
+                  timestamp=f"2026-04-{day:02}T09:00:00Z")
+            for n in range(wrong)
+        )  # fmt: skip
+
+
+def at(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
+    """Make it noon of a day."""
+    moment = datetime(2026, 4, day, 12, tzinfo=UTC).timestamp()
+    monkeypatch.setattr("time.time", lambda: moment)
+
+
+@pytest.fixture
+def gap_of_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
+    """Return a file with an accepted gap of 20 % on the fifth of April."""
+    path = tmp_path / "log.flywheel"
+    harvest(MemoryStore(), path)
+    produced(path, 5, 100, 20)
+    [one] = curate(path)
+    review(path, [Review(gap=one.id, choice=Choice.ACCEPT, by="ann", why="seen")])
+    return path, one.id
+
+
+def test_catches_that_wait_for_a_curation_count(
+    gap_of_log: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gap that got worse is not lower, only because nobody ran `curate` yet."""
+    path, name = gap_of_log
+    at(monkeypatch, 10)
+    VersionRegistry(path).promote(added(path, "one", gap=name).id, reason="better", **WHO)
+    produced(path, 12, 100, 50)
+    waiting = status(path)
+    curate(path)
+
+    worse = drift((20, 100), (50, 100))
+    assert [worse, worse] == [one.versions[0].drift for one in (waiting, status(path))]
+    assert (50, Trend.HIGHER) == (waiting.ungrouped, worse.trend)
+
+
+def test_each_promotion_has_its_own_days(
+    gap_of_log: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A version is compared with what it replaced, also after the next one was rolled back."""
+    path, name = gap_of_log
+    registry = VersionRegistry(path)
+    at(monkeypatch, 10)
+    registry.promote(added(path, "one", gap=name).id, reason="better", **WHO)
+    produced(path, 12, 100, 50)
+    at(monkeypatch, 15)
+    registry.promote(added(path, "two", "one", gap=name).id, reason="better", **WHO)
+    produced(path, 17, 100, 10)
+    second = status(path).versions[0]
+    at(monkeypatch, 20)
+    registry.rollback("prompt", reason="slow", **WHO)
+    produced(path, 22, 100, 40)
+    first = status(path).versions[0]
+
+    assert (2, drift((50, 100), (10, 100))) == (second.number, second.drift)
+    assert (1, drift((20, 100), (90, 200))) == (first.number, first.drift)
+    assert "version 2 was rolled back: slow" == first.reason
 
 
 def test_a_gap_is_read_with_its_catches(book: Path) -> None:
@@ -228,7 +453,10 @@ def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any
     assert found.drift is not None
     assert Trend.LOWER is found.drift.trend
     VersionRegistry(book).rollback("prompt", reason="worse", **WHO)
-    assert () == status(book).versions
+    [found] = status(book).versions
+    assert (0, None, "the first version was rolled back: worse") == (
+        found.number, found.drift, found.reason,
+    )  # fmt: skip
 
 
 def test_status_waits_for_decisions_after_a_promotion(book: Path) -> None:

@@ -87,7 +87,7 @@ def test_what_cannot_be_applied_changes_nothing(book, gaps, wrong, message):
 
 
 def test_gaps_are_not_merged_in_a_circle(book, gaps):
-    """Nor into one that is merged itself, nor decided twice, nor after they were merged."""
+    """Nor into one that is merged itself, nor decided twice."""
     one, other, third = gaps
     with pytest.raises(StoreError, match="into each other"):
         review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=one)])
@@ -95,6 +95,33 @@ def test_gaps_are_not_merged_in_a_circle(book, gaps):
         review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=third)])
     with pytest.raises(StoreError, match="decided twice"):
         review(book, [reviewed(one), reviewed(one, "reject")])
-    review(book, [reviewed(one, "merge", into=other)])
-    with pytest.raises(StoreError, match=f"merged into `{other}`"):
-        review(book, [reviewed(one)])
+
+
+def test_a_right_answer_is_kept_with_the_gap(log, book, gaps):
+    """Through later curations; it may be given later, and be another one."""
+    review(book, [reviewed(gaps[0], right_answer=" refund ")])
+    assert 0 == review(book, [reviewed(gaps[0])])
+    assert "refund" == curate(book)[0].right_answer
+    assert 1 == review(book, [reviewed(gaps[0], right_answer="pay_back")])
+    assert "pay_back" == curate(book)[0].right_answer
+    with pytest.raises(StoreError, match="has a right answer and is not accepted"):
+        review(book, [reviewed(gaps[1], "reject", right_answer="refund")])
+
+
+def test_a_merge_is_taken_back_by_another_decision(log, book, gaps):
+    """The catches are those of the gap again, with those that came later; decisions stay."""
+    one, other, third = gaps
+    review(book, [reviewed(third, "merge", into=other)])
+    review(book, [reviewed(other, "merge", into=one)])
+    log.append(decision(99, finding(code="c")))
+    harvest(log, book)
+    assert {one: 7} == {gap.id: gap.count for gap in curate(book) if not gap.into}
+    review(book, [reviewed(other)])
+    counts = {gap.id: gap.count for gap in curate(book) if not gap.into}
+    review(book, [reviewed(third, "reject")])
+
+    assert {one: 3, other: 4} == counts
+    assert {one: (3, "open"), other: (2, "accepted"), third: (2, "rejected")} == {
+        gap.id: (gap.count, gap.state.value) for gap in curate(book)
+    }
+    assert 4 == len(reviews_of(book))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -11,6 +12,14 @@ from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.review_file import decided, json_of, markdown_of
 from tests.flywheel.conftest import decision, finding
 
+HEADINGS = (
+    "## {} - market cap",
+    "## `{}`: market cap",
+    "##{}",
+    "### {}",
+    " ## {} ##",
+    "## **{}**",
+)
 HOSTILE = "`x`\n- [x] accept\n## gap-1\n<script>\u202e"
 
 
@@ -41,10 +50,12 @@ def test_ticks_are_decisions(gaps, book):
     head, _, tail = text.rpartition("- [ ] merge into")
     text = f"{head}- [X] merge into `{one.id}`{tail}why: the same".replace("by:", "by: ann")
     text = text.replace("why:", "why: worth it", 1)
+    text = text.replace("right answer:", "right answer: W99", 1)
     found = decided(text, is_json=False, by="bob", why="none")
 
     assert [] == found.mistakes
     first = (one.id, "accept", "ann", "worth it", "")
+    assert ["W99", ""] == [r.right_answer for r in found.reviews]
     assert [first, (other.id, "merge", "ann", "the same", one.id)] == [
         (r.gap, r.choice, r.by, r.why, r.into) for r in found.reviews
     ]
@@ -56,14 +67,42 @@ def test_json_decides_alike(gaps):
     """The same fields in an object for each gap."""
     whole = json.loads(json_of(gaps, {}))
     whole["by"] = "ann"
-    whole["gaps"][1] |= {"decision": "Reject", "why": "expected"}
+    whole["gaps"][1] |= {"decision": "accept", "why": "expected", "right_answer": "W9"}
     text = json.dumps(whole, indent=2)
     found = decided(text, is_json=True)
 
-    assert [(gaps[1].id, "reject", "ann", "expected")] == [
-        (r.gap, r.choice, r.by, r.why) for r in found.reviews
+    assert [(gaps[1].id, "accept", "ann", "expected", "W9")] == [
+        (r.gap, r.choice, r.by, r.why, r.right_answer) for r in found.reviews
     ]
     assert f'"id": "{gaps[1].id}"' in text.splitlines()[found.lines[0] - 1]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_with_more_than_an_id_is_one(heading):
+    """A tick belongs to the gap above it, whatever else its heading says."""
+    text = f"## gap-1\n- [ ] accept\n{heading.format('gap-2')}\n- [x] accept\nwhy: seen\n"
+    found = decided(f"# Gaps\nby: ann\n{text}", is_json=False)
+
+    assert [("gap-2", "ann", "seen")] == [(r.gap, r.by, r.why) for r in found.reviews]
+
+
+def test_a_missing_heading_is_noticed():
+    """The boxes of two gaps under one heading would decide about the wrong one."""
+    text = "## gap-1\n- [ ] accept\n- [ ] reject\nmarket cap\n- [x] accept\nwhy: seen\n"
+    (mistake,) = decided(text, is_json=False).mistakes
+
+    assert (5, True) == (mistake.place, "`gap-1` has this box twice" in mistake.message)
+
+
+def test_nothing_of_the_log_is_markup(log, book):
+    """A phantom tool may be named like HTML; its name stands in code alone."""
+    name = "<img src=x onerror=alert(1)>"
+    log.append(decision(0, finding(check="phantom_tool"), tool=name, agent=name, model=name))
+    harvest(log, book)
+    text = markdown(curate(book), book)
+
+    assert "<img" in text
+    assert [] == [line for line in text.splitlines() if "<img" in re.sub("`[^`]*`", "", line)]
 
 
 @pytest.mark.parametrize(

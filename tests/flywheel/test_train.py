@@ -39,6 +39,27 @@ def test_a_command_that_breaks_the_contract(words: list[str], message: str, tmp_
         train(words, data=data, out=tmp_path / "model")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open(sys.argv[1], 'w')",
+        "os.makedirs(sys.argv[1] + '/layers'); open(sys.argv[1] + '/layers/1', 'w')",
+        "open(sys.argv[1], 'w').write('half'); sys.exit('out of memory')",
+        "os.mkdir(sys.argv[1]); open(sys.argv[1] + '/1', 'w').write('half'); sys.exit(1)",
+    ],
+)
+def test_half_a_candidate_is_none(text: str, tmp_path: Path) -> None:
+    """An empty file or folder is refused; what a failure leaves behind does not stop a retry."""
+    data, out = tmp_path / "train.jsonl", tmp_path / "model"
+    data.write_text("{}\n")
+    command = [sys.executable, "-c", f"import os, sys; {text}", "{out}", "{data}"]
+    for _ in range(2):
+        with pytest.raises(ShieldError, match=r"an empty one|out of memory|exit code 1"):
+            train(command, data=data, out=out)
+
+    assert not out.exists()
+
+
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     """A candidate gets a file of its own."""
     with pytest.raises(ShieldError, match="exists; name another file"):

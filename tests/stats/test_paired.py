@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from abs_shield.stats.paired import (
-    cases_for_margin,
+    cases_for_limit,
     cases_needed,
     difference_interval,
     mcnemar,
@@ -73,7 +73,7 @@ def test_the_cases_needed_are_enough_and_one_fewer_is_not() -> None:
 
 def test_a_margin_needs_as_many_cases_as_the_interval() -> None:
     """With 73 equal cases the interval ends above -5 %, with 72 below."""
-    n = cases_for_margin(0.0, 0.05)
+    n = cases_for_limit(0.0, 0.0, -0.05)
 
     assert difference_interval(0, 0, n)[0] >= -0.05 > difference_interval(0, 0, n - 1)[0]
 
@@ -94,5 +94,13 @@ def test_wrong_counts_are_refused() -> None:
         difference_interval(6, 5, 10)
     with pytest.raises(ValueError, match="nothing to find"):
         cases_needed(0.1, 0.1)
-    with pytest.raises(ValueError, match="above 0"):
-        cases_for_margin(0.1, 0)
+
+
+@pytest.mark.parametrize(("gain", "loss"), [(0.5, 0.5), (1.0, 0.0), (0.0, 1.0), (0.02, 0.01)])
+def test_a_limit_is_left_out_by_so_many_cases(gain: float, loss: float) -> None:
+    """On the side on which the difference lies."""
+    n = cases_for_limit(gain, loss, -0.05)
+    gained = round(gain * n)
+    low, high = difference_interval(gained, min(round(loss * n), n - gained), n)
+
+    assert low >= -0.05 if gain - loss > -0.05 else high <= -0.05

@@ -14,10 +14,11 @@ from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_b
 from abs_shield.cli.flywheel.questions import ask
 from abs_shield.cli.label import user_name
 from abs_shield.cli.output import output
+from abs_shield.cli.report.summary import counted
 from abs_shield.cli.screen import screen
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.review import Mistake, mistakes_of, review
+from abs_shield.flywheel.review import Mistake, mistakes_of, not_applied, review
 from abs_shield.flywheel.review_file import decided, json_of, markdown_of
 from abs_shield.text.show import escaped
 
@@ -74,9 +75,9 @@ def _is_json(path: str, option: str) -> bool:
 def _write(path: str, gaps: list[Gap], book: str) -> None:
     form = json_of if _is_json(path, "--export") else markdown_of
     text = form(gaps, examples_of(book, gaps))
-    with output(path, inputs=[book], option="--export") as file:
+    with output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
-    print(f"{len(gaps):,} open gaps written to {path}", file=sys.stderr)
+    print(f"{counted(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
 
 
 def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> None:
@@ -91,5 +92,6 @@ def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> No
     for line, message in sorted(mistakes):
         print(escaped(f"{path}:{line}: {message}", limit=1_000), file=sys.stderr)
     if mistakes:
-        raise BadInput(f"{path}: {len(mistakes)} mistakes; nothing was applied")
-    print(f"{review(book, found.reviews):,} new decisions of {len(found.reviews):,}")
+        raise BadInput(f"{path}: {counted(len(mistakes), 'mistake')}; nothing was applied")
+    new = review(book, not_applied(book, found.reviews))
+    print(f"{counted(len(found.reviews), 'decision')} read: {new:,} new")

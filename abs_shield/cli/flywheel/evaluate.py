@@ -16,6 +16,7 @@ from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Rules
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy.load import load, load_policy
 from abs_shield.text.show import escaped, shown
@@ -24,6 +25,7 @@ EXAMPLE = (
     'Example: abs-shield flywheel evaluate cases.jsonl --candidate "python new.py" --present'
     ' "python old.py" --output evaluation.json'
 )
+_FROM = "What it is made of where its words do not say so; may stand several times."
 _VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
 
 
@@ -40,6 +42,13 @@ def command(
     ],
     candidate: Annotated[str, typer.Option(metavar="VERSION", help=_VERSION)],
     present: Annotated[str, typer.Option(metavar="VERSION", help="The same, of what is in use.")],
+    candidate_from: Annotated[
+        list[str] | None, typer.Option("--candidate-from", metavar="LOCATION", help=_FROM)
+    ] = None,
+    present_from: Annotated[
+        list[str] | None,
+        typer.Option("--present-from", metavar="LOCATION", help="The same, of what is in use."),
+    ] = None,
     margin: Annotated[
         float, typer.Option(help="How much worse it may be elsewhere, a share.")
     ] = 0.05,
@@ -67,8 +76,8 @@ def command(
     cases = [case for file in files for case in _cases(file)]
     found = evaluate(
         cases,
-        candidate=_version(candidate, timeout_s, "--candidate"),
-        present=_version(present, timeout_s, "--present"),
+        candidate=_version(candidate, timeout_s, "--candidate", candidate_from),
+        present=_version(present, timeout_s, "--present", present_from),
         rules=Rules(margin=margin, least_gain=least_gain),
     )
     text = json.dumps(found.to_dict(), indent=1)
@@ -89,27 +98,30 @@ def _cases(path: str) -> list[EvaluationCase]:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    _, first = next(numbered_lines(text), (0, ""))
     if '"messages"' in first:
         part = "regression" if "regression" in Path(path).stem else "target"
-        return run_cases(text, part=part, task=Path(path).stem)
-    return read_cases(text)
+        return run_cases(text, part=part, task=Path(path).stem, name=path)
+    return read_cases(text, name=path)
 
 
-def _version(place: str, timeout_s: float, option: str) -> Candidate:
+def _version(place: str, timeout_s: float, option: str, made_of: list[str] | None) -> Candidate:
+    parts = tuple(made_of or ())
     if place.startswith(("http://", "https://")):
-        return Endpoint(url=place, timeout_s=timeout_s)
+        return Endpoint(url=place, timeout_s=timeout_s, made_of=parts)
     if place.startswith("policy:"):
-        return PolicyCandidate(load_policy(place.removeprefix("policy:")))
+        place = place.removeprefix("policy:")
+        return PolicyCandidate(load_policy(place), places=(place, *parts))
     if place.startswith("python:"):
-        answer = load(place.removeprefix("python:"))
+        place = place.removeprefix("python:")
+        answer = load(place)
         if not callable(answer):
             raise BadInput(f"`{option}`: {escaped(place)} is {shown(answer)}; give a function")
-        return Function(answer)
+        return Function(answer, places=(place, *parts))
     try:
         words = tuple(shlex.split(place))
     except ValueError as error:
         raise BadInput(f"`{option}`: {error}; quote the command as a shell does") from None
     if not words:
         raise BadInput(f"`{option}` is empty; give a command")
-    return Command(words=words, timeout_s=timeout_s)
+    return Command(words=words, timeout_s=timeout_s, made_of=parts)

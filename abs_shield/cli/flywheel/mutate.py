@@ -11,16 +11,19 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
 from abs_shield.cli.output import output
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
 from abs_shield.flywheel.mutate import (
     FORMS,
+    LeakageReport,
     Mutation,
     MutationSources,
     find_leaks,
     mutate,
     render_export,
+    training_texts,
 )
 from abs_shield.policy.load import load
 from abs_shield.quality.facts import FactTable
@@ -35,9 +38,7 @@ EXAMPLE = (
 
 def command(
     gap: Annotated[str, typer.Argument(metavar="GAP", help="Id of an accepted gap.")],
-    book: Annotated[
-        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
-    ] = "flywheel.db",
+    book: BookFile = DEFAULT,
     facts: Annotated[
         str | None, typer.Option(metavar="FILE", help="Facts: .csv, .json, .sqlite or .db.")
     ] = None,
@@ -81,8 +82,6 @@ def command(
         near = nearest(form, FORMS)
         hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
         raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
-    if not Path(book).is_file():
-        raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
     sources = MutationSources(
         facts=() if facts is None else FactTable.from_file(facts),
         answers=_object(answers, "--answers"),
@@ -90,21 +89,23 @@ def command(
         judge=None if judge is None else load(judge),
     )
     held_out = [] if cases is None else [one.prompt for one in read_cases(_text(cases))]
-    found, catches = gap_with_catches(book, gap)
+    found, catches = gap_with_catches(require_book(book), gap)
     made = mutate(found, catches, sources, count=count, seed=seed, held_out=held_out)
     inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
+    proof = find_leaks(training_texts(made.examples, system), held_out)
+    if len(made.examples) in proof.leaked:
+        raise BadInput("`--system` has an evaluation case in it; take it out")
     _write(made, form, system, out, inputs)
-    _report(made, held_out, report, [*inputs, *([] if out is None else [out])])
+    _report(made, proof, report, [*inputs, *([] if out is None else [out])])
 
 
 def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
-    with output(out, inputs=inputs) as sink:
+    with output(out, inputs=inputs, private=True) as sink:
         sink.write(render_export(made.examples, form, system=system).encode())
 
 
-def _report(made: Mutation, held_out: list[str], path: str | None, inputs: list[str]) -> None:
-    """Write the proof that no case is among the examples, and say what was left out."""
-    proof = find_leaks([one.prompt for one in made.examples], held_out)
+def _report(made: Mutation, proof: LeakageReport, path: str | None, inputs: list[str]) -> None:
+    """Write the proof that no case is in the training part, and say what was left out."""
     if path is not None:
         with output(path, inputs=inputs, option="--report") as sink:
             sink.write(json.dumps(proof.to_dict(), indent=1).encode())

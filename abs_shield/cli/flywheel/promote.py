@@ -9,9 +9,11 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
 from abs_shield.cli.label import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.artifact import hash_at
+from abs_shield.flywheel.evaluate import require_evaluation
 from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionState
 from abs_shield.text.show import escaped, shown
 
@@ -42,14 +44,18 @@ def command(
         str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
     ] = None,
     override: Annotated[
-        bool, typer.Option("--override", help="Promote against the evaluation; it is recorded.")
-    ] = False,
-    book: Annotated[
-        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
-    ] = "flywheel.db",
+        str,
+        typer.Option(
+            "--override", metavar="REASON", help="Why, against its evaluation; it is recorded."
+        ),
+    ] = "",
+    book: BookFile = DEFAULT,
 ) -> None:
     """
     Put a version in use: its target resolves to it from now on, and its gap is fixed.
+
+    The evaluation has to say so, to be of LOCATION, and to compare it with what is in use now;
+    what was rolled back stays out. --override REASON promotes in spite of that.
 
     Exits with 0, with 1 where its evaluation does not say so, with 2 for bad input.
     """
@@ -60,7 +66,7 @@ def command(
         data={PurePath(name).name: hash_at(name) for name in data or ()},
         evaluation=_evaluation(evaluation),
     )
-    registry, who = VersionRegistry(book), user_name(by)
+    registry, who = VersionRegistry(require_book(book)), user_name(by)
     version = registry.add(new, by=who)
     outcome = str(new.evaluation.get("outcome", "not evaluated"))
     console = screen()
@@ -77,7 +83,8 @@ def _evaluation(path: str | None) -> dict[str, Any]:
     if path is None:
         return {}
     found = parsed(Path(path).read_bytes(), path=path)
-    if not isinstance(found, dict) or "outcome" not in found:
+    if not isinstance(found, dict) or not found:
         hint = "give what `flywheel evaluate --output` wrote"
         raise BadInput(f"`--evaluation`: {escaped(path)} is {shown(found)}; {hint}")
+    require_evaluation(found)
     return found

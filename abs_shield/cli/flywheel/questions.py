@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import typer
 from rich.console import Console
 
 from abs_shield.cli.screen import safe, screen
 from abs_shield.errors import StoreError
+from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import examples_of
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.review import Choice, Review, review
@@ -42,9 +44,14 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
             for catch in examples.get(gap.id, ()):
                 console.print(safe(f"  {example_of(catch)}"), soft_wrap=True)
             answer = _answer(console)
+            guess = _suggestion(examples.get(gap.id, ()))
+            while answer in [*Choice] and not _decide(
+                console, book, Review(gap=gap.id, choice=Choice(answer), by=by, why=""), guess
+            ):
+                answer = _answer(console)
             if answer == _QUIT:
                 break
-            left -= answer != _SKIP and _decide(console, book, gap, Choice(answer), by)
+            left -= answer != _SKIP
     except (typer.Abort, EOFError):
         console.print()
     if left:
@@ -63,12 +70,23 @@ def _answer(console: Console) -> str:
         console.print(f"did you mean `{near[0]}`?" if near else "write one of the five words")
 
 
-def _decide(console: Console, book: str, gap: Gap, choice: Choice, by: str) -> bool:
+def _suggestion(catches: Sequence[Catch]) -> str:
+    """Return what may be right, where no check verified what is."""
+    guesses = [one.suggested_value for one in catches if one.suggested_value]
+    return guesses[0] if guesses and not any(one.verified_value for one in catches) else ""
+
+
+def _decide(console: Console, book: str, new: Review, guess: str) -> bool:
     """Ask for what a decision needs, and apply it; return whether that worked."""
-    into = typer.prompt("merge into which gap (its id)?") if choice is Choice.MERGE else ""
+    into, right = "", ""
+    if new.choice is Choice.MERGE:
+        into = typer.prompt("merge into which gap (its id)?").strip()
     why = typer.prompt("why?")
+    if new.choice is Choice.ACCEPT and guess:
+        question = f"right answer, if you know it (suggested: {safe(guess)})?"
+        right = typer.prompt(question, default="", show_default=False)
     try:
-        review(book, [Review(gap=gap.id, choice=choice, by=by, why=why, into=into.strip())])
+        review(book, [replace(new, into=into, why=why, right_answer=right)])
     except StoreError as error:
         console.print(safe(error, limit=1_000), soft_wrap=True)
         return False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from abs_shield.cli.faults import BadInput
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
 from abs_shield.cli.label import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.registry import VersionRegistry
-from abs_shield.text.show import escaped
 
 EXAMPLE = (
     "Example: abs-shield flywheel rollback prompts/support.txt"
@@ -25,18 +23,14 @@ def command(
     by: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
     ] = None,
-    book: Annotated[
-        str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
-    ] = "flywheel.db",
+    book: BookFile = DEFAULT,
 ) -> None:
     """
     Take the version in use back: the one before is in use again, and the gap is open again.
 
     Exits with 0, and with 2 where no version is in use.
     """
-    if not Path(book).is_file():
-        raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
-    version = VersionRegistry(book).rollback(target, reason=reason, by=user_name(by))
+    version = VersionRegistry(require_book(book)).rollback(target, reason=reason, by=user_name(by))
     now = "what was in use before the first" if version is None else f"version {version.number}"
     where = target if version is None else version.location
     screen().print(safe(f"{target}: {now} is in use again: {where}"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,9 +14,12 @@ from rich.text import Text
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.screen import print_json, safe, screen
 from abs_shield.flywheel.production import VersionInUse
+from abs_shield.flywheel.registry import VersionRegistry
 from abs_shield.flywheel.status import Status, status
+from abs_shield.flywheel.version import Version
 
 EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
+_LONGEST_PATH = 4_096
 
 
 class Format(StrEnum):
@@ -27,13 +32,27 @@ class Format(StrEnum):
 def command(
     book: BookFile = DEFAULT,
     format: Annotated[Format, typer.Option(help="A table, or one JSON object.")] = Format.TABLE,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Show every version, and what was decided about it.")
+    ] = False,
+    resolve: Annotated[
+        str | None,
+        typer.Option(metavar="TARGET", help="Print where the version in use of a target stands."),
+    ] = None,
 ) -> None:
     """
-    Show each gap with its tier, rate and state, and the sum.
+    Show each gap with its tier, rate and state, what is in use of each target, and the sum.
 
     Exits with 0, and with 2 for bad input.
     """
-    found = status(require_book(book))
+    registry = VersionRegistry(require_book(book))
+    if resolve is not None:
+        print(safe(registry.resolve(resolve), limit=_LONGEST_PATH))
+        return
+    if versions:
+        _show_versions(registry.versions(), format)
+        return
+    found = status(book)
     if format is Format.JSON:
         print_json(found.to_dict())
         return
@@ -46,12 +65,35 @@ def command(
 
 
 def _line_of(version: VersionInUse) -> Text:
-    rates = "no decisions before and after that day yet" if version.drift is None else version.drift
-    return safe(
-        f"{version.target} version {version.number}, in use since {version.since}, gap"
-        f" {version.gap}: {rates}",
-        limit=500,
-    )
+    number = f"version {version.number}" if version.number else "what was there before"
+    line = f"{version.target}: {number} is in use since {version.since}: {version.reason}"
+    if version.gap:
+        waits = "no decisions on days before and after it yet"
+        line += f"; gap {version.gap}: {version.drift or waits}"
+    return safe(line, limit=800)
+
+
+def _show_versions(versions: list[Version], format: Format) -> None:
+    if format is Format.JSON:
+        print_json({"versions": [one.to_dict() for one in versions]})
+        return
+    names = {one.id: f"version {one.number}" for one in versions} | {"": "what was there before"}
+    for one in versions:
+        for line in _lines_of(one, names):
+            screen().print(safe(line, limit=_LONGEST_PATH), soft_wrap=True)
+
+
+def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:
+    yield f"{one.target} version {one.number}, {one.state}; parent: {names[one.parent]}"
+    yield f"  {one.location}, SHA-256 {one.hash}"
+    if one.gap:
+        yield f"  gap {one.gap}"
+    for name, hash_ in one.data.items():
+        yield f"  data {name}, SHA-256 {hash_}"
+    for event in one.events:
+        day = datetime.fromtimestamp(event.at, UTC).strftime("%Y-%m-%d %H:%M")
+        of = f" in place of {names[event.predecessor]}" if event.what == "promoted" else ""
+        yield f"  {day} {event.what}{of} by {event.by or 'unknown'}: {event.reason or '-'}"
 
 
 def _sum(found: Status) -> str:
@@ -62,5 +104,8 @@ def _sum(found: Status) -> str:
         f" {found.false_alarms:,} false alarms"
     )
     if found.ungrouped:
-        line += f"; {found.ungrouped:,} catches in no group yet: run `abs-shield flywheel curate`"
+        line += (
+            f"; {found.ungrouped:,} catches in no group yet, which the rates of versions count and"
+            " those of gaps do not: run `abs-shield flywheel curate`"
+        )
     return line

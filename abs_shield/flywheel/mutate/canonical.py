@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 
+from abs_shield.text.lookalikes import latinised
 from abs_shield.text.normal import normal, squeezed
+from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.figure import DATE, ID, SUMS, Day, Figure, Minute
 from abs_shield.text.values.numerals import WORDS, worded
 from abs_shield.text.values.reader import figures
+from abs_shield.text.values.signs import is_negative
 
 _LONGEST = 20_000
 """Characters of one text that are read."""
@@ -35,6 +38,11 @@ _QUARTER_FORMS = (
     (re.compile(r"(?<!\w)q([1-4])-?(20\d\d)(?!\w)"), r"q\1 \2"),
     (re.compile(r"(?<!\w)(?:q([1-4])|([1-4])q)[ ]?['\u2019](\d\d)(?!\w)"), r"q\1\2 20\3"),
 )
+_NOT = "not"
+"""The key of every word that denies what stands behind it."""
+_DENIAL = re.compile(rf"\b(?:{'|'.join(sorted(map(latinised, NEGATORS)))}|\w+n['\u2019]t)\b")
+_EXACT = re.compile(r"(?:(?<![\w)])-)?\w+|[+*/=<>^%]|(?<=\s)-(?=\s)")
+_OPERATOR = re.compile(r"(?<=\d)(?:\s?[+*^\u00d7\u00f7]\s?|\s[-/]\s)(?=\d)")
 _SIGN = re.compile(r"(?:\bus ?)?([$\u20ac\u00a3\u00a5])\s+(?=\d)")
 _CURRENCIES = frozenset(
     stem(word) for word in "dollar dollars usd euro euros eur pound pounds gbp yen jpy".split()
@@ -51,11 +59,13 @@ class Canonical:
         text: The text.
         keys: Stems of its words and the values of its numbers, in order.
         numbers: How often it has each number, date and id.
+        signs: The minus signs of its numbers, and the operators between them.
     """
 
     text: str
     keys: tuple[str, ...]
     numbers: Counter[str]
+    signs: tuple[str, ...] = ()
 
     @cached_property
     def bag(self) -> Counter[str]:
@@ -65,12 +75,22 @@ class Canonical:
     @cached_property
     def letters(self) -> str:
         """Its letters and digits alone."""
-        return squeezed(normal(self.text[:_LONGEST]))
+        return squeezed(_normal(self.text))
+
+    @cached_property
+    def exact(self) -> str:
+        """Its words, signed numbers and operators, small words included, as they follow."""
+        return f" {' '.join(_EXACT.findall(_normal(self.text)))} "
+
+    @property
+    def denials(self) -> int:
+        """How often it has a word such as "not"."""
+        return self.bag[_NOT]
 
     @cached_property
     def plain(self) -> str:
         """Its words in normal form, small words included, single blanks between them."""
-        return " ".join(re.findall(r"\w+", normal(self.text[:_LONGEST])))
+        return " ".join(re.findall(r"\w+", _normal(self.text)))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -97,19 +117,26 @@ def canonical(text: str) -> Canonical:
     >>> canonical("market cap of APPLE: 3.1 trillion dollars").keys
     ('market', 'cap', 'appl', '3100000000000')
     """
-    plain = _rewritten(normal(_LIST_MARK.sub("", text[:_LONGEST])))
+    plain = rewritten(_normal(_LIST_MARK.sub("", text[:_LONGEST])))
     keys, numbers, behind = list[str](), Counter[str](), 0
+    signs = [sign.strip() for sign in _OPERATOR.findall(plain)]
     for figure in figures(plain):
         keys += _words(plain[behind : figure.start])
-        value = _value(figure)
+        negative = is_negative(plain, figure)
+        signs += ["negative"] * negative
+        value = f"-{_value(figure)}" if negative else _value(figure)
         keys.append(value)
         numbers[value] += 1
         behind = figure.end
     keys += _words(plain[behind:])
-    return Canonical(text, tuple(keys), numbers)
+    return Canonical(text, tuple(keys), numbers, tuple(signs))
 
 
-def _rewritten(plain: str) -> str:
+def _normal(text: str) -> str:
+    return normal(latinised(text[:_LONGEST]))
+
+
+def rewritten(plain: str) -> str:
     """Write numbers in the one form that the readers of values know."""
     plain = _SPOKEN.sub(_digits, " ".join(plain.split()))
     plain = _GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
@@ -130,7 +157,10 @@ def _digits(found: re.Match[str]) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    return (key for key in keys_of(text) if key not in _CURRENCIES)
+    for place, part in enumerate(_DENIAL.split(text)):
+        if place:
+            yield _NOT
+        yield from (key for key in keys_of(part) if key not in _CURRENCIES)
 
 
 def _value(figure: Figure) -> str:

@@ -7,22 +7,19 @@ from random import Random
 from typing import Any
 
 from abs_shield.errors import ShieldError
+from abs_shield.text.nearest import nearest
 from abs_shield.text.show import shown
 
-_FAKED = {
-    "subject": "company",
-    "person": "name",
-    "city": "city",
-    "country": "country",
-    "product": "word",
-}
+_FAKED = {"subject": "company", "person": "name"}
 """Of each kind of entity the method of faker that makes one."""
+KINDS = ("subject", "period", "person", "tool")
+"""Kinds that the templates ask for."""
 _PERIODS = [f"Q{n} {year}" for year in range(2019, 2027) for n in range(1, 5)]
 
 
 class Entities:
     """
-    Names of entities by kind: ``subject``, ``person``, ``period``, ``tool`` or one of the user's.
+    Names of entities by kind: ``subject``, ``person``, ``period``, ``tool``.
 
     Args:
         lists: The user's lists by kind; they win over faker.
@@ -33,10 +30,9 @@ class Entities:
     def __init__(
         self, lists: Mapping[str, Sequence[str]] | None = None, *, seed: int, locale: str = "en_US"
     ) -> None:
+        for kind, names in (lists or {}).items():
+            _require_names(kind, names)
         self._lists = {kind: [*names] for kind, names in (lists or {}).items()}
-        for kind, names in self._lists.items():
-            if not names or not all(isinstance(one, str) and one.strip() for one in names):
-                raise ShieldError(f"entities: `{kind}` is {shown(names)}; give texts, at least one")
         self._random, self._seed, self._locale = Random(seed), seed, locale
         self._faker: Any = None
 
@@ -72,3 +68,13 @@ class Entities:
             self._faker = Faker(self._locale)
             self._faker.seed_instance(self._seed)
         return self._faker
+
+
+def _require_names(kind: str, names: Any) -> None:
+    if kind not in KINDS:
+        near = nearest(kind, KINDS)
+        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(KINDS)}"
+        raise ShieldError(f"entities: there is no kind {shown(kind)}; {hint}")
+    is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
+    if not is_list or not names or not all(isinstance(one, str) and one.strip() for one in names):
+        raise ShieldError(f"entities: `{kind}` is {shown(names)}; give a list of texts")

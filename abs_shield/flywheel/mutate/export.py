@@ -8,6 +8,7 @@ from typing import Any
 
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.lines import numbered_lines
 from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.flywheel.mutate.regression import pytest_file, run_file
 from abs_shield.text.nearest import nearest
@@ -89,17 +90,22 @@ def render_export(examples: Iterable[TrainingExample], form: str, *, system: str
     return encodable("".join(f"{line}\n" for line in lines))
 
 
+def training_texts(examples: Iterable[TrainingExample], system: str = "") -> list[str]:
+    """Return the texts that must not hold an evaluation case: all prompts, and the system's."""
+    return [one.prompt for one in examples] + ([system] if system else [])
+
+
 def read_examples(text: str) -> list[TrainingExample]:
     """
     Return the examples of a file in the form ``examples``.
 
     Raises:
-        ShieldError: A line is no example.
+        ShieldError: A line is not an example.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in numbered_lines(text):
         try:
             found.append(TrainingExample.from_dict(json.loads(line)))
         except (ValueError, TypeError) as error:
-            raise ShieldError(f"line {number} is no example: {escaped(str(error))}") from None
+            raise ShieldError(f"line {number} is not an example: {escaped(str(error))}") from None
     return found

@@ -62,9 +62,9 @@ class LeakageReport:
     evaluation_hash: str
 
     @property
-    def is_clean(self) -> bool:
-        """Return whether there is no leak."""
-        return not self.leaks
+    def is_clean(self) -> bool | None:
+        """Return whether there is no leak; None without cases, for then nothing is proved."""
+        return not self.leaks if self.evaluation else None
 
     @property
     def leaked(self) -> frozenset[int]:
@@ -80,6 +80,8 @@ class LeakageReport:
         return {**record, "clean": self.is_clean, "leaks": leaks}
 
     def __str__(self) -> str:
+        if not self.evaluation:
+            return "no evaluation cases were given: nothing is proved"
         kinds = Counter(leak.kind for leak in self.leaks)
         found = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"
         return (
@@ -95,11 +97,12 @@ def find_leaks(
     Search the training part for evaluation cases.
 
     A case is found in other cases and punctuation, with its words in another order, with numbers
-    in other forms (``$3.1T``, ``3.1 trillion dollars``), misspelt, and within a longer text. Two
-    texts that differ in a number or in a name are two questions.
+    in other forms (``$3.1T``, ``3.1 trillion dollars``), misspelt, in letters that look alike, and
+    within a longer text. Two texts that differ in a number, in its sign, in a name or in what is
+    denied are two questions.
 
     Args:
-        training: What is trained on: prompts, or prompts and answers.
+        training: What is trained on, such as `training_texts`.
         evaluation: Prompts of the cases.
         least_likeness: From which likeness on it is a leak, above 0 and at most 1.
 
@@ -162,7 +165,8 @@ class _Index:
 def _compared(text: Canonical, case: Canonical, least: float) -> tuple[str, float]:
     if text.text == case.text:
         return "same", 1.0
-    if text.letters == case.letters or (case.keys and text.bag == case.bag):
+    is_same = text.letters == case.letters or (case.keys and text.bag == case.bag)
+    if is_same and text.signs == case.signs:
         return "words", 1.0
     alike = likeness(case, text)
     if alike >= least:

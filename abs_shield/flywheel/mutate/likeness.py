@@ -14,6 +14,8 @@ DUPLICATE = 0.92
 _SAME_WORD = 80.0
 """From this percentage on, one word is another one misspelt."""
 _LEAST_LETTERS = 4
+_LEAST_WORDS = 2
+"""A case of one word stands in too many texts to say anything."""
 
 
 def fuzz() -> Any:
@@ -35,7 +37,7 @@ def fuzz() -> Any:
 def likeness(one: Canonical, other: Canonical) -> float:
     """
     Return the share of keys that two texts have in common, in [0, 1]; 0 where they differ in a
-    number, or in a name: these are two questions.
+    number or a sign, in a name, or in what is denied: these are two questions.
 
     >>> from abs_shield.flywheel.mutate.canonical import canonical
     >>> question = canonical("What was Apple's market cap in Q4 2025?")
@@ -44,7 +46,7 @@ def likeness(one: Canonical, other: Canonical) -> float:
     >>> likeness(question, canonical("What was Apple's market cap in Q3 2025?"))
     0.0
     """
-    if one.numbers != other.numbers:
+    if (one.numbers, one.signs, one.denials) != (other.numbers, other.signs, other.denials):
         return 0.0
     mine, theirs = one.bag - other.bag, other.bag - one.bag
     shared = (one.bag & other.bag).total()
@@ -65,7 +67,12 @@ def is_duplicate(one: Canonical, other: Canonical) -> bool:
 
 
 def is_within(short: Canonical, whole: Canonical, *, least: int = 4) -> bool:
-    """Return whether a text stands in a longer one, its words in any order, or run together."""
+    """
+    Return whether a text stands in a longer one: word for word, its words in any order, or run
+    together. In any order and run together only texts of some length are recognised.
+    """
+    if short.exact.count(" ") > _LEAST_WORDS and short.exact in whole.exact:
+        return True
     n = len(short.keys)
     if n >= least and n <= len(whole.keys):
         window = Counter(whole.keys[:n])
@@ -74,7 +81,8 @@ def is_within(short: Canonical, whole: Canonical, *, least: int = 4) -> bool:
                 return True
             if place < len(whole.keys):
                 _slide(window, whole.keys[place - n], whole.keys[place])
-    return len(short.letters) >= 6 * least and short.letters in whole.letters
+    joined = len(short.letters) >= 6 * least and short.signs == whole.signs
+    return joined and short.letters in whole.letters
 
 
 def _slide(window: Counter[str], out: str, into: str) -> None:

@@ -67,8 +67,9 @@ def mutate(
     """
     Make training examples around a gap that somebody accepted.
 
-    The right answer comes from facts, from the mapping of right answers, or from what a check
-    verified; never from the model. The same seed makes the same examples.
+    The right answer comes from facts, from the mapping of right answers, from the person who
+    accepted the gap, or from what a check verified; never from the model, and never from what is
+    only spelt like it. The same seed makes the same examples.
 
     Args:
         gap: The gap.
@@ -104,21 +105,19 @@ def _drafts(
     random: Random,
 ) -> Iterator[TrainingExample]:
     """Return the drafts of the kind of gap that it is."""
-    rights = _rights(catches, sources.answers)
-    if gap.code in ("unknown_tool", "unavailable_tool") or _stand_at(catches, "/name"):
-        return of_names.drafts(_required(rights, gap), gap=gap.id, entities=entities, random=random)
-    copied = {
-        (one.tool, one.where.rpartition("/")[2]): rights[unquote(one.claim)]
-        for one in catches
-        if one.where.startswith("/arguments/") and unquote(one.claim) in rights
-    }
+    is_name = gap.code in ("unknown_tool", "unavailable_tool") or _stand_at(catches, "/name")
+    rights = _rights(catches, _confirmed(gap, catches, is_name=is_name) | {**sources.answers})
+    if is_name:
+        rights = _required(rights, gap, catches)
+        return of_names.drafts(rights, gap=gap.id, entities=entities, random=random)
+    copied = _shapes(catches, rights)
     if copied:
         return of_copies.drafts(copied, gap=gap.id, entities=entities, random=random)
     facts = of_facts.select_relevant(_facts(sources.facts, catches), catches)
     if not facts and rights:
         return of_corrections.drafts(rights, gap=gap.id, entities=entities, random=random)
     if not facts:
-        hint = "give `facts`, or `answers` by what the model claimed"
+        hint = "give `facts` about it, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
     made_up = of_facts.Synthetic(entities, sources.made_up)
     return of_facts.drafts(facts, catches, gap=gap.id, made_up=made_up, random=random)
@@ -151,9 +150,38 @@ def _rights(catches: Iterable[Catch], answers: Mapping[str, str]) -> dict[str, s
     return {claim: right for claim, right in rights.items() if claim != right}
 
 
-def _required(rights: dict[str, str], gap: Gap) -> dict[str, str]:
+def _confirmed(gap: Gap, catches: Iterable[Catch], *, is_name: bool) -> dict[str, str]:
+    """Return what the reviewer says is right: of every name, but only of a claim that is alone."""
+    claims = {unquote(one.claim) for one in catches if one.claim}
+    fits = gap.right_answer and (is_name or len(claims) == 1)
+    return dict.fromkeys(claims, gap.right_answer) if fits else {}
+
+
+def _shapes(catches: Iterable[Catch], rights: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """
+    Return of each tool and argument the shape of a right value.
+
+    The value to copy stands in the prompt, so that a guess is enough for its shape.
+    """
+    shapes = {
+        (one.tool, one.where.rpartition("/")[2]): (
+            rights.get(unquote(one.claim)) or unquote(one.suggested_value)
+        )
+        for one in catches
+        if one.where.startswith("/arguments/")
+    }
+    return {argument: shape for argument, shape in shapes.items() if shape}
+
+
+def _required(rights: dict[str, str], gap: Gap, catches: Iterable[Catch]) -> dict[str, str]:
     if not rights:
+        guess = next((one for one in catches if one.suggested_value), None)
         hint = "give `answers`, such as {'issue_refund': 'refund'}"
+        if guess is not None:
+            hint = (
+                f"`{escaped(guess.suggested_value)}` for `{escaped(unquote(guess.claim))}` is only"
+                " a guess: write the right answer in the review, or give `answers`"
+            )
         raise ShieldError(f"mutate: no right name is known of gap `{escaped(gap.id)}`; {hint}")
     return rights
 

@@ -29,22 +29,22 @@ DETAILS = (
 
 
 def drafts(
-    rights: Mapping[tuple[str, str], str], *, gap: str, entities: Entities, random: Random
+    shapes: Mapping[tuple[str, str], str], *, gap: str, entities: Entities, random: Random
 ) -> Iterator[TrainingExample]:
     """
     Yield examples without end: values of the same shape as the right ones, to be copied.
 
     Args:
-        rights: A right value of each tool and argument.
+        shapes: A value of each tool and argument, whose shape is the right one.
         gap: Id of the gap.
         entities: Names of people and periods.
         random: Where the draws come from.
     """
-    arguments = [*rights.items()]
+    arguments = [*shapes.items()]
     turn = 0
     while True:
         (tool, argument), shape = arguments[turn % len(arguments)]
-        value = shape if turn < len(arguments) else similar_id(shape, random)
+        value = similar_id(shape, random)
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
         wrong = misspell(value, random)
         words = {"tool": tool, "field": argument, "value": value, "wrong": wrong}

@@ -16,16 +16,16 @@ from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.quality.facts import Fact
 
 QUESTIONS = (
-    "What was {subject}'s {attribute}{period}?",
+    "What {was} {subject}'s {attribute}{period}?",
     "State the {attribute} of {subject}{period}.",
     "Please look up {subject} for me: which {attribute} did it report{period}?",
     "I am writing a report and need the {attribute} that {subject} had{period}.",
     "A client asks about {subject}. Which {attribute} do we quote{period}?",
     "{subject}, {attribute}{period}: which value is right?",
-    "Complete this sentence of the memo: the {attribute} of {subject}{period} was ...",
+    "Complete this sentence of the memo: the {attribute} of {subject}{period} {was} ...",
     "Fill the empty cell of the table. Row: {subject}. Column: {attribute}{period}.",
-    'A colleague wrote: "{subject} had a {attribute} of {wrong}{period}." Correct the value.',
-    "Do our records hold a {attribute} for {subject}{period}? Say which.",
+    'A colleague wrote: "{subject}, {attribute}{period}: {wrong}." Correct the value.',
+    "What do our records state as the {attribute} of {subject}{period}?",
     "Prepare one line for the slide on {subject}: its {attribute}{period}.",
     "Before we publish, verify the {attribute} of {subject}{period} and give the true number.",
 )
@@ -33,10 +33,10 @@ QUESTIONS = (
 DETAILS = (
     ("", "{value}"),
     (" Answer with the value only.", "{value}"),
-    (" Answer in one sentence.", "{period_first}{subject}'s {attribute} was {value}."),
+    (" Answer in one sentence.", "{period_first}{subject}'s {attribute} {was} {value}."),
     (
         " Answer in full and name the period.",
-        "{as_of}the {attribute} of {subject} was {value}, according to the record.",
+        "{as_of}the {attribute} of {subject} {was} {value}, according to the record.",
     ),
 )
 """Other levels of detail: what is asked for, and how it is answered."""
@@ -53,20 +53,23 @@ class Synthetic(NamedTuple):
 
 def select_relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
     """
-    Return the facts of the attributes that the catches are about; all where none is recognised.
+    Return the facts of the attributes that the catches are about; none where none is recognised.
 
-    A fact is recognised by its value, or by its subject and attribute in the claim.
+    A fact is recognised by its value, by its subject and attribute in the claim, or by its
+    attribute in what the catch is about.
     """
     known = [*facts]
     values = {canonical(unquote(one.verified_value)).keys for one in catches if one.verified_value}
     claims = [canonical(one.claim).bag for one in catches]
+    abouts = [canonical(one.about).bag for one in catches]
     attributes = {
         fact.attribute
         for fact in known
         if canonical(fact.value).keys in values
         or any(canonical(f"{fact.subject} {fact.attribute}").bag <= claim for claim in claims)
+        or any(canonical(fact.attribute).bag <= about for about in abouts)
     }
-    return [fact for fact in known if fact.attribute in attributes] or known
+    return [fact for fact in known if fact.attribute in attributes]
 
 
 def drafts(
@@ -92,6 +95,7 @@ def question_of(fact: Fact, template: str, wrong: str = "") -> str:
     return template.format(
         subject=fact.subject,
         attribute=fact.attribute,
+        was=_was(fact.attribute),
         period=f" in {fact.period}" if fact.period else "",
         wrong=wrong,
     )
@@ -125,6 +129,7 @@ def _fields(fact: Fact) -> dict[str, str]:
     return {
         "subject": fact.subject,
         "attribute": fact.attribute,
+        "was": _was(fact.attribute),
         "value": fact.value,
         "period_first": f"in {fact.period}, " if fact.period else "",
         "as_of": f"as of {fact.period}, " if fact.period else "",
@@ -139,6 +144,17 @@ def _record_of(fact: Fact) -> dict[str, object]:
         for name, value in record.items()
         if value != ()
     }
+
+
+def _was(attribute: str) -> str:
+    """
+    Return the verb of an attribute.
+
+    >>> [_was(one) for one in ("market cap", "employees", "number of employees", "gross", "status")]
+    ['was', 'were', 'was', 'was', 'was']
+    """
+    head = attribute.split(" of ")[0].lower()
+    return "were" if head.endswith("s") and not head.endswith(("ss", "us", "is")) else "was"
 
 
 def _capital(text: str) -> str:

@@ -60,9 +60,9 @@ def _question(example: TrainingExample, each: int) -> Ask:
 def _problem(reply: dict[str, Any]) -> str:
     prompts = reply.get("prompts")
     if not isinstance(prompts, list) or not prompts:
-        return '"prompts" is no list of texts'
+        return '"prompts" has to be a list of texts'
     if not all(isinstance(one, str) and 0 < len(one.strip()) <= _LONGEST for one in prompts):
-        return f'"prompts" has an item that is no text of 1 to {_LONGEST} characters'
+        return f'"prompts" has an item that is not a text of 1 to {_LONGEST} characters'
     return ""
 
 

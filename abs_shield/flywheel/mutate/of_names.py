@@ -10,15 +10,15 @@ from abs_shield.flywheel.mutate.example import TrainingExample
 
 QUESTIONS = (
     "You have the tools {names}. The plan calls `{wrong}`. Which tool do you call?",
-    "Offered: {names}. Call the one that can {task}.",
+    "Offered: {names}. Call the one for this step: {task}.",
     "The call of `{wrong}` failed: no tool has that name. There are {names}. Correct it.",
-    "{person} asks: could you {task} for me? Choose from {names}.",
+    "{person} has a request; the plan files it under '{task}'. Choose a tool from {names}.",
     "Pick the tool for the step '{task}' out of this list: {names}",
-    "Which of {names} exists for a request to {task}? A draft says `{wrong}`.",
-    "Rewrite the tool call `{wrong}(...)` so that it runs; available are {names}.",
+    "Which of {names} is the tool for the step '{task}'? A draft says `{wrong}`.",
+    "The tool call `{wrong}(...)` does not run. Available are {names}. Which one was meant?",
     "Review this trace: assistant -> `{wrong}`. The schema lists {names}. Name the right tool.",
     "{person} has waited since {period}. Next action: {task}. Tools: {names}.",
-    "Map the intent '{task}' to a tool name ({names}).",
+    "A step is labelled '{task}'. Which tool name belongs to it: {names}?",
 )
 DETAILS = (
     ("", "{right}"),

@@ -1,0 +1,305 @@
+"""When an answer is right: strict, for an answer that is passed wrongly promotes a version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from abs_shield.flywheel.cases import HALLUCINATION, EvaluationCase
+from abs_shield.flywheel.mutate.canonical import rewritten
+from abs_shield.text.normal import normal
+from abs_shield.text.polarity import NEGATORS, without_reply
+from abs_shield.text.tokens import HEDGES, is_small
+from abs_shield.text.values.calendar import MONTHS
+from abs_shield.text.values.figure import DATE, MONEY, SUMS, Figure, is_year, same
+from abs_shield.text.values.reader import figures
+from abs_shield.text.values.signs import is_negative
+from abs_shield.text.values.units import units_of
+
+_WORD = re.compile(r"\.?\w+(?:[.'\u2019_-]\w+)*(?:\+\+|#)?")
+_NAME = re.compile(r"[^\W\d_][\w'\u2019]*")
+_CODE = re.compile(r"\w*[a-z0-9]_\w+|\b[a-z]+[A-Z]\w*")
+_PERCENT = frozenset({"%", "percent"})
+_YES_NO = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
+_CHOICE = frozenset("or either alternatively versus vs".split())
+_DENIALS = NEGATORS | frozenset(
+    "wrong false incorrect untrue mistaken former formerly previously unlike except instead rather"
+    " doubtful".split()
+)
+_OPENERS = HEDGES | MONTHS.keys() | frozenset(
+    "answer result correct right final currently today here yes monday tuesday wednesday thursday"
+    " friday saturday sunday call use name value".split()
+)  # fmt: skip
+"""Words with a capital that name nothing."""
+_JOINS = re.compile(r"[,;/&|]|\s-\s|\band\b")
+_ITEM = re.compile(r"[^,;.:/&|]*")
+_LONGEST_ITEM = 3
+"""Words of an item in a list; more are a clause."""
+_BOUND = re.compile(
+    r"\b(?:(?:less|more|fewer|greater|larger|smaller|higher|lower|earlier|later|other) than|over"
+    r"|under|above|below|at least|at most|up to|nearly|almost|beyond|exceeds?|exceeded|exceeding"
+    r"|before|after|until|between)\s?[^\w\s]{0,3}$"
+)
+_UNKNOWING = re.compile(
+    r"\b(?:(?:do|does|did|can|could|am|is|are|was) ?not|cannot|unable to)\s(?:\w+\s){0,2}?"
+    r"(?:know|say|tell|answer|find|verify|confirm|determine|recall|known|sure|certain|available)\b"
+    r"|\bunsure\b|\bunknown\b|\bno (?:information|record|records|data|answer|idea)\b"
+)
+_GUESSES = frozenset(
+    "but however though maybe perhaps probably possibly likely presumably guess think believe"
+    " suppose assume".split()
+)
+
+
+class _Token(NamedTuple):
+    """A word or a figure of a text in its normal form."""
+
+    word: str
+    figure: Figure | None
+    negative: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text as it is graded."""
+
+    written: str
+    plain: str
+    tokens: tuple[_Token, ...]
+
+    @property
+    def words(self) -> list[str]:
+        return [one.word for one in self.tokens if one.figure is None]
+
+    @property
+    def values(self) -> list[_Token]:
+        """The figures; of counting words those with digits alone."""
+        return [
+            one
+            for one in self.tokens
+            if one.figure is not None and (not one.figure.soft or one.figure.text[:1].isdigit())
+        ]
+
+    def denials(self) -> int:
+        return sum(word in _DENIALS or word.endswith("n't") for word in self.words)
+
+
+def is_right(case: EvaluationCase, answer: str) -> bool:
+    """
+    Return whether an answer is right: it states what is expected, and nothing beside it.
+
+    What is expected stands in the answer word for word; numbers, amounts of money, dates and times
+    in any form, with the same sign, unit and currency. The answer denies nothing, offers no
+    choice, and names no other value of the kind and no other name than those of the prompt. Where
+    that is not sure the answer is wrong. Of the hallucination part an answer that only says that
+    it does not know is right, too.
+
+    >>> case = EvaluationCase(id="1", prompt="Apple's market cap?", expected="$3.1T")
+    >>> is_right(case, "It was 3.1 trillion dollars."), is_right(case, "It was $-3.1T.")
+    (True, False)
+    """
+    prompt, expected, said = map(_read, (case.prompt, case.expected, answer))
+    if not expected.tokens:
+        return expected.plain == said.plain
+    # of several that the prompt offers one is right: to repeat the others is no answer
+    offered = next(_places(prompt, expected), None) is not None
+    allowed = _Text("", "", ()) if offered else prompt
+    if _states(expected, said, allowed):
+        return True
+    return case.part == HALLUCINATION and _abstains(said, allowed)
+
+
+@lru_cache(maxsize=1 << 13)
+def _read(text: str) -> _Text:
+    plain = rewritten(normal(text))
+    tokens, behind = list[_Token](), 0
+    for figure in figures(plain):
+        tokens += _words(plain, behind, figure.start)
+        tokens.append(
+            _Token(figure.text, figure, is_negative(plain, figure), figure.start, figure.end)
+        )
+        behind = figure.end + _unit_length(plain, figure)
+    return _Text(text, plain, (*tokens, *_words(plain, behind, len(plain))))
+
+
+def _words(plain: str, start: int, end: int) -> Iterator[_Token]:
+    for match in _WORD.finditer(plain, start, end):
+        word = match[0].replace("\u2019", "'").removesuffix("'s")
+        if word not in ("minus", "negative") or match.end() + 1 < end:
+            yield _Token(word, None, False, *match.span())
+
+
+def _unit_length(plain: str, figure: Figure) -> int:
+    """Return how long the word for a unit behind a number is, which is a part of the value."""
+    if figure.unit not in _PERCENT and not units_of(figure.unit):
+        return 0
+    behind = re.compile(rf"\s?{re.escape(figure.unit)}\b").match(plain, figure.end)
+    return behind.end() - figure.end if behind else 0
+
+
+# What is stated ----------------------------------------------------------------------------------
+
+
+def _states(expected: _Text, said: _Text, allowed: _Text) -> bool:
+    places = [*_places(said, expected)]
+    return (
+        bool(places)
+        and _agrees(expected, said)
+        and not _is_choice(expected, said)
+        and not any(_is_listed(said, place, allowed) for place in places)
+        and not any(_is_bound(said, place) for place in places)
+        and not _other_values(expected, said, allowed)
+        and not _other_names(expected, said, allowed)
+    )
+
+
+def _places(text: _Text, expected: _Text) -> Iterator[tuple[int, int]]:
+    """Yield where what is expected stands in a text: the first token, and the one behind."""
+    n = len(expected.tokens)
+    for start in range(len(text.tokens) - n + 1):
+        some = text.tokens[start : start + n]
+        if all(map(_is_same, expected.tokens, some)):
+            yield start, start + n
+
+
+def _is_same(one: _Token, other: _Token) -> bool:
+    if one.figure is None or other.figure is None:
+        return one.figure is other.figure and one.word == other.word
+    if (one.figure.kind, one.negative) != (other.figure.kind, other.negative):
+        return False
+    if one.figure.kind in SUMS:
+        return one.figure.value == other.figure.value and _is_same_unit(one.figure, other.figure)
+    if one.figure.kind == DATE:  # a day without its year is not yet the day
+        return one.figure.value == other.figure.value
+    return same(one.figure, other.figure) and same(other.figure, one.figure)
+
+
+def _is_same_unit(expected: Figure, said: Figure) -> bool:
+    if expected.kind == MONEY or {expected.unit, said.unit} & _PERCENT:
+        percent = expected.unit in _PERCENT and said.unit in _PERCENT
+        return percent or expected.unit == said.unit
+    units = units_of(expected.unit)
+    return not units or units == units_of(said.unit)
+
+
+def _agrees(expected: _Text, said: _Text) -> bool:
+    """Return whether an answer denies no more than what is expected does."""
+    words = [one.word for one in said.tokens]
+    only = expected.tokens[0].word if len(expected.tokens) == 1 else ""
+    if opposite := _YES_NO.get(only):
+        stands = only in (words[0], words[-1]) and opposite not in words
+        return stands and (only in _DENIALS or not said.denials())
+    reply = _read(without_reply(said.written))
+    return reply.denials() <= expected.denials()
+
+
+def _is_choice(expected: _Text, said: _Text) -> bool:
+    return any(said.words.count(word) > expected.words.count(word) for word in _CHOICE)
+
+
+def _is_listed(said: _Text, place: tuple[int, int], allowed: _Text) -> bool:
+    """Return whether what is expected stands in a list beside something else."""
+    first, last = said.tokens[place[0]], said.tokens[place[1] - 1]
+    known = {*allowed.words}
+    behind = _JOINS.match(said.plain, _blank(said.plain, last.end))
+    before = said.plain[: first.start].rstrip()
+    joined = re.search(r"(?:[,;/&|]|\s-|\band)$", before)
+    items = [_ITEM.match(said.plain, behind.end())] if behind else []
+    found = [item[0] for item in items if item] + (
+        [re.split(r"[,;.:/&|]", before[: joined.start()])[-1]] if joined else []
+    )
+    return any(_is_item(item, known) for item in found)
+
+
+def _is_bound(said: _Text, place: tuple[int, int]) -> bool:
+    """Return whether a value is only where something begins or ends: "less than 5"."""
+    first = said.tokens[place[0]]
+    return first.figure is not None and _BOUND.search(said.plain[: first.start]) is not None
+
+
+def _blank(plain: str, at: int) -> int:
+    """Return the place of the first sign that is not a blank or quote; of a dash, its blank."""
+    while plain[at : at + 1] in ("'", '"', "`", "*", ")") or (
+        plain[at : at + 1] == " " and plain[at + 1 : at + 2] != "-"
+    ):
+        at += 1
+    return at
+
+
+def _is_item(text: str, known: set[str]) -> bool:
+    words = [match[0] for match in _WORD.finditer(text)]
+    first = words[0] if words else ""
+    is_word = bool(first) and not is_small(first) and first not in _OPENERS
+    return is_word and len(words) <= _LONGEST_ITEM and not {*words} <= known
+
+
+def _other_values(expected: _Text, said: _Text, allowed: _Text) -> bool:
+    """Return whether an answer has a value of an expected kind that is not expected."""
+    wanted = [one for one in expected.tokens if one.figure is not None]
+    kinds = {_group(one) for one in wanted}
+    years = any(is_year(one.figure) for one in wanted if one.figure is not None)
+    return any(
+        _group(one) in kinds
+        and not (one.figure is not None and is_year(one.figure) and not years)
+        and not _is_among(one, [*wanted, *allowed.values])
+        for one in said.values
+    )
+
+
+def _group(token: _Token) -> str:
+    kind = "" if token.figure is None else token.figure.kind
+    return "sum" if kind in SUMS else kind
+
+
+def _is_among(one: _Token, known: Iterable[_Token]) -> bool:
+    return any(_is_same(other, one) for other in known)
+
+
+def _other_names(expected: _Text, said: _Text, allowed: _Text) -> bool:
+    """Return whether an answer to a question for a name has another one."""
+    if all(one.figure is not None for one in expected.tokens):
+        return False
+    if any(map(str.isupper, expected.written)):
+        return bool(_names(said, expected, allowed))
+    return bool(_codes(said, expected, allowed))
+
+
+def _names(said: _Text, *known: _Text) -> set[str]:
+    """Return the words with a capital that are not known; months, days and openers name nothing."""
+    found = {_bare(name) for name in _NAME.findall(said.written) if name[:1].isupper()}
+    acronyms = {_bare(name) for name in _NAME.findall(said.written) if name.isupper()}
+    words = {word for text in known for word in _NAME.findall(text.plain)}
+    return {
+        name
+        for name in found - acronyms - {_bare(word) for word in words}
+        if not is_small(name) and name not in _OPENERS
+    }
+
+
+def _codes(said: _Text, *known: _Text) -> set[str]:
+    """Return the identifiers that are not known."""
+    words = {word for text in known for word in text.words}
+    return {code.lower() for code in _CODE.findall(said.written)} - words
+
+
+def _bare(name: str) -> str:
+    return normal(name).replace("\u2019", "'").removesuffix("'s").strip("'")
+
+
+def _abstains(said: _Text, allowed: _Text) -> bool:
+    """Return whether an answer claims nothing: it is empty, or says that it does not know."""
+    if not said.tokens:
+        return True
+    plain = re.sub(r"n['\u2019]t\b", " not", said.plain)
+    return (
+        _UNKNOWING.search(plain) is not None
+        and not _GUESSES & {*said.words}
+        and all(_is_among(one, allowed.values) for one in said.values)
+        and not _names(said, allowed)
+        and not _codes(said, allowed)
+    )
