@@ -31,6 +31,7 @@ from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same
 from abs_shield.text.values.reader import figures, settled
+from abs_shield.text.values.signs import minus_before
 from abs_shield.text.values.units import together
 
 MOST_VALUES = 500
@@ -54,9 +55,6 @@ _HEDGE = re.compile(
 _LONGEST_HEDGE = 24
 _ROUNDED = Decimal("0.05")
 """By which part of itself a number may be rounded where the answer says so."""
-_MINUS = re.compile(r"(?:(?<![\w.,)])[-\u2212][$\u20ac\u00a3]?|\bminus[ ])\Z")
-_WRITTEN_MINUS = re.compile(r"(?:[A-Za-z]{2,3}[ ])?[^\w\s]{0,3}?[-\u2212]")
-"""A minus before the first digit: ``$-120.50``."""
 _NEGATIVE = re.compile(
     r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
     r"|loss|lost|los[et]|fell|fall|drop|down|declin|decreas|lower|less|reduc|discount|off\b|paid"
@@ -276,15 +274,14 @@ class AnswerValues:
         if value.kind not in SUMS or not found or not all(one.is_number for one in found):
             return False
         start, end = self._bindings.scope.sentence(value.start)
-        minus = _MINUS.search(self._answer, max(start, value.start - 8), value.start)
-        negative = minus is not None or _WRITTEN_MINUS.match(value.text) is not None
+        minus = minus_before(self._answer, value)
+        negative = minus is not None
         numbers = [one.figure.numbers[0] for one in found]
         if not all(number and negative != (number < 0) for number in numbers):
             return False
         if any(_REMOVED.search(one.field) for one in found):
             return False  # a diff of 12 deletions is written as "-12"
-        before = minus.start() if minus else value.start
-        stretches = ((start, before), (value.start, end))
+        stretches = ((start, value.start if minus is None else minus), (value.start, end))
         return not any(_NEGATIVE.search(self._answer, *stretch) for stretch in stretches)
 
     def _spelling(
