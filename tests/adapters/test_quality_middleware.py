@@ -7,10 +7,14 @@ import contextlib
 import gzip
 import json
 import logging
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 import zlib
+from pathlib import Path
 
 import httpx
 import pytest
@@ -22,6 +26,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+import abs_shield
 from abs_shield import Shield, ShieldError, shield
 from abs_shield.adapters.asgi import QualityMiddleware, QualityRoute
 from abs_shield.quality import QualityConfig, QualityPipeline, Task
@@ -575,3 +580,78 @@ def test_a_wrong_pointer_is_refused(wrong):
     """When the route is declared."""
     with pytest.raises(ShieldError, match="JSON pointer"):
         QualityRoute(path="/answer", **wrong)
+
+
+SERVICE = """
+import sys, time
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from abs_shield.adapters.asgi import QualityMiddleware
+from abs_shield.quality import QualityConfig, QualityPipeline
+
+def judge(messages, schema):
+    time.sleep(.1)
+    return {"approved": True, "reason": "", "readability": 1, "completeness": 1, "tone": 1}
+
+def done(output, stages):
+    print("done", flush=True)
+
+async def bare(scope, receive, send):
+    assert scope["type"] == "http"
+    start = {"type": "http.response.start", "status": 200,
+             "headers": [(b"content-type", b"text/plain")]}
+    await send(start)
+    await send({"type": "http.response.body", "body": b"Fine."})
+
+async def answer(request):
+    return JSONResponse({"answer": "Fine."})
+
+inner = bare if sys.argv[2] == "bare" else Starlette(routes=[Route("/answer", answer)])
+pipeline = QualityPipeline(QualityConfig(judge=judge, on_background=done))
+app = QualityMiddleware(inner, pipeline, routes=["/answer"], drain_timeout_s=float(sys.argv[3]))
+uvicorn.run(app, port=int(sys.argv[1]), log_level="warning")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds", "judged"), [("starlette", 20, 12), ("bare", 20, 12), ("starlette", 0, 0)]
+)
+def test_a_server_that_is_terminated_judges_what_waits(kind, seconds, judged, tmp_path):
+    """SIGTERM ends uvicorn without `atexit`; the rest is counted and logged."""
+    script = tmp_path / "service.py"
+    script.write_text(SERVICE)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, script, str(port), kind, str(seconds)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(abs_shield.__file__).parents[1])},
+    )  # fmt: skip
+    try:
+        with httpx.Client(transport=httpx.HTTPTransport(retries=6), timeout=10) as client:
+            for _ in range(12):
+                assert 200 == client.get(f"http://127.0.0.1:{port}/answer").status_code
+    finally:
+        process.terminate()
+    said, logged = process.communicate(timeout=60)
+
+    assert judged <= said.count("done")
+    assert ("checks in the background were not done in time" in logged) is (seconds == 0)
+
+
+def test_a_start_that_fails_is_the_applications():
+    """Its error reaches the server; only an application without lifespan is answered for."""
+
+    async def failing(scope, receive, send):
+        await receive()
+        raise RuntimeError("no database")
+
+    async def receive():
+        return {"type": "lifespan.startup"}
+
+    middleware = QualityMiddleware(failing, QualityPipeline(), routes=["/memo"])
+    with pytest.raises(RuntimeError, match="no database"):
+        asyncio.run(middleware({"type": "lifespan"}, receive, None))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any, Literal
 
 from abs_shield.adapters.asgi.body import (
@@ -28,6 +30,7 @@ from abs_shield.adapters.asgi.collector import (
     Send,
 )
 from abs_shield.adapters.asgi.events import is_stream, read_events
+from abs_shield.adapters.asgi.lifespan import serve_lifespan
 from abs_shield.errors import ShieldError
 from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task
 from abs_shield.text.show import shown
@@ -134,6 +137,8 @@ class QualityMiddleware:
         unchecked: What becomes, in strict mode, of a response whose output cannot be read (too
             large, not valid JSON, an unknown encoding, partial content) or whose check breaks:
             ``"block"`` answers with a problem, ``"pass"`` sends it as it is. It is logged.
+        drain_timeout_s: Seconds that a shutdown of the server waits for what the pipeline does in
+            the background; what is not done by then is counted and logged.
 
     Raises:
         ShieldError: A setting is wrong.
@@ -148,6 +153,7 @@ class QualityMiddleware:
         status: int = 422,
         max_bytes: int = 1_000_000,
         unchecked: Literal["block", "pass"] = "block",
+        drain_timeout_s: float = 5.0,
     ) -> None:
         if not isinstance(pipeline, QualityPipeline):
             raise ShieldError(f"`pipeline` is {shown(pipeline)}; give a QualityPipeline")
@@ -159,8 +165,11 @@ class QualityMiddleware:
             raise ShieldError(f"`max_bytes` is {shown(max_bytes)}; it must be 1 or more")
         if unchecked not in ("block", "pass"):
             raise ShieldError(f"`unchecked` is {shown(unchecked)}; use `block` or `pass`")
+        if not isinstance(drain_timeout_s, (int, float)) or not 0 <= drain_timeout_s < inf:
+            raise ShieldError(f"`drain_timeout_s` is {shown(drain_timeout_s)}; give seconds from 0")
         self.app = app
         self.pipeline = pipeline
+        self.drain_timeout_s = drain_timeout_s
         self.routes = tuple(map(_route, routes))
         if not self.routes:
             raise ShieldError("`routes` is empty; name the routes whose outputs are checked")
@@ -171,6 +180,9 @@ class QualityMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        if scope["type"] == "lifespan":
+            await serve_lifespan(self.app, scope, receive, send, at_end=self._drain)
+            return
         route = self._route(scope)
         if route is None:
             await self.app(scope, receive, send)
@@ -178,6 +190,10 @@ class QualityMiddleware:
         response = _Response(self, route, send)
         await self.app(scope, receive, response.send)
         await response.finish()
+
+    async def _drain(self) -> None:
+        """Do what waits in the background: servers end on a signal, without `atexit`."""
+        await asyncio.to_thread(self.pipeline.drain, self.drain_timeout_s)
 
     def _route(self, scope: Scope) -> QualityRoute | None:
         if scope["type"] != "http" or scope["method"] == "HEAD":
