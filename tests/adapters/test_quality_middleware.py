@@ -330,7 +330,7 @@ def test_a_stage_that_breaks_holds_the_output():
         found = post(client, "Apple's market cap reached $3.2T in Q4 2025.")
 
     assert 422 == found.status_code
-    assert "hallucination: KeyError in the stage" == found.json()["detail"]
+    assert "Output held: hallucination: KeyError in the stage." in found.json()["detail"]
 
 
 def test_a_cascade_that_breaks_is_an_error(monkeypatch):

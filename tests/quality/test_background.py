@@ -245,7 +245,8 @@ def test_a_process_that_is_terminated_does_what_waits(tmp_path: Any) -> None:
         "for n in range(8):\n"
         "    pipeline.run(AgentOutput(text='Fine.'))\n"
         "print('begun', flush=True)\n"
-        "time.sleep(30)\n"
+        "for _ in range(300):\n"
+        "    time.sleep(.1)\n"
     )
     package = str(Path(abs_shield.__file__).parents[1])
     process = subprocess.Popen(
