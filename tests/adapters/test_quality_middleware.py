@@ -189,9 +189,9 @@ def test_own_headers_stay_with_a_problem(strict):
     assert "content-encoding" not in post(strict, CARD, "deflate").headers
 
 
-@pytest.mark.parametrize("shape", ["pdf", "error", "other"])
+@pytest.mark.parametrize("shape", ["pdf", "error"])
 def test_other_bodies_pass(strict, shape):
-    """Another type, another status, and JSON without an output."""
+    """Another type, and another status."""
     found = post(strict, CARD, shape)
 
     assert CARD in found.text
@@ -273,6 +273,7 @@ def test_an_output_that_cannot_be_read_is_not_sent_unchecked(strict, shape, reas
     )  # fmt: skip
     assert reason in found.json()["detail"]
     assert reason in caplog.text
+    assert "content-range" not in found.headers
 
 
 def test_a_bomb_is_not_unpacked():
@@ -396,13 +397,16 @@ def test_a_route_says_what_its_outputs_are():
     assert ("writer", "m") == (decision.agent, decision.model)
 
 
-def test_an_output_that_nobody_finds_is_logged_once(caplog):
-    """It passes: a route may answer with something else now and then."""
+def test_an_output_that_nobody_finds_is_not_sent_unchecked(caplog):
+    """A route that answers with something else now and then has `unchecked="pass"`."""
     with service() as client, caplog.at_level(logging.WARNING, logger="abs_shield"):
-        post(client, CARD, "other")
-        post(client, CARD, "other")
+        found = post(client, CARD, "other")
+    with service(unchecked="pass") as client:
+        passed = post(client, CARD, "other")
 
-    assert 1 == caplog.text.count("a response has no output; is it at `outputs` or `deltas`?")
+    assert (422, 200) == (found.status_code, passed.status_code)
+    assert "no text at `outputs` or `deltas` of its route" in found.json()["detail"]
+    assert "no text at `outputs`" in caplog.text
 
 
 async def played(events, *, path="/memo", method="GET", **settings):
@@ -417,7 +421,7 @@ async def played(events, *, path="/memo", method="GET", **settings):
         sent.append(event)
 
     pipeline = settings.pop("pipeline", None) or QualityPipeline()
-    middleware = QualityMiddleware(app, pipeline, routes=["/memo"], **settings)
+    middleware = QualityMiddleware(app, pipeline, **{"routes": ["/memo"]} | settings)
     await middleware({"type": "http", "method": method, "path": path}, None, send)
     return sent
 
@@ -459,6 +463,81 @@ SSN = "Her SSN is 219-44-0178."
 def test_every_text_of_a_body_is_an_output(data, status):
     """Whichever pointer leads to it, and whatever calls stand beside it."""
     assert status == answered(begun(), body(json.dumps(data).encode()))[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "outputs", "status"),
+    [
+        (json.dumps(SSN), None, 422),
+        (json.dumps(SSN), [""], 422),
+        (json.dumps([SSN]), ["/*"], 422),
+        (json.dumps("Fine."), [""], 200),
+        (json.dumps({"texts": [SSN, None]}), ["/texts/*"], 422),
+        (json.dumps({"texts": ["Fine.", 5, [SSN]]}), ["/texts/*"], 422),
+        (json.dumps({"texts": ["Fine.", None]}), ["/texts/*"], 200),
+        (f'{{"text": "{SSN}", "text": "ok"}}', None, 422),
+        (f'{{"text": "ok", "more": {{"a": "{SSN}", "a": 1}}}}', None, 422),
+        (json.dumps({"status": SSN}), None, 422),
+        (json.dumps({"text": {"inner": SSN}}), None, 422),
+        (json.dumps({"text": ""}), None, 200),
+        (json.dumps({"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}), None, 200),
+        (json.dumps({"content": [{"type": "tool_use", "name": "s"}]}), None, 200),
+    ],
+)
+def test_no_body_of_a_declared_route_passes_unread(content, outputs, status):
+    """JSON strings, lists with other items, a key twice, and no text at all."""
+    routes = [QualityRoute(path="/memo", **({"outputs": outputs} if outputs is not None else {}))]
+
+    assert status == answered(begun(), body(content.encode()), routes=routes)[0]
+
+
+def chunks(*some):
+    """Server-sent events of JSON."""
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in some)
+
+
+def choice(index, piece):
+    return {"choices": [{"index": index, "delta": {"content": piece}}]}
+
+
+def delta(piece, output=0, type="response.output_text.delta"):
+    return {"type": type, "delta": piece, "output_index": output, "content_index": 0}
+
+
+PARTS = [{"type": "output_text", "text": SSN}]
+
+
+@pytest.mark.parametrize(
+    ("stream", "status"),
+    [
+        (chunks(choice(0, "Her SSN is 219-"), choice(1, "Fine. "), choice(0, "44-0178.")), 422),
+        (chunks(choice(0, "It is 219-44"), choice(1, "-0178 pages.")), 200),
+        (chunks(delta("Her SSN is 219-"), delta("Fine.", 1), delta("44-0178.")), 422),
+        (chunks({"type": "response.completed",
+                 "response": {"output": [{"content": PARTS}]}}), 422),
+        (chunks({"choices": [{"delta": {"content": PARTS}}]}), 422),
+        (chunks({"delta": [SSN]}), 422),
+        (f'data: {{"delta": "{SSN}", "delta": "ok"}}\n\n', 422),
+        (chunks({"status": SSN}), 422),
+        (chunks(choice(0, ""), choice(0, None)), 200),
+        ("data: [DONE]\n\n", 422),
+        ("", 200),
+    ],
+)  # fmt: skip
+def test_streams_are_assembled_by_their_own_numbers(stream, status):
+    """Choices and outputs that come in turns, whole texts at the end, and lists of parts."""
+    assert status == answered(begun(SSE), body(stream.encode()))[0]
+
+
+def test_the_whole_text_at_the_end_is_one_output():
+    """It was sent in pieces before, and is checked once."""
+    firewall = Shield(shield.configure(), hooks=None)
+    whole = {"response": {"output": [{"content": [{"type": "output_text", "text": "All done."}]}]}}
+    stream = chunks(delta("All "), delta("done."), whole)
+    pipeline = QualityPipeline(shield=firewall)
+
+    assert 200 == answered(begun(SSE), body(stream.encode()), pipeline=pipeline)[0]
+    assert 1 == len(firewall.store.decisions())
 
 
 @pytest.mark.parametrize(
