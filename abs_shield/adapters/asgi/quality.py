@@ -316,6 +316,9 @@ class _Response(Collector):
         )
 
     def _log(self, reason: str) -> None:
+        if reason == NO_TEXT:  # a route that answers with other things does so often
+            self._owner.note(self._route, reason)
+            return
         logger.warning(
             "abs_shield could not check an output of %s: %s", shown(self._route.path), reason
         )

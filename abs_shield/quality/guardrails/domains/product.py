@@ -69,8 +69,9 @@ _ENDS_CLAUSE = re.compile(r"[,;:]|\b(?:while|whereas|but|and)\b")
 _SENTENCE_PART = re.compile(r"[;:]")
 _WHOSE_IS = re.compile(r"\s*whose\b")
 _CHARGES = re.compile(
-    r"(?<![\w.])(?P<name>(?!(?:At|In|On|For|From|With|The|Our|Its|It|This|That|We|You|They|Each|Every|All"
-    r"|Per|A|An|As|If|When|Today|Now|Plan|Price|Prices|Pricing|Subscriptions?|Billing|Seats?|Users?)\b)[A-Z][\w.-]*)"
+    r"(?<![\w.])(?P<name>(?!(?:At|In|On|For|From|With|The|Our|Its|It|This|That|We|You|They|Each"
+    r"|Every|All|Per|A|An|As|If|When|Today|Now|Plan|Price|Prices|Pricing|Subscriptions?|Billing"
+    r"|Seats?|Users?)\b)[A-Z][\w.-]*)"
     r"(?=(?:['\u2019]s)?(?:,? whose)?(?: [A-Z][\w-]*)?(?: [a-z]+)?"
     r"(?: (?:charges?|asks?|costs?|sells|wants|takes|is|bills|starts at))?,? ?(?:for |at |only )?$"
     r"|(?:['\u2019]s)?,? whose\b)"
