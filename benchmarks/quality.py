@@ -170,6 +170,7 @@ PARTS = {
         *(["--data", str(data / "grounding")] if (data / "grounding").is_dir() else []),
     ),
     "guardrails": lambda data: _print_other("quality_guardrails.py"),
+    "own sentences": lambda data: _print_other("quality_sentences.py"),
 }
 
 

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from math import isfinite
+from math import inf, isfinite
 from typing import IO, Annotated, Any
 
 import typer
@@ -169,8 +169,14 @@ def _impact(record: Mapping[str, Any]) -> float:
     value = record.get("impact")
     if value is None:
         return 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ShieldError(f"`impact` is {shown(value)}; give a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = inf
+    if not isfinite(number):
+        raise ShieldError(f"`impact` is {shown(value)}; give a number below 1e308")
     return value
 
 

@@ -126,7 +126,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
         got = yield [dict(message) for message in asked]
         if isinstance(got, Exception) and not isinstance(got, BadReply):
-            return _undetermined(judge, told(got))
+            return _undetermined(judge, told(got))._replace(error=type(got).__name__)
         reply, problem = _read(got, question, terms)
         if reply is not None and not problem:
             if terms.replies is not None:

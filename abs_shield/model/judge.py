@@ -27,9 +27,16 @@ class Judge(Protocol):
 
 
 class Undetermined(NamedTuple):
-    """A model could not be asked, or gave no usable reply: nothing was judged, and why."""
+    """
+    A model could not be asked, or gave no usable reply: nothing was judged, and why.
+
+    Attributes:
+        reason: Why, in one line; it may quote what the model was sent.
+        error: Class of the error that the judge raised; empty where it raised none.
+    """
 
     reason: str
+    error: str = ""
 
 
 Reply: TypeAlias = dict[str, Any] | Undetermined

@@ -24,7 +24,8 @@ class Background(Generic[T]):
     Does work in threads of its own, in the order in which it was put.
 
     Once *most* items wait, further ones are dropped and counted. When the process ends, what
-    waits is done within five seconds; what is not is dropped, counted and logged.
+    waits is done within five seconds; what is not is dropped, counted and logged. A signal that
+    no handler catches ends a process without that: see `exit_on_sigterm`.
 
     Args:
         work: Does the work of one item; an error is logged and stops nothing.
@@ -85,6 +86,10 @@ class Background(Generic[T]):
     def close(self, timeout_s: float) -> bool:
         """Do what waits and end; return False where anything was dropped for lack of time."""
         self.end_soon()
+        return self.drain(timeout_s)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Do what waits; return False where anything was dropped for lack of time."""
         if self.flush(timeout_s):
             return True
         with self._changed, suppress(Empty):

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
+from abs_shield.quality.confidence import Precision
 from abs_shield.quality.judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
-
-
-class Precision(NamedTuple):
-    """
-    How often a stage was right, of the labelled outputs in which it found something.
-
-    Attributes:
-        value: The share, in [0, 1].
-        low: Lower end of its 95 % interval (Wilson).
-        high: Upper end.
-        labels: Labelled outputs behind it.
-    """
-
-    value: float
-    low: float
-    high: float
-    labels: int
 
 
 def measured_precision(store: Any) -> dict[str, Precision]:
@@ -34,8 +18,8 @@ def measured_precision(store: Any) -> dict[str, Precision]:
     Return the precision of each stage that labels say something of.
 
     Label outputs with `abs-shield label DECISION hallucinated` (the stage was right) or `ok`.
-    Pass the values as `QualityConfig.confidence` once you trust their intervals: bands act only
-    where every stage that ran has one.
+    Pass them as `QualityConfig.confidence`: a stage is calibrated from 30 labels on, and the lower
+    end of its interval is its confidence. Bands act where every stage that ran is calibrated.
 
     Args:
         store: A store of decisions and labels.

@@ -12,7 +12,15 @@ from typing import Any
 
 from abs_shield.core.words import Mode
 from abs_shield.model import Budget, Terms, Undetermined
-from abs_shield.quality.confidence import HIGH, LOW, PRIORS, band_of, note_of, overall_confidence
+from abs_shield.quality.confidence import (
+    HIGH,
+    LOW,
+    PRIORS,
+    band_of,
+    measured_confidence,
+    note_of,
+    overall_confidence,
+)
 from abs_shield.quality.config import NAMES, QualityConfig
 from abs_shield.quality.judge import Judgement, unread_by_judge
 from abs_shield.quality.pii.masking import TABLE, mask_text
@@ -29,7 +37,6 @@ from abs_shield.quality.types import (
     StageOutcome,
     StageResult,
 )
-from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 
@@ -39,6 +46,9 @@ _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
 _MOST_FINDINGS = 250
 """Findings of one stage that are kept; its reason counts the others."""
 _NO_LIMIT = 1_000_000_000
+_CONFIDENCE = "confidence"
+"""What holds an output back in which no stage found anything."""
+_WITHHELD = "(withheld: its personal data could not be masked)"
 _CHARACTERS_A_TOKEN = 4
 """About: how many characters of English a token of today's models has."""
 
@@ -61,7 +71,8 @@ class Cascade:
         self._mode, self._off = mode, off
         self._high_stakes = is_high_stakes(output.task)
         self._results: list[StageResult] = []
-        self._message = ""
+        self._measured = measured_confidence(config.confidence)
+        self._message = self._held_by = ""
         self._held = self._flagged = False
         self._ratings: Mapping[str, float] = {}
         self._meter = Budget(calls=_NO_LIMIT, characters=_NO_LIMIT)
@@ -105,10 +116,13 @@ class Cascade:
         result = self._judged(reply, elapsed_ms)
         self._results.append(result)
         if result.outcome is StageOutcome.FAILED:
-            self._hold(f"Judge: {result.findings[0].remedy}")
-        if isinstance(reply, Undetermined) and self._high_stakes:
-            self._flagged = self._config.on_judge_failure == "flag"
-            self._held = self._held or self._config.on_judge_failure == "hold"
+            self._hold(JUDGE, f"Judge: {result.findings[0].remedy}")
+        elif result.outcome is StageOutcome.UNAVAILABLE and self._high_stakes:
+            undetermined = isinstance(reply, Undetermined)
+            config = self._config
+            self._follow_gap(
+                JUDGE, config.on_judge_failure if undetermined else config.on_unavailable
+            )
         if isinstance(reply, Judgement):
             self._ratings = reply.ratings
             self._results = [
@@ -136,16 +150,14 @@ class Cascade:
 
     def result(self, attempt: int) -> QualityResult:
         """Return what to do with the output."""
-        weighing = [one for one in self._results if one.confidence is not None]
-        confidence = overall_confidence(one.confidence for one in weighing if one.confidence)
-        measured = self._measured(weighing)
+        shares = {one.name: one.confidence for one in self._results if one.confidence is not None}
+        calibrated = self._calibrated(shares)
+        confidence = overall_confidence((calibrated or shares).values())
         score = next((one.score for one in self._results if one.name == "hallucination"), None)
-        action = self._action(measured, attempt)
-        if not self._message and measured is not None and measured < LOW:
-            self._message = (
-                f"Output held: its measured confidence, {measured:.0%}, is below {LOW:.0%}.\n"
-                "Please regenerate, and state only what is certain."
-            )
+        acting = confidence if calibrated else None
+        if calibrated and confidence is not None and confidence < LOW and not self._held:
+            self._doubt(min(calibrated, key=calibrated.__getitem__), confidence)
+        action = self._action(acting, attempt)
         return QualityResult(
             output_id=self.output.output_id,
             action=action,
@@ -156,23 +168,34 @@ class Cascade:
             note="" if confidence is None else note_of(confidence),
             message=self._message,
             mode=self._mode,
+            held_by=self._held_by,
         )
 
     @property
     def _priors(self) -> dict[str, float | None]:
         return {**PRIORS, **{one.name: one.confidence for one in self._config.own_stages}}
 
-    def _measured(self, weighing: list[StageResult]) -> float | None:
+    def _calibrated(self, shares: Mapping[str, float]) -> dict[str, float]:
         """
-        Return the least measured precision of the stages that hold outputs.
+        Return the confidence of the stages that ran, where all of them are calibrated.
 
-        None where one of them has none. The quality score holds nothing, so no label measures it.
+        The quality score holds nothing, so no label measures it, and its prior does not count.
         """
-        measured = self._config.confidence
-        keys = [self._key(one.name) for one in weighing if one.name != SCORE]
-        if not keys or not all(key in measured for key in keys):
-            return None
-        return min(measured[key] for key in keys)
+        some = {
+            name: share
+            for name, share in shares.items()
+            if name != SCORE or SCORE in self._measured
+        }
+        return some if all(self._key(name) in self._measured for name in some) else {}
+
+    def _doubt(self, stage: str, confidence: float) -> None:
+        """Hold an output back in which nothing was found, for the stage that is least sure."""
+        self._hold(
+            _CONFIDENCE,
+            f"Output held: the measured confidence of stage `{stage}`, {confidence:.0%}, is below"
+            f" {LOW:.0%}.\nNo fault was found in the text: regenerate it, or have a person review"
+            " it before it is sent.",
+        )
 
     def _scored(self) -> QualityScore:
         """Return the quality score, with the ratings of the judge where it gave any."""
@@ -211,19 +234,25 @@ class Cascade:
             logger.error("quality: stage %s failed: %s", stage.name, raised(error))
             report = StageReport(StageOutcome.ERROR, reason=reason)
         self._results.append(self._result(stage.name, report, (perf_counter() - began) * 1e3))
-        if stage.gate and report.outcome is StageOutcome.FAILED:
-            if stage.name == PII or self._config.hold == "all" or self._high_stakes:
-                self._hold(report.message)
-            else:
+        if not stage.gate:
+            return
+        match report.outcome:
+            case StageOutcome.FAILED if (
+                stage.name == PII or self._config.hold == "all" or self._high_stakes
+            ):
+                self._hold(stage.name, self._masked(report.message))
+            case StageOutcome.FAILED:
                 self._flagged = True
-        if stage.gate and report.outcome is StageOutcome.ERROR:
-            self._held = True
+            case StageOutcome.ERROR:
+                self._hold(stage.name, f"Output held: {stage.name}: {report.reason}.\n{_NOT_YOURS}")
+            case StageOutcome.UNAVAILABLE if self._high_stakes:
+                self._follow_gap(stage.name, self._config.on_unavailable)
 
     def _judged(self, reply: Judgement | Undetermined, elapsed_ms: float) -> StageResult:
         rest = unread_by_judge(self.output)
         if isinstance(reply, Undetermined):
-            logger.warning("quality: the judge of an output gave no usable reply")
-            report = StageReport(StageOutcome.UNAVAILABLE, reason=escaped(reply.reason))
+            logger.warning("quality: the judge of an output gave no usable reply: %s", _why(reply))
+            report = StageReport(StageOutcome.UNAVAILABLE, reason=_why(reply))
         elif reply.rejection is None:
             outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
             report = StageReport(outcome, reason=rest, partial=bool(rest))
@@ -238,7 +267,9 @@ class Cascade:
         key = self._key(name)
         more = len(report.findings) - _MOST_FINDINGS
         reasons = [f"{more:,} further findings"] if more > 0 else []
-        confidence = self._config.confidence.get(key, self._priors.get(key))
+        confidence = self._measured.get(key, self._priors.get(key))
+        own_words = report.outcome is StageOutcome.ERROR  # the class of an error, and no text
+        given = report.reason if own_words else self._masked(report.reason)
         ran = report.outcome in _RAN or report.partial
         return StageResult(
             name=name,
@@ -246,13 +277,20 @@ class Cascade:
             findings=tuple(map(self._without_values, report.findings[:_MOST_FINDINGS])),
             confidence=confidence if ran else None,
             elapsed_ms=elapsed_ms,
-            reason=self._masked("; ".join(filter(None, (*reasons, report.reason)))),
+            reason="; ".join(filter(None, (*reasons, given))),
             score=report.score,
         )
 
-    def _hold(self, message: str) -> None:
-        self._message = "\n\n".join(filter(None, (self._message, self._masked(message))))
+    def _hold(self, stage: str, message: str) -> None:
+        self._message = "\n\n".join(filter(None, (self._message, message)))
+        self._held_by = self._held_by or stage
         self._held = True
+
+    def _follow_gap(self, stage: str, choice: str) -> None:
+        """Flag or hold a high-stakes output that a stage could not check whole."""
+        if choice == "hold":
+            self._hold(stage, f"Output held: {stage} could not check it whole.\n{_NOT_YOURS}")
+        self._flagged = self._flagged or choice == "flag"
 
     def _without_values(self, finding: OutputFinding) -> OutputFinding:
         """Return a finding whose texts, which may quote the output, have no personal data."""
@@ -264,7 +302,14 @@ class Cascade:
         )
 
     def _masked(self, text: str) -> str:
-        return mask_text(text, self._config.detectors or (TABLE,))
+        """Return a text without personal data; none of it where a detector fails."""
+        if not text:
+            return ""
+        try:
+            return mask_text(text, self._config.detectors or (TABLE,))
+        except Exception as error:
+            logger.error("quality: a detector failed: %s", raised(error))
+            return _WITHHELD
 
     def _skip(self, name: str, reason: str) -> None:
         self._results.append(StageResult(name=name, outcome=StageOutcome.SKIPPED, reason=reason))
@@ -274,12 +319,20 @@ class Cascade:
 
     def _action(self, confidence: float | None, attempt: int) -> QualityAction:
         """Return the action by what failed, and by a measured confidence; None is not measured."""
-        if self._held or (confidence is not None and confidence < LOW):
+        if self._held:
             last = attempt >= self._config.attempts
             return QualityAction.BLOCK if last else QualityAction.REVISE
         if self._flagged or (confidence is not None and confidence <= HIGH):
             return QualityAction.FLAG
         return QualityAction.SHIP
+
+
+_NOT_YOURS = "It is no fault of the text: try again, or have a person review it."
+
+
+def _why(reply: Undetermined) -> str:
+    """Return why a judge gave no usable reply; its own words may quote the output."""
+    return f"{reply.error} in the judge" if reply.error else "the judge gave no usable reply"
 
 
 def _report(given: object) -> StageReport:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from abs_shield.quality.types import Band
 
@@ -17,6 +18,43 @@ PRIORS = {
 """Confidence in each stage before any label is known."""
 HIGH, LOW = 0.95, 0.70
 """Confidence above which an output ships, and below which it is blocked."""
+LEAST_LABELS = 30
+"""Labels from which a measured precision counts: with fewer its interval says next to nothing."""
+
+
+class Precision(NamedTuple):
+    """
+    How often a stage was right, of the labelled outputs in which it found something.
+
+    Attributes:
+        value: The share, in [0, 1].
+        low: Lower end of its 95 % interval (Wilson).
+        high: Upper end.
+        labels: Labelled outputs behind it.
+    """
+
+    value: float
+    low: float
+    high: float
+    labels: int
+
+
+def measured_confidence(confidence: Mapping[str, float | Precision]) -> dict[str, float]:
+    """
+    Return the confidence of each stage that is calibrated, in [0, 1].
+
+    Of a measured precision it is the lower end of the interval, from `LEAST_LABELS` labels on; a
+    number is taken as it is.
+
+    >>> few, enough = Precision(0.0, 0.0, 0.79, 1), Precision(0.95, 0.84, 0.99, 40)
+    >>> measured_confidence({"pii": few, "hallucination": enough, "judge": 0.9})
+    {'hallucination': 0.84, 'judge': 0.9}
+    """
+    return {
+        stage: one.low if isinstance(one, Precision) else one
+        for stage, one in confidence.items()
+        if not isinstance(one, Precision) or one.labels >= LEAST_LABELS
+    }
 
 
 def overall_confidence(stages: Iterable[float]) -> float | None:

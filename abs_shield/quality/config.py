@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from abs_shield.core.words import Mode
 from abs_shield.policy.declared import Declared
-from abs_shield.quality.confidence import PRIORS
+from abs_shield.quality.confidence import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.score import ScoreConfig
@@ -49,6 +49,8 @@ class QualityConfig(Declared):
         judge_timeout_s: Seconds that a judge may take, above 0.
         on_judge_failure: What becomes of a high-stakes output whose judge gives no usable reply:
             ``"flag"``, ``"hold"`` or ``"ship"``. It is logged in any case.
+        on_unavailable: What becomes of a high-stakes output that another stage could not check, or
+            only in part: ``"flag"``, ``"hold"`` or ``"ship"``.
         judge_price: What *judge* costs, in US dollars for 1,000 tokens.
         premium_judge_price: What *premium_judge* costs, likewise.
         background: Whether outputs that are not high-stakes are judged, and the sample is scored,
@@ -57,8 +59,10 @@ class QualityConfig(Declared):
         on_background: Called with an output and the results of the stages that ran in the
             background.
         attempts: How often an agent may write an output; `revise` until the last, then `block`.
-        confidence: Measured precision of stages by name, in [0, 1]; it replaces their priors.
-            Bands act only where every stage that ran has one; until then they annotate.
+        confidence: Measured precision of stages by name: what `measured_precision` returns, or
+            numbers in [0, 1]. It replaces their priors; of a measured one the lower end of the
+            interval counts, from 30 labels on. Bands act only where every stage that ran has
+            one; until then they annotate.
 
     Raises:
         PolicyError: A setting is wrong, or names a stage that does not exist.
@@ -84,13 +88,14 @@ class QualityConfig(Declared):
     premium_judge: Callable[..., Any] | None = None
     judge_timeout_s: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
     on_judge_failure: Literal["flag", "hold", "ship"] = "flag"
+    on_unavailable: Literal["flag", "hold", "ship"] = "flag"
     judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
     premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
     background: bool = True
     background_queue: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
     on_background: Callable[..., Any] | None = None
     attempts: Annotated[int, Field(ge=1, le=20)] = 1
-    confidence: Mapping[str, Share] = {}
+    confidence: Mapping[str, Share | Precision] = {}
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
@@ -101,7 +106,7 @@ class QualityConfig(Declared):
             if name in PRIORS or own.count(name) > 1:
                 raise ValueError(f"`own_stages` names {shown(name)} twice; give another name")
         for field, names, valid in (
-            ("stages", self.stages, NAMES), ("confidence", self.confidence, (*PRIORS, *own)),
+            ("stages", self.stages, NAMES), ("confidence", self._declared, (*PRIORS, *own)),
         ):  # fmt: skip
             for name in names:
                 if name not in valid:
@@ -118,6 +123,11 @@ class QualityConfig(Declared):
         if twice := next((one for one in ids if ids.count(one) > 1), ""):
             raise ValueError(f"`guardrails` names {shown(twice)} twice; give another id")
         return self
+
+    @property
+    def _declared(self) -> list[str]:
+        """The stages whose confidence somebody wrote; a log may have labels of other stages."""
+        return [name for name, one in self.confidence.items() if not isinstance(one, Precision)]
 
 
 def _require_stage(stage: Stage) -> None:

@@ -52,7 +52,7 @@ class Metrics:
         self.record_stages(result.stages)
         instruments = self._instruments
         if result.held:
-            instruments.blocks.add(1, {semconv.LABEL_REASON: _reason(result)})
+            instruments.blocks.add(1, {semconv.LABEL_REASON: result.held_by})
         if result.hallucination_score is not None:
             instruments.hallucination.record(result.hallucination_score)
 
@@ -162,12 +162,6 @@ class _Instruments:
             semconv.METRIC_FALSE_POSITIVES, callbacks=[owner.false_positives],
             description="Share of false positives among labelled outputs that were held back",
         )  # fmt: skip
-
-
-def _reason(result: QualityResult) -> str:
-    """Return the stage that held an output back."""
-    held = (StageOutcome.FAILED, StageOutcome.ERROR)
-    return next((one.name for one in result.stages if one.outcome in held), "confidence")
 
 
 METRICS = Metrics()

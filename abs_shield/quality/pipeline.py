@@ -121,6 +121,17 @@ class QualityPipeline:
         """
         return self._background.close(timeout_s)
 
+    def drain(self, timeout_s: float = 5.0) -> bool:
+        """
+        Do what waits in the background; the pipeline goes on with further outputs.
+
+        `QualityMiddleware` calls it when its server shuts down.
+
+        Returns:
+            False where something was dropped for lack of time; it is counted and logged.
+        """
+        return self._background.drain(timeout_s)
+
     def _begin(self, output: AgentOutput, attempt: int) -> tuple[Cascade, Any]:
         if type(attempt) is not int or attempt < 1:
             raise ShieldError(f"quality: `attempt` is {shown(attempt)}; give a whole number from 1")

@@ -58,12 +58,13 @@ _NEAR, _BEHIND = 60, 20
 _RISES = (
     r"increas(?:es?|ed|ing)|grow(?:s|n|ing)?|grew|ris(?:es?|en|ing)|rose|gain(?:s|ed|ing)?"
     r"|climb(?:s|ed|ing)?|expand(?:s|ed|ing)?|goes up|going up|recover(?:s|ed|ing)|surg(?:es?|ed"
-    r"|ing)"
+    r"|ing)|on the (?:rise|increase|up)|trending up(?:wards?)?"
 )
 _FALLS = (
     r"decreas(?:es?|ed|ing)|shrink(?:s|ing)?|shrank|shrunk|fall(?:s|en|ing)?|fell"
     r"|drop(?:s|ped|ping)?|declin(?:es?|ed|ing)|los(?:es|ing)|lost|goes down|going down"
     r"|diminish(?:es|ed|ing)|retreat(?:s|ed|ing)|melt(?:s|ed|ing)"
+    r"|on the (?:decline|wane|decrease)|in (?:decline|retreat)|trending down(?:wards?)?"
 )
 _SIZE = (
     r"extent|cover(?:age)?|volume|area|levels?|size|mass|amount|thickness|numbers?|values?|prices?"

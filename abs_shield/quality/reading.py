@@ -57,7 +57,8 @@ _HEDGED_BEHIND = re.compile(
     r"|(?:percentage |percent )?(?:-|\u2013)(?:%|percent))",
     re.IGNORECASE,
 )
-_TIGHT = re.compile(r" ?[-\u2010-\u2013/:\u00d7x] ?|\u2014")
+_TIGHT = re.compile(r" ?[-\u2010-\u2013/\u00d7x] ?|:| : |\u2014")
+"""What stands between the ends of a range; behind "costs: " begins a list."""
 _OR = re.compile(r" (?:to|or|through|vs\.?|versus) (?:[$\u20ac\u00a3])?")
 _FROM = re.compile(r"\bfrom (?:[a-z]+ ){0,2}\Z", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween (?:[a-z]+ ){0,2}\Z", re.IGNORECASE)

@@ -183,6 +183,7 @@ class QualityResult:
         message: What the agent is told about a held output; `feedback` returns it.
         mode: The mode under which it was judged.
         decision_id: Id of its Decision; empty where no Shield records one.
+        held_by: The stage that stopped it first, or ``confidence``; empty where nothing did.
     """
 
     output_id: str
@@ -195,6 +196,7 @@ class QualityResult:
     message: str = ""
     mode: Mode = Mode.STRICT
     decision_id: str = ""
+    held_by: str = ""
 
     @property
     def stopped(self) -> bool:

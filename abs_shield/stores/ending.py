@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from abs_shield.text.show import told
 logger = logging.getLogger("abs_shield")
 
 _AT_EXIT_S = 5.0
+_SIGNALLED = 128
+"""What a shell adds to the number of the signal that ended a process."""
 
 
 class Ending(Protocol):
@@ -37,6 +40,26 @@ def ends(writer: Ending) -> None:
 
 
 _ENDING: WeakSet[Ending] = WeakSet()
+
+
+def exit_on_sigterm() -> bool:
+    """
+    Have SIGTERM end the process as `sys.exit(143)` does, so that what waits is written.
+
+    Without a handler Python ends at once on SIGTERM, and runs nothing of `atexit`. Call it in the
+    main thread of a program that has no server with a shutdown of its own.
+
+    Returns:
+        False where the program has a handler of its own, which is left as it is.
+    """
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return False
+    signal.signal(signal.SIGTERM, _exit)
+    return True
+
+
+def _exit(number: int, frame: object) -> None:
+    sys.exit(_SIGNALLED + number)
 
 
 def _in_child() -> None:

@@ -7,10 +7,14 @@ import contextlib
 import gzip
 import json
 import logging
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 import zlib
+from pathlib import Path
 
 import httpx
 import pytest
@@ -22,6 +26,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+import abs_shield
 from abs_shield import Shield, ShieldError, shield
 from abs_shield.adapters.asgi import QualityMiddleware, QualityRoute
 from abs_shield.quality import QualityConfig, QualityPipeline, Task
@@ -184,9 +189,9 @@ def test_own_headers_stay_with_a_problem(strict):
     assert "content-encoding" not in post(strict, CARD, "deflate").headers
 
 
-@pytest.mark.parametrize("shape", ["pdf", "error", "other"])
+@pytest.mark.parametrize("shape", ["pdf", "error"])
 def test_other_bodies_pass(strict, shape):
-    """Another type, another status, and JSON without an output."""
+    """Another type, and another status."""
     found = post(strict, CARD, shape)
 
     assert CARD in found.text
@@ -268,6 +273,7 @@ def test_an_output_that_cannot_be_read_is_not_sent_unchecked(strict, shape, reas
     )  # fmt: skip
     assert reason in found.json()["detail"]
     assert reason in caplog.text
+    assert "content-range" not in found.headers
 
 
 def test_a_bomb_is_not_unpacked():
@@ -325,7 +331,7 @@ def test_a_stage_that_breaks_holds_the_output():
         found = post(client, "Apple's market cap reached $3.2T in Q4 2025.")
 
     assert 422 == found.status_code
-    assert "hallucination: KeyError in the stage" == found.json()["detail"]
+    assert "Output held: hallucination: KeyError in the stage." in found.json()["detail"]
 
 
 def test_a_cascade_that_breaks_is_an_error(monkeypatch):
@@ -391,13 +397,16 @@ def test_a_route_says_what_its_outputs_are():
     assert ("writer", "m") == (decision.agent, decision.model)
 
 
-def test_an_output_that_nobody_finds_is_logged_once(caplog):
-    """It passes: a route may answer with something else now and then."""
+def test_an_output_that_nobody_finds_is_not_sent_unchecked(caplog):
+    """A route that answers with something else now and then has `unchecked="pass"`."""
     with service() as client, caplog.at_level(logging.WARNING, logger="abs_shield"):
-        post(client, CARD, "other")
-        post(client, CARD, "other")
+        found = post(client, CARD, "other")
+    with service(unchecked="pass") as client:
+        passed = post(client, CARD, "other")
 
-    assert 1 == caplog.text.count("a response has no output; is it at `outputs` or `deltas`?")
+    assert (422, 200) == (found.status_code, passed.status_code)
+    assert "no text at `outputs` or `deltas` of its route" in found.json()["detail"]
+    assert "no text at `outputs`" in caplog.text
 
 
 async def played(events, *, path="/memo", method="GET", **settings):
@@ -412,7 +421,7 @@ async def played(events, *, path="/memo", method="GET", **settings):
         sent.append(event)
 
     pipeline = settings.pop("pipeline", None) or QualityPipeline()
-    middleware = QualityMiddleware(app, pipeline, routes=["/memo"], **settings)
+    middleware = QualityMiddleware(app, pipeline, **{"routes": ["/memo"]} | settings)
     await middleware({"type": "http", "method": method, "path": path}, None, send)
     return sent
 
@@ -454,6 +463,81 @@ SSN = "Her SSN is 219-44-0178."
 def test_every_text_of_a_body_is_an_output(data, status):
     """Whichever pointer leads to it, and whatever calls stand beside it."""
     assert status == answered(begun(), body(json.dumps(data).encode()))[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "outputs", "status"),
+    [
+        (json.dumps(SSN), None, 422),
+        (json.dumps(SSN), [""], 422),
+        (json.dumps([SSN]), ["/*"], 422),
+        (json.dumps("Fine."), [""], 200),
+        (json.dumps({"texts": [SSN, None]}), ["/texts/*"], 422),
+        (json.dumps({"texts": ["Fine.", 5, [SSN]]}), ["/texts/*"], 422),
+        (json.dumps({"texts": ["Fine.", None]}), ["/texts/*"], 200),
+        (f'{{"text": "{SSN}", "text": "ok"}}', None, 422),
+        (f'{{"text": "ok", "more": {{"a": "{SSN}", "a": 1}}}}', None, 422),
+        (json.dumps({"status": SSN}), None, 422),
+        (json.dumps({"text": {"inner": SSN}}), None, 422),
+        (json.dumps({"text": ""}), None, 200),
+        (json.dumps({"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}), None, 200),
+        (json.dumps({"content": [{"type": "tool_use", "name": "s"}]}), None, 200),
+    ],
+)
+def test_no_body_of_a_declared_route_passes_unread(content, outputs, status):
+    """JSON strings, lists with other items, a key twice, and no text at all."""
+    routes = [QualityRoute(path="/memo", **({"outputs": outputs} if outputs is not None else {}))]
+
+    assert status == answered(begun(), body(content.encode()), routes=routes)[0]
+
+
+def chunks(*some):
+    """Server-sent events of JSON."""
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in some)
+
+
+def choice(index, piece):
+    return {"choices": [{"index": index, "delta": {"content": piece}}]}
+
+
+def delta(piece, output=0, type="response.output_text.delta"):
+    return {"type": type, "delta": piece, "output_index": output, "content_index": 0}
+
+
+PARTS = [{"type": "output_text", "text": SSN}]
+
+
+@pytest.mark.parametrize(
+    ("stream", "status"),
+    [
+        (chunks(choice(0, "Her SSN is 219-"), choice(1, "Fine. "), choice(0, "44-0178.")), 422),
+        (chunks(choice(0, "It is 219-44"), choice(1, "-0178 pages.")), 200),
+        (chunks(delta("Her SSN is 219-"), delta("Fine.", 1), delta("44-0178.")), 422),
+        (chunks({"type": "response.completed",
+                 "response": {"output": [{"content": PARTS}]}}), 422),
+        (chunks({"choices": [{"delta": {"content": PARTS}}]}), 422),
+        (chunks({"delta": [SSN]}), 422),
+        (f'data: {{"delta": "{SSN}", "delta": "ok"}}\n\n', 422),
+        (chunks({"status": SSN}), 422),
+        (chunks(choice(0, ""), choice(0, None)), 200),
+        ("data: [DONE]\n\n", 422),
+        ("", 200),
+    ],
+)  # fmt: skip
+def test_streams_are_assembled_by_their_own_numbers(stream, status):
+    """Choices and outputs that come in turns, whole texts at the end, and lists of parts."""
+    assert status == answered(begun(SSE), body(stream.encode()))[0]
+
+
+def test_the_whole_text_at_the_end_is_one_output():
+    """It was sent in pieces before, and is checked once."""
+    firewall = Shield(shield.configure(), hooks=None)
+    whole = {"response": {"output": [{"content": [{"type": "output_text", "text": "All done."}]}]}}
+    stream = chunks(delta("All "), delta("done."), whole)
+    pipeline = QualityPipeline(shield=firewall)
+
+    assert 200 == answered(begun(SSE), body(stream.encode()), pipeline=pipeline)[0]
+    assert 1 == len(firewall.store.decisions())
 
 
 @pytest.mark.parametrize(
@@ -575,3 +659,78 @@ def test_a_wrong_pointer_is_refused(wrong):
     """When the route is declared."""
     with pytest.raises(ShieldError, match="JSON pointer"):
         QualityRoute(path="/answer", **wrong)
+
+
+SERVICE = """
+import sys, time
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from abs_shield.adapters.asgi import QualityMiddleware
+from abs_shield.quality import QualityConfig, QualityPipeline
+
+def judge(messages, schema):
+    time.sleep(.1)
+    return {"approved": True, "reason": "", "readability": 1, "completeness": 1, "tone": 1}
+
+def done(output, stages):
+    print("done", flush=True)
+
+async def bare(scope, receive, send):
+    assert scope["type"] == "http"
+    start = {"type": "http.response.start", "status": 200,
+             "headers": [(b"content-type", b"text/plain")]}
+    await send(start)
+    await send({"type": "http.response.body", "body": b"Fine."})
+
+async def answer(request):
+    return JSONResponse({"answer": "Fine."})
+
+inner = bare if sys.argv[2] == "bare" else Starlette(routes=[Route("/answer", answer)])
+pipeline = QualityPipeline(QualityConfig(judge=judge, on_background=done))
+app = QualityMiddleware(inner, pipeline, routes=["/answer"], drain_timeout_s=float(sys.argv[3]))
+uvicorn.run(app, port=int(sys.argv[1]), log_level="warning")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds", "judged"), [("starlette", 20, 12), ("bare", 20, 12), ("starlette", 0, 0)]
+)
+def test_a_server_that_is_terminated_judges_what_waits(kind, seconds, judged, tmp_path):
+    """SIGTERM ends uvicorn without `atexit`; the rest is counted and logged."""
+    script = tmp_path / "service.py"
+    script.write_text(SERVICE)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, script, str(port), kind, str(seconds)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(abs_shield.__file__).parents[1])},
+    )  # fmt: skip
+    try:
+        with httpx.Client(transport=httpx.HTTPTransport(retries=6), timeout=10) as client:
+            for _ in range(12):
+                assert 200 == client.get(f"http://127.0.0.1:{port}/answer").status_code
+    finally:
+        process.terminate()
+    said, logged = process.communicate(timeout=60)
+
+    assert judged <= said.count("done")
+    assert ("checks in the background were not done in time" in logged) is (seconds == 0)
+
+
+def test_a_start_that_fails_is_the_applications():
+    """Its error reaches the server; only an application without lifespan is answered for."""
+
+    async def failing(scope, receive, send):
+        await receive()
+        raise RuntimeError("no database")
+
+    async def receive():
+        return {"type": "lifespan.startup"}
+
+    middleware = QualityMiddleware(failing, QualityPipeline(), routes=["/memo"])
+    with pytest.raises(RuntimeError, match="no database"):
+        asyncio.run(middleware({"type": "lifespan"}, receive, None))

@@ -125,3 +125,13 @@ def test_one_bad_output_of_a_run_hides_no_other(command, file):
     assert 2 == done.code
     assert 'give an object with a "text"' in done.err
     assert [("a", "ship"), ("7", "block")] == [(one["id"], one["action"]) for one in results]
+
+
+def test_a_number_without_end_is_one_bad_line(command, file):
+    """The lines behind it are read."""
+    path = file("outputs.jsonl", {**CLEAN, "impact": 10**400}, CARD)
+    done = command("quality", path, "--format", "jsonl")
+
+    assert 2 == done.code
+    assert "`impact` is" in done.err
+    assert ["7"] == [json.loads(line)["id"] for line in done.out.splitlines()]

@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import abs_shield
 from abs_shield import Shield, shield
 from abs_shield.core import Action
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, StageOutcome, Task
@@ -219,3 +221,52 @@ def test_an_error_in_the_background_stops_nothing(caplog: pytest.LogCaptureFixtu
     assert [2] == done
     assert "a check in the background failed: ValueError" in caplog.text
     assert "a text" not in caplog.text
+
+
+JUDGE_OF_A_PROCESS = """
+import sys, time
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
+def judge(messages, schema):
+    time.sleep(.05)
+    return {'approved': True, 'reason': '', 'readability': 1, 'completeness': 1, 'tone': 1}
+def done(output, stages):
+    print('done', flush=True)
+pipeline = QualityPipeline(QualityConfig(judge=judge, on_background=done))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
+def test_a_process_that_is_terminated_does_what_waits(tmp_path: Any) -> None:
+    """With the handler that `exit_on_sigterm` sets."""
+    script = tmp_path / "worker.py"
+    script.write_text(
+        JUDGE_OF_A_PROCESS + "from abs_shield.stores.ending import exit_on_sigterm\n"
+        "assert exit_on_sigterm() and not exit_on_sigterm()\n"
+        "for n in range(8):\n"
+        "    pipeline.run(AgentOutput(text='Fine.'))\n"
+        "print('begun', flush=True)\n"
+        "for _ in range(300):\n"
+        "    time.sleep(.1)\n"
+    )
+    package = str(Path(abs_shield.__file__).parents[1])
+    process = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": package},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert any("begun" in line for line in iter(process.stdout.readline, ""))
+    process.terminate()
+    said, _ = process.communicate(timeout=30)
+
+    assert 143 == process.returncode
+    assert 5 <= said.count("done") <= 8  # some were done before the first line was read
+
+
+def test_a_pipeline_that_was_drained_goes_on() -> None:
+    """A server may start again in the same process."""
+    cascade, done = pipeline(judge=judge())
+    for _ in range(2):
+        cascade.run(AgentOutput(text=TEXT))
+        assert cascade.drain(10)
+
+    assert (2, 0) == (len(done), cascade.dropped)

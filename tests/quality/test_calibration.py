@@ -6,6 +6,7 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.core.label import Label, Truth
+from abs_shield.errors import PolicyError
 from abs_shield.quality import (
     AgentOutput,
     OutputFinding,
@@ -16,10 +17,13 @@ from abs_shield.quality import (
     Task,
 )
 from abs_shield.quality.calibration import false_positive_rate, measured_precision
+from abs_shield.quality.confidence import Precision
 from abs_shield.quality.consistency import contradictions
+from abs_shield.stats.wilson import wilson
 from abs_shield.stores import MemoryStore, open_store
 
 CARD = "Her card is 4111 1111 1111 1111."
+CLEAN = AgentOutput(text="All is well.")
 WRONG = (
     "Our Q1 revenue was $50M. This represents a 10% year-over-year increase."
     " Last year's Q1 revenue was $55M."
@@ -91,10 +95,55 @@ def test_own_stages_and_both_judges_are_measured(store):
     }
 
 
-def test_measured_values_are_a_configuration(store):
-    """Their bands act once every stage that ran has one."""
-    labelled(store, [(CARD, Truth.HALLUCINATED)])
-    values = {stage: one.value for stage, one in measured_precision(store).items()}
-    config = QualityConfig(stages=("pii",), confidence=values)
+def test_one_label_measures_nothing(store):
+    """Its interval says next to nothing: the prior holds, and bands annotate."""
+    labelled(store, [(CARD, Truth.OK)])
+    measured = measured_precision(store)
+    result = QualityPipeline(QualityConfig(stages=("pii",), confidence=measured)).run(CLEAN)
 
-    assert "ship" == QualityPipeline(config).run(AgentOutput(text="All done.")).action
+    assert (0.0, 1) == (measured["pii"].value, measured["pii"].labels)
+    assert ("ship", 0.995) == (result.action, result.confidence)
+
+
+@pytest.mark.parametrize(
+    ("right", "labels", "action", "band"),
+    [
+        (29, 29, "ship", "high"),  # one label too few: the prior, .995
+        (100, 100, "ship", "high"),  # the lower end is .963
+        (30, 30, "flag", "medium"),  # .886
+        (24, 30, "block", "low"),  # .627, though 80 % of the findings were right
+        (0, 30, "block", "low"),
+    ],
+)
+def test_the_lower_end_of_the_interval_acts(right, labels, action, band):
+    """From 30 labels on; band and action agree."""
+    measured = {"pii": Precision(right / labels, *wilson(right, labels), labels)}
+    result = QualityPipeline(QualityConfig(stages=("pii",), confidence=measured)).run(CLEAN)
+
+    assert (action, band) == (result.action, result.band)
+
+
+def test_a_confidence_of_nothing_counts():
+    """0.0 is a value; it is the least."""
+    config = QualityConfig(confidence={"pii": 0.0, "hallucination": 0.99})
+    result = QualityPipeline(config).run(CLEAN)
+
+    assert ("block", 0.0, "low") == (result.action, result.confidence, result.band)
+
+
+def test_band_and_action_agree_in_the_sample():
+    """The prior of the quality score, which no label measures, counts until the others are."""
+    sure = {"pii": 0.97, "guardrails": 0.97, "hallucination": 0.98}
+    settings = {"sample_rate": 1, "background": False}
+    prior = QualityPipeline(QualityConfig(**settings)).run(CLEAN)
+    measured = QualityPipeline(QualityConfig(confidence=sure, **settings)).run(CLEAN)
+
+    assert (0.85, "medium", "ship") == (prior.confidence, prior.band, prior.action)
+    assert (0.97, "high", "ship") == (measured.confidence, measured.band, measured.action)
+
+
+def test_labels_of_other_stages_are_no_fault():
+    """A log may have outputs of another configuration; what somebody writes must fit."""
+    QualityConfig(confidence={"gone": Precision(1.0, 0.9, 1.0, 40)})
+    with pytest.raises(PolicyError, match="`confidence` has"):
+        QualityConfig(confidence={"gone": 0.9})

@@ -17,7 +17,7 @@ from abs_shield.quality import (
     StageReport,
     Task,
 )
-from abs_shield.quality.facts import Fact, FactTable
+from abs_shield.quality.facts import Fact, FactsUnavailable, FactTable
 from abs_shield.quality.plausibility import Direction, Limit, Order
 from abs_shield.quality.types import QualityAction, QualityResult, StageOutcome
 
@@ -408,7 +408,8 @@ def test_an_output_that_is_held_for_its_confidence_says_so() -> None:
     """The agent is told what was measured."""
     result = run("Fine.", stages=("pii",), confidence={"pii": 0.6})
 
-    assert "measured confidence, 60%, is below 70%" in result.feedback()
+    assert "measured confidence of stage `pii`, 60%, is below 70%" in result.feedback()
+    assert "confidence" == result.held_by
 
 
 def test_an_output_that_is_read_in_part_is_not_surer() -> None:
@@ -446,3 +447,87 @@ def test_an_enum_is_a_classification() -> None:
 
     task = Task(output_classification=Audience.CLIENT)  # type: ignore[arg-type]
     assert "CLIENT_FACING" == task.output_classification
+
+
+class Failing:
+    """A detector that raises, or returns what is no entity."""
+
+    name = "failing"
+
+    def __init__(self, found: Any = None) -> None:
+        self.found = found
+
+    def detect(self, text: str) -> Any:
+        if self.found is None:
+            raise RuntimeError(text)
+        return self.found
+
+    def gaps(self) -> dict[str, str]:
+        return {}
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+@pytest.mark.parametrize("stages", [("pii",), ("guardrails",), ("pii", "guardrails")])
+@pytest.mark.parametrize("found", [None, [("SSN", 0, 4)]])
+def test_a_detector_that_breaks_is_an_error(mode: Any, stages: Any, found: Any) -> None:
+    """Nothing is raised; a text that could not be masked is withheld."""
+    config = QualityConfig(detectors=(Failing(found),), mode=mode, stages=stages)
+    output = AgentOutput(
+        text="Our market share is 23%, says jane.doe@mail.org.", task_type="financial"
+    )
+    result = QualityPipeline(config).run(output)
+
+    assert ("error" if "pii" in stages else "skipped") == outcomes(result)["pii"]
+    assert "jane" not in result.feedback() + repr(result)
+    assert result.held is (mode == "strict")
+    assert result.feedback()
+
+
+def test_a_judge_that_breaks_does_not_quote_the_output(caplog: Any) -> None:
+    """The result has the class of its error; its text may repeat what it was sent."""
+
+    def judge(messages: Any, schema: Any) -> dict[str, Any]:
+        raise RuntimeError("quoted: Project Nightfall is acquired by Globex.")
+
+    result = run("Project Nightfall is acquired by Globex.", judge=judge, background=False)
+
+    assert "RuntimeError in the judge" == result.stages[-1].reason
+    assert "Nightfall" not in str(result.to_dict()) + repr(result) + caplog.text
+
+
+def test_an_output_that_is_held_says_why() -> None:
+    """Also where no stage found anything: a judge without a reply, a stage that breaks."""
+
+    def judge(messages: Any, schema: Any) -> dict[str, Any]:
+        raise RuntimeError("no route")
+
+    legal = Task(output_classification="LEGAL")
+    unjudged = run("Fine.", judge=judge, task=legal, on_judge_failure="hold")
+    broken = run("Fine.", own_stages=(Stage("own", lambda output, config: 1 / 0),))  # type: ignore
+
+    assert "Output held: judge could not check it whole." in unjudged.feedback()
+    assert "Output held: own: ZeroDivisionError in the stage." in broken.feedback()
+    assert ("judge", "own") == (unjudged.held_by, broken.held_by)
+
+
+@pytest.mark.parametrize(
+    ("choice", "action"), [("flag", "flag"), ("hold", "block"), ("ship", "ship")]
+)
+@pytest.mark.parametrize(("classification", "acts"), [("LEGAL", True), ("", False)])
+def test_what_is_not_checked_whole(
+    choice: str, action: str, classification: str, acts: bool
+) -> None:
+    """Padding evades no stage of a high-stakes output; facts that do not answer count, too."""
+
+    class Gone:
+        def facts_about(self, sentence: str) -> Any:
+            raise FactsUnavailable("no route")
+
+    task = Task(output_classification=classification)
+    padded = run("The report is ready. " * 6_000, task=task, on_unavailable=choice)
+    unanswered = run("Apple grew.", task=task, facts=Gone(), on_unavailable=choice)
+    bare = run("Fine.", task=task, self_contradiction=False, on_unavailable="hold")
+
+    wanted = action if acts else "ship"
+    assert (wanted, wanted) == (padded.action, unanswered.action)
+    assert "ship" == bare.action  # nothing to check with was asked for

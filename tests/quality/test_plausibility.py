@@ -93,3 +93,19 @@ def test_percent_has_several_names(unit: str) -> None:
     rule = Limit(quantity="rate", minimum=0, unit=unit)
 
     assert check_plausibility("The rate is -2%.", [rule]).findings
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Arctic sea ice extent is on the rise.", True),
+        ("The area of Arctic sea ice is trending upwards.", True),
+        ("Arctic sea ice is on the decline.", False),
+        ("Interest in Arctic sea ice is on the rise.", False),
+    ],
+)
+def test_a_direction_in_other_words(text, wrong):
+    """On the rise, trending down."""
+    rule = Direction(subject="Arctic sea ice", direction="falls")
+
+    assert wrong is bool(check_plausibility(text, [rule]).findings)

@@ -116,9 +116,12 @@ def read_body(
     try:
         if is_json(kind) or (every and not kind and body.lstrip()[:1] in (b"{", b"[")):
             encoding, text = _decoded(body, charset)
-            data = json.loads(text)
             if every:
-                return ResponseBody(tuple(_texts(data, pointers)), data, encoding)
+                data = json.loads(text, object_pairs_hook=without_duplicates)
+                texts = tuple(_texts(data, pointers))
+                blank = bool(texts) or has_nothing_to_read(data, pointers)
+                return ResponseBody(texts, data, encoding, "" if blank else NO_TEXT)
+            data = json.loads(text)
             return _answers(data, encoding, pointers)
         text = body.decode(charset)
         return ResponseBody((Answer(text, None),) if text.strip() else (), encoding=charset)
@@ -129,7 +132,25 @@ def read_body(
         return ResponseBody(problem=problem)
 
 
+class DuplicateKey(ValueError):
+    """An object of JSON has a key twice: readers differ in which of its values counts."""
+
+
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """
+    Return an object of JSON.
+
+    Raises:
+        DuplicateKey: It has a key twice.
+    """
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise DuplicateKey
+    return members
+
+
 _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
+    (DuplicateKey, "a response has a key twice in one object"),
     (UnicodeError, "a response is not text in its charset"),
     (LookupError, "a response has a charset that is not known here"),
     (json.JSONDecodeError, "a response is not valid JSON"),
@@ -138,6 +159,7 @@ _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
 )
 """What an error says about a body; the first that fits counts."""
 NO_ANSWER = "a JSON response has no text at any of `answers`"
+NO_TEXT = "it has no text at `outputs` or `deltas` of its route"
 
 
 def _decoded(body: bytes, charset: str) -> tuple[str, str]:
@@ -163,27 +185,56 @@ def _answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
 
 
 def _texts(data: Any, pointers: Sequence[str]) -> Iterator[Answer]:
-    """Yield the texts at all pointers, each place once; a list of texts is one text."""
+    """Yield the texts at all pointers, each place once; the texts of a list are one text."""
     places = dict.fromkeys(place for one in pointers for place in places_at(data, one))
     for place in places:
-        value = value_at(data, place)
-        lines = isinstance(value, list) and value and all(isinstance(x, str) for x in value)
-        text = "\n".join(value) if lines else _text(value)
-        if text is not None and text.strip():
+        text = text_in(value_at(data, place))
+        if text.strip():
             yield Answer(text, place)
+
+
+def text_in(value: Any) -> str:
+    r"""
+    Return a text, or the texts among the items of a list: texts line by line, parts joined.
+
+    >>> text_in(["One.", None, "Two."]), text_in([{"type": "text", "text": "One."}]), text_in(5)
+    ('One.\nTwo.', 'One.', '')
+    """
+    if not isinstance(value, list):
+        return _text(value) or ""
+    lines = [text_in(item) for item in value if isinstance(item, (str, list))]
+    return "\n".join(filter(None, (*lines, _text(value))))
+
+
+def has_nothing_to_read(data: Any, pointers: Sequence[str]) -> bool:
+    """Return whether a pointer leads to a null, a blank or nothing but calls of tools."""
+    places = (place for one in pointers for place in places_at(data, one))
+    return any(_is_blank(data, place) for place in places)
+
+
+def _is_blank(data: Any, place: str) -> bool:
+    value = value_at(data, place)
+    if value is None:
+        holder = value_at(data, place.rpartition("/")[0])
+        return data is None or (isinstance(holder, dict) and _keys(place)[-1] in holder)
+    if isinstance(value, list):
+        return all(_kind(part) in _CALL_PARTS for part in value)
+    return isinstance(value, str) and not value.strip()
 
 
 def places_at(data: Any, pointer: str) -> Iterator[str]:
     """Yield the pointers that a pointer with `*` leads to; one that ends in it is a list's own."""
     before, each, after = pointer.partition(f"/{_EACH}/")
-    if not each:
+    if pointer == f"/{_EACH}" and isinstance(data, list):
+        yield ""
+    elif not each:
         whole = pointer.removesuffix(f"/{_EACH}")
         if whole == pointer or (whole and isinstance(value_at(data, whole), list)):
             yield whole
-        return
-    items = value_at(data, before)
-    for number in range(len(items)) if isinstance(items, list) else ():
-        yield from places_at(data, f"{before}/{number}/{after}")
+    else:
+        items = value_at(data, before)
+        for number in range(len(items)) if isinstance(items, list) else ():
+            yield from places_at(data, f"{before}/{number}/{after}")
 
 
 def _text(value: Any) -> str | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any, Literal
 
 from abs_shield.adapters.asgi.body import (
+    NO_TEXT,
+    DuplicateKey,
     Headers,
     header,
     is_json,
@@ -27,7 +31,8 @@ from abs_shield.adapters.asgi.collector import (
     Scope,
     Send,
 )
-from abs_shield.adapters.asgi.events import is_stream, read_events
+from abs_shield.adapters.asgi.events import NoText, is_stream, read_events
+from abs_shield.adapters.asgi.lifespan import serve_lifespan
 from abs_shield.errors import ShieldError
 from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task
 from abs_shield.text.show import shown
@@ -36,12 +41,12 @@ logger = logging.getLogger("abs_shield")
 
 OUTPUTS = (
     "/choices/*/message/content", "/output/*/content", "/content", "/message/content",
-    "/response", "/answer", "/text", "/output", "/output_text",
+    "/response", "/answer", "/text", "/output", "/output_text", "",
 )  # fmt: skip
 """Where an output stands by default in a JSON body."""
 DELTAS = (
     "/choices/*/delta/content", "/delta/text", "/delta", "/message/content", "/response",
-    "/answer", "/text",
+    "/answer", "/text", "/response/output/*/content", "/item/content", "/part/text",
 )  # fmt: skip
 """Where a piece of an output stands by default in the JSON of an event."""
 _NO_TASK = Task()
@@ -50,7 +55,8 @@ _UNCHECKED = "The output could not be checked"
 _ABOUT_THE_BODY = frozenset(
     {
         b"accept-ranges", b"cache-control", b"content-disposition", b"content-encoding",
-        b"content-language", b"content-type", b"expires", b"last-modified", b"transfer-encoding",
+        b"content-language", b"content-range", b"content-type", b"expires", b"last-modified",
+        b"transfer-encoding",
     }
 )  # fmt: skip
 """Headers of an output that do not hold for the problem in its place."""
@@ -70,7 +76,8 @@ class QualityRoute:
     Attributes:
         path: Path of the request, or a glob: ``"/memos/*"``.
         outputs: JSON pointers of outputs in a JSON body; all that lead to a text are checked. A
-            ``*`` stands for each item of a list; the texts of a list of parts are one output.
+            ``*`` stands for each item of a list; the texts of a list are one output. The empty
+            pointer is the whole body, a JSON string for example.
         deltas: JSON pointers of pieces of an output in the JSON of an event of a stream; the
             pieces of one place are joined.
         task_type: The outputs' `AgentOutput.task_type`.
@@ -79,7 +86,7 @@ class QualityRoute:
         model: Their model.
 
     Raises:
-        ShieldError: A pointer does not begin with ``/``, or there is none.
+        ShieldError: A pointer is not empty and does not begin with ``/``, or there is none.
     """
 
     path: str
@@ -98,7 +105,7 @@ class QualityRoute:
             if not isinstance(pointers, (list, tuple)) or not pointers:
                 raise ShieldError(f"`{name}` is {shown(pointers)}; give a list of JSON pointers")
             for pointer in pointers:
-                if not isinstance(pointer, str) or not pointer.startswith("/"):
+                if not isinstance(pointer, str) or pointer[:1] not in ("", "/"):
                     raise ShieldError(f"{shown(pointer)} is not a JSON pointer; use e.g. `/answer`")
             object.__setattr__(self, name, tuple(pointers))
 
@@ -132,8 +139,11 @@ class QualityMiddleware:
         status: Status of the problem.
         max_bytes: Largest body that is read, decompressed.
         unchecked: What becomes, in strict mode, of a response whose output cannot be read (too
-            large, not valid JSON, an unknown encoding, partial content) or whose check breaks:
+            large, not valid JSON, a key twice, an unknown encoding, partial content, JSON or a
+            stream without a text where the route has its outputs) or whose check breaks:
             ``"block"`` answers with a problem, ``"pass"`` sends it as it is. It is logged.
+        drain_timeout_s: Seconds that a shutdown of the server waits for what the pipeline does in
+            the background; what is not done by then is counted and logged.
 
     Raises:
         ShieldError: A setting is wrong.
@@ -148,6 +158,7 @@ class QualityMiddleware:
         status: int = 422,
         max_bytes: int = 1_000_000,
         unchecked: Literal["block", "pass"] = "block",
+        drain_timeout_s: float = 5.0,
     ) -> None:
         if not isinstance(pipeline, QualityPipeline):
             raise ShieldError(f"`pipeline` is {shown(pipeline)}; give a QualityPipeline")
@@ -159,8 +170,11 @@ class QualityMiddleware:
             raise ShieldError(f"`max_bytes` is {shown(max_bytes)}; it must be 1 or more")
         if unchecked not in ("block", "pass"):
             raise ShieldError(f"`unchecked` is {shown(unchecked)}; use `block` or `pass`")
+        if not isinstance(drain_timeout_s, (int, float)) or not 0 <= drain_timeout_s < inf:
+            raise ShieldError(f"`drain_timeout_s` is {shown(drain_timeout_s)}; give seconds from 0")
         self.app = app
         self.pipeline = pipeline
+        self.drain_timeout_s = drain_timeout_s
         self.routes = tuple(map(_route, routes))
         if not self.routes:
             raise ShieldError("`routes` is empty; name the routes whose outputs are checked")
@@ -171,6 +185,9 @@ class QualityMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        if scope["type"] == "lifespan":
+            await serve_lifespan(self.app, scope, receive, send, at_end=self._drain)
+            return
         route = self._route(scope)
         if route is None:
             await self.app(scope, receive, send)
@@ -178,6 +195,10 @@ class QualityMiddleware:
         response = _Response(self, route, send)
         await self.app(scope, receive, response.send)
         await response.finish()
+
+    async def _drain(self) -> None:
+        """Do what waits in the background: servers end on a signal, without `atexit`."""
+        await asyncio.to_thread(self.pipeline.drain, self.drain_timeout_s)
 
     def _route(self, scope: Scope) -> QualityRoute | None:
         if scope["type"] != "http" or scope["method"] == "HEAD":
@@ -295,6 +316,9 @@ class _Response(Collector):
         )
 
     def _log(self, reason: str) -> None:
+        if reason == NO_TEXT:  # a route that answers with other things does so often
+            self._owner.note(self._route, reason)
+            return
         logger.warning(
             "abs_shield could not check an output of %s: %s", shown(self._route.path), reason
         )
@@ -314,7 +338,12 @@ class _Response(Collector):
     def _texts(self, body: bytes) -> list[str]:
         kind, charset = media_type(self._headers)
         if is_stream(kind):
-            texts = read_events(body, kind, charset, self._route.deltas)
+            try:
+                texts = read_events(body, kind, charset, self._route.deltas)
+            except DuplicateKey:
+                raise _Unread("an event has a key twice in one object") from None
+            except NoText:
+                raise _Unread(NO_TEXT) from None
             if texts is None:
                 raise _Unread("its events cannot be read")
         else:
@@ -322,10 +351,6 @@ class _Response(Collector):
             if read.problem and body:
                 raise _Unread(read.problem)
             texts = [answer.text for answer in read.answers]
-        if body and not texts:
-            self._owner.note(
-                self._route, "a response has no output; is it at `outputs` or `deltas`?"
-            )
         return texts
 
     def _decompressed(self, body: bytes) -> bytes:

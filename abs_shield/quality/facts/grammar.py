@@ -44,7 +44,7 @@ ADVERB = (
 _BETWEEN = rf"(?:,? (?:{ADVERB}|\(?{OWN_TIME}{FILL}*\)?)(?=[ ,.:]),?)*"
 _PRODUCT = r"(?: (?:plan|subscription|tier|license|licence|edition|package))?"
 _CLAIMED = (
-    rf"(?:{_DET}{_SUBJECT}{_POSSESSIVE} {_ATTRIBUTE}"
+    rf"(?:{_DET}{_SUBJECT}{_POSSESSIVE} (?:{OWN_TIME}{FILL}* )?{_ATTRIBUTE}"
     rf"|{_DET}{_ATTRIBUTE} (?:of|for|at|in) {_DET}{_SUBJECT}{_PRODUCT}(?!{_POSSESSIVE} )"
     rf"|{_DET}{_SUBJECT}{_PRODUCT} {_ATTRIBUTE})"
 )
@@ -125,6 +125,9 @@ OF_NAMES = tuple(
         rf"{_DET}{_SUBJECT}{_BETWEEN}(?:,? (?:which|that))?{_BETWEEN} {VERB_MARK}{FILL}*{_BETWEEN}"
         rf" {_NAMED}",
         rf"{_DET}{_SUBJECT} has its {_ATTRIBUTE} in {_NAMED}",
+        rf"{_DET}{_SUBJECT}{_BETWEEN}{_BE}{_BETWEEN} (?:led|headed|run|managed|chaired) by"
+        rf" (?:its |the )?{_ATTRIBUTE},? {_NAMED}",
+        rf"{_ATTRIBUTE} {_NAMED} (?:of|at) {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=[ ,.])(?P<done>)",
         rf"(?:{_ATTRIBUTE}) (?:in|by|at) {_NAMED}, {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=["
         rf" ,.])(?P<done>)",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from abs_shield.quality.guardrails.catalogue import ProductCatalogue
 from abs_shield.quality.guardrails.domains import GUARDRAILS, product_guardrails
@@ -23,6 +23,8 @@ _SYNONYMS = {
 }  # fmt: skip
 """Other words for a domain, which no likeness of letters shows."""
 _LIKE = 0.75
+_EXCLUDED = frozenset("non not no without except excluding anti".split())
+"""Words that exclude the domain behind them: `non-financial`."""
 
 
 def guardrail_violations(
@@ -70,8 +72,15 @@ def is_for(rule: Guardrail, task_type: str) -> bool:
 
 
 def names_domain(task_type: str, domain: str) -> bool:
-    """Return whether one of the words of a task type is a domain."""
-    return domain.casefold() in _WORDS.split(task_type.casefold())
+    """
+    Return whether one of the words of a task type is a domain, and no word before excludes it.
+
+    >>> names_domain("Financial Report", "financial"), names_domain("non-financial", "financial")
+    (True, False)
+    """
+    words = ["", *_WORDS.split(task_type.casefold())]
+    wanted = domain.casefold()
+    return any(word == wanted and before not in _EXCLUDED for before, word in pairwise(words))
 
 
 def domain_near(task_type: str, domains: Iterable[str]) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from abs_shield.quality.pii.unmarked import unmarked
+
 _NUMBER = re.compile(r"\+?[\d\s./()-]+")
 _DIGITS = re.compile(r"\d+")
 _LEAST, _MOST = 7, 15
@@ -24,6 +26,7 @@ def is_allowed(value: str, patterns: Iterable[str]) -> bool:
     >>> is_allowed("(212) 555-0100", ["+1 212 555 0100"])
     True
     """
+    value = unmarked(value).text
     folded = value.casefold()
     return any(fnmatchcase(folded, one) or _is_one_number(folded, one) for one in patterns)
 

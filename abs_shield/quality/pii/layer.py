@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.names import PERSONAL_DATA
@@ -31,27 +32,42 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
     kinds = frozenset(settings.kinds)
     verdict = Verdict[settings.verdict.upper()]
 
+    def entities(label: str, text: str) -> Iterator[Pii]:
+        """Yield what is found in a text behind its label, with its place in the text."""
+        for entity in detect(label + text, detectors):
+            start, end = entity.start - len(label), entity.end - len(label)
+            if start < 0 or (kinds and entity.name not in kinds):
+                continue
+            if not is_allowed(text[start:end], allowed):
+                yield replace(entity, start=start, end=end)
+
     def personal_data(proposal: Proposal, session: Session) -> Found:
         """The agent hands the card number of a customer to a search engine."""
         texts = [*leaves(proposal.arguments, most=_MOST_VALUES + 1)]
-        size = sum(len(value) for _, value in texts if isinstance(value, str))
+        names = {path[:n] for path, _ in texts for n in range(1, len(path) + 1)}
+        some = [*(path[-1] for path in names), *(value for _, value in texts)]
+        size = sum(len(value) for value in some if isinstance(value, str))
         if len(texts) > _MOST_VALUES or size > _MOST_CHARACTERS:
             yield Unavailable("the arguments are too large to be searched")
             return
+        hidden: set[Path] = set()
+        for path in sorted(names, key=str):
+            for entity in entities("", path[-1]) if isinstance(path[-1], str) else ():
+                hidden.add(path)
+                yield _finding(entity, _shown(path, hidden), verdict)
         for path, value in texts:
             if not isinstance(value, (str, int)) or isinstance(value, bool):
                 continue
             # the parameter's name is the context: 219440178 is an SSN where it is called one
-            text = str(value)
-            label = f"{_name(path)}: "
-            for entity in detect(label + text, detectors):
-                start, end = entity.start - len(label), entity.end - len(label)
-                if start < 0 or (kinds and entity.name not in kinds):
-                    continue
-                if not is_allowed(text[start:end], allowed):
-                    yield _finding(entity, path, verdict, start, end)
+            for entity in entities(f"{_name(path)}: ", str(value)):
+                yield _finding(entity, _shown(path, hidden), verdict)
 
     return personal_data
+
+
+def _shown(path: Path, hidden: Collection[Path]) -> Path:
+    """Return a path up to the first name that is itself personal data."""
+    return next((path[: n - 1] for n in range(1, len(path) + 1) if path[:n] in hidden), path)
 
 
 def _name(path: Path) -> str:
@@ -59,13 +75,13 @@ def _name(path: Path) -> str:
     return escaped(names[-1].replace("_", " "), limit=_LONGEST_NAME) if names else ""
 
 
-def _finding(entity: Pii, path: Path, verdict: Verdict, start: int, end: int) -> Finding:
+def _finding(entity: Pii, path: Path, verdict: Verdict) -> Finding:
     return Finding(
         check=PERSONAL_DATA,
         verdict=verdict,
         strength=entity.confidence,
         where="/arguments" + pointer(path),
-        detail=f"{entity.name} at {start}-{end} ({entity.masked})",
+        detail=f"{entity.name} at {entity.start}-{entity.end} ({entity.masked})",
         code=entity.name,
         hint=f"leave the {entity.name} out, or mask it",
         got=entity.masked,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from abs_shield.quality.pii import RECOGNISERS
@@ -15,6 +16,7 @@ from abs_shield.quality.pii.overlaps import without_overlaps
 from abs_shield.quality.pii.recogniser import ENOUGH, Recogniser
 from abs_shield.quality.pii.rivals import RIVALS
 from abs_shield.quality.pii.surroundings import Surroundings
+from abs_shield.quality.pii.unmarked import Unmarked, unmarked
 
 GAIN = 0.45
 """What context words add to a recogniser's strength, where they are beside the identifier."""
@@ -23,6 +25,8 @@ _FADING, _STEP = 200, 20
 SUREST = 0.99
 _FAR = 1_000
 """The distance of no context word, which is beyond any reach."""
+_BESIDE = 120
+"""Characters within which numbers of one form are of one kind: `use 219-44-0178 instead`."""
 _SPOT = re.compile(
     r"(?<![A-Za-z0-9+])(?<!\d[.,/-])(?<![A-Za-z0-9]_)(?:"
     r"(?=\(?[A-Za-z]{0,3}[ -]?\d(?:[ ./()+-]{0,3}\d){4})"
@@ -86,8 +90,18 @@ def scan(
     """
     wanted = None if jurisdictions is None else frozenset(jurisdictions)
     plan = _plan(tuple(recognisers), wanted)
-    plain = text if text.isascii() else _WIDE.sub(lambda wide: _NARROW[wide[0]], text)
-    return _resolved(plain, list(_candidates(plain, plan)))
+    without = unmarked(text)
+    plain = without.text
+    if not plain.isascii():
+        plain = _WIDE.sub(lambda wide: _NARROW[wide[0]], plain)
+    found = _resolved(plain, list(_candidates(plain, plan)))
+    return tuple(_replaced(one, without) for one in found) if without.places else found
+
+
+def _replaced(entity: Pii, without: Unmarked) -> Pii:
+    """Return an entity with its place in the text as it was written."""
+    start, end = without.span(entity.start, entity.end)
+    return replace(entity, start=start, end=end)
 
 
 @lru_cache(maxsize=32)
@@ -123,16 +137,18 @@ def _candidates(text: str, plan: _Plan) -> Iterator[_Candidate]:
     places = sorted([*spots, *(match.start() for row, match in searched if row.context)])
     surroundings = Surroundings(text, plan.phrases, places)
     judge = _Judge(surroundings)
+    some: list[_Candidate] = []
     for row, match in searched:
-        yield from judge.candidates(row, match)
+        some.extend(judge.candidates(row, match))
     for start in spots:
         for pattern, rows in plan.alone:
             if found := pattern.match(text, start):
                 for row in rows:
-                    yield from judge.candidates(row, found)
+                    some.extend(judge.candidates(row, found))
         for row in _introduced(surroundings.near(start), plan):
             if found := row.pattern.match(text, start):
-                yield from judge.candidates(row, found)
+                some.extend(judge.candidates(row, found))
+    return (one for one in some if not judge.is_beside_taken(one))
 
 
 def _introduced(hits: Iterable[Hit], plan: _Plan) -> Iterable[Recogniser]:
@@ -149,6 +165,7 @@ class _Judge:
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._seen: set[tuple[str, int, int]] = set()
+        self._taken: defaultdict[str, list[int]] = defaultdict(list)
 
     def candidates(self, row: Recogniser, match: re.Match[str]) -> Iterator[_Candidate]:
         """Yield a match that is sure enough, once for each name."""
@@ -162,11 +179,20 @@ class _Judge:
         if distance is None and not row.sign and self._surroundings.is_opaque(start):
             return
         if distance is None and row.yields and self._surroundings.is_taken(row, start):
+            insort(self._taken[row.key], start)
             return
         if row.accepts(match[0]) and self._surroundings.fits(row, start, end):
             self._seen.add((row.name, start, end))
             far = _FAR if distance is None else distance
             yield _Candidate(row, start, end, round(min(confidence, SUREST), 3), far)
+
+    def is_beside_taken(self, one: _Candidate) -> bool:
+        """Return whether another number of this form, near it, is called a product or an order."""
+        if one.distance != _FAR or not one.row.yields:
+            return False
+        taken = self._taken.get(one.row.key, [])
+        first = bisect_left(taken, one.start - _BESIDE)
+        return first < len(taken) and taken[first] < one.start + _BESIDE
 
 
 def _gain(distance: int | None) -> float:

@@ -1,4 +1,4 @@
-"""Cards that nobody has: the numbers that payment providers publish for tests."""
+"""Numbers that nobody has: those that are published for tests, and as examples of a form."""
 
 from __future__ import annotations
 
@@ -23,10 +23,33 @@ _TEST = re.compile(
     re.IGNORECASE,
 )
 _TEST_BEFORE, _TEST_BEHIND = 80, 40
+_IN_CODE = re.compile(
+    r"(?:[=(,]\s*|\breturn\s+)[\"'`]\Z|\b(?:assert\w*|expect|const|let|var|def|is_?valid\w*|luhn\w*"
+    r"|validate\w*)\b[^\n]*\Z",
+    re.IGNORECASE,
+)
+"""What stands before a literal of a program."""
+_TEST_SSNS = frozenset("123456789 078051120 219099999 457555462".split())
+"""Numbers that were printed in advertisements, or stand for the form; nobody has them."""
+_FORM = re.compile(
+    r"(?<![^\W_])(?:such as|like|e\.? ?g\b|for (?:example|instance)|examples?|formats?|formatted"
+    r"|form|pattern|regex|placeholder|sample|dummy|test|mask(?:ed|s)?|matches|looks)(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 def is_real(text: str, start: int, end: int) -> bool:
-    """Return whether a card is not a provider's test number in a text that says so."""
+    """Return whether a card is not a provider's test number in a test, or in code."""
     if "".join(filter(str.isdigit, text[start:end])) not in _TEST_CARDS:
         return True
-    return _TEST.search(text, max(0, start - _TEST_BEFORE), end + _TEST_BEHIND) is None
+    if _TEST.search(text, max(0, start - _TEST_BEFORE), end + _TEST_BEHIND):
+        return False
+    line = text.rfind("\n", max(0, start - _TEST_BEFORE), start) + 1
+    return _IN_CODE.search(text[max(line, start - _TEST_BEFORE) : start]) is None
+
+
+def is_real_ssn(text: str, start: int, end: int) -> bool:
+    """Return whether a number is not one that shows how a social security number is written."""
+    if "".join(filter(str.isdigit, text[start:end])) not in _TEST_SSNS:
+        return True
+    return _FORM.search(text, max(0, start - _TEST_BEFORE), end + _TEST_BEHIND) is None

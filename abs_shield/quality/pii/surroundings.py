@@ -36,8 +36,13 @@ _ENDS = re.compile(r"[,;\n\"{}|]")
 """What ends a clause: a word behind it introduces something else."""
 
 
-_DIRECTLY = re.compile(r"(?:[\W_]|\b(?:number|num|no|nr|code|is|was)\b)*")
+_DIRECTLY = re.compile(
+    r"(?:[\W_]|\b(?:number|num|no|nr|code|is|was|numero|n\u00famero|num\u00e9ro|nummer|nro|es|est|ist)\b)*"
+)
 """What stands between a word and the number that it names."""
+_FOR = re.compile(
+    r"s?\W+(?:number\W+)?(?:for|of|on|in|from)\W+(?:(?:the|this|that|an?|your|our|his|her)\W+)?"
+)
 _ENDED = re.compile(r"[.!?]\s")
 _SHORT = ("no", "nr", "ref")
 """Words whose full stop ends no sentence."""
@@ -93,13 +98,19 @@ class Surroundings:
         A word of the recogniser's own directly before that word is the one that counts: `card id`.
         """
         hits = near(self._hits, start, before=row.reach, behind=0)
-        own = {hit.end for hit in hits if hit.phrase in row.context}
+        own = [hit.end for hit in hits if hit.phrase in row.context]
         return any(
             hit.phrase in row.yields
             and self._names(hit, start)
-            and not own & {hit.start - 1, hit.start - 2}
+            and not any(self._is_for(end, hit.start, row) for end in own)
             for hit in hits
         )
+
+    def _is_for(self, end: int, start: int, row: Recogniser) -> bool:
+        """Return whether a recogniser's own word governs the one behind: `SSN for the invoice`."""
+        if start - 2 <= end <= start - 1:
+            return True
+        return row.yields is not RIVALS and _FOR.fullmatch(self._text, end, start) is not None
 
     def _names(self, hit: Hit, start: int) -> bool:
         """Return whether a word stands directly before a number."""

@@ -23,7 +23,8 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     Compare an output with facts, with declared constraints and with itself.
 
     It fails above the threshold, and for any confirmed fault of a critical claim, whatever the
-    average. A sub-check that is not configured leaves its weight to the others, which is reported.
+    average. A sub-check that is not configured leaves its weight to the others, which is reported;
+    one that could not run leaves the stage unavailable, with what the others say.
     """
     checks, unavailable = _checks(output.text, config)
     missing = [name for name in WEIGHTS if name not in checks and name not in unavailable]
@@ -31,14 +32,16 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     reason = "; ".join([*(f"{name}: {why}" for name, why in unavailable.items()), *reasons])
     score = hallucination_score(checks)
     if score is None:
-        return StageReport(StageOutcome.UNAVAILABLE, reason=reason)
+        outcome = StageOutcome.UNAVAILABLE if unavailable else StageOutcome.SKIPPED
+        return StageReport(outcome, reason=reason)
     findings = tuple(one for check in checks.values() for one in check.findings)
     threshold = config.hallucination_threshold
     if score <= threshold and not any(one.critical for one in findings):
         rest = unread(output.text)
-        outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
+        partial = bool(rest or unavailable)
+        outcome = StageOutcome.UNAVAILABLE if partial else StageOutcome.PASSED
         reason = "; ".join(filter(None, (rest, reason)))
-        return StageReport(outcome, findings, score=score, reason=reason, partial=bool(rest))
+        return StageReport(outcome, findings, score=score, reason=reason, partial=partial)
     message = hallucination_feedback(score, threshold, checks)
     return StageReport(StageOutcome.FAILED, findings, message, score, reason)
 

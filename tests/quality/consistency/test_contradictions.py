@@ -17,6 +17,7 @@ _WRONG = {
         "Rent is $1,200, food is $400 and travel is $150. In total, that is $1,950.",
         "A total of **45** students took part (20 girls and 15 boys).",
         "12 vans and 8 trucks are for sale, 25 vehicles altogether.",
+        "The project cost $50k: $20k for design, $20k for code and $5k for tests.",
         "Of the 200 respondents, 80 said yes and 140 said no.",
         "Subtotal $100, tax $8, total $118.",
         "The subtotal is $100, the tax is $8, and the total is $118.",
@@ -41,6 +42,7 @@ _WRONG = {
         "Revenue mix: 60%/30%/20%.",
         "Profit was $5M on revenue of $50M, a margin of 20%.",
         "The company earned $5M on $50M in sales, a margin of 20%.",
+        "We interviewed 80 people; 20 of them (40%) objected.",
     ),
     "durations": (
         "The trial runs from March 3 to March 10, 2024, lasting 14 days.",
@@ -49,6 +51,8 @@ _WRONG = {
         "The meeting is from 9:00 to 11:30, a total of 4 hours.",
         "We meet on Monday, 5 March 2024.",
         "It starts on 5 May 2024 and ends on 3 May 2024.",
+        "The lease runs for three years, from May 2020 until May 2025.",
+        "The meeting lasts 2 hours, starting at 14:00 and ending at 17:00.",
     ),
     "ages": (
         "Ada was born in 1980. In 2020 she was 45 years old.",
@@ -74,6 +78,7 @@ _WRONG = {
         "They spent $30 of the $100 budget, leaving $60.",
         "The budget is $1.2M; $800K is spent, so $500K remains.",
         "The rate fell from 10% to 7%, a drop of 5 percentage points.",
+        "Revenue was $12M and costs were $9M, so profit was $4M.",
     ),
     "ratios": (
         "Output doubled from 40 to 100 units.",
@@ -86,6 +91,22 @@ _WRONG = {
         "There are three options: basic, standard, premium and enterprise.",
         "There are three options:\n\n- one\n- two\n- three\n- four\n\nPick one.",
         "We see two reasons. First, it is cheap. Second, it is quick. Third, it is safe.",
+        "There are nine rooms: two doubles, two twins and one suite.",
+        "Our panel has eight members: three judges, three teachers and a doctor.",
+    ),
+    "frames": (
+        "The fee is $25. The fee is $35.",
+        "Net income in 2023 was $8M. Net income in 2023 was $11M.",
+        "The launch date is 1 June 2025. The launch date is 9 June 2025.",
+    ),
+    "sequels": (
+        "The school has 400 pupils. Of these, 250 are boys and 200 are girls.",
+        "The budget is $500. We spent $300, so $250 is left.",
+        "Last year we sold 400 units. This year we sold 500, which is an increase of 30%.",
+    ),
+    "allocations": (
+        "30% of the budget goes to media, 40% to events and 45% to staff.",
+        "50% chose red, 30% chose blue and 30% chose green.",
     ),
 }
 _RIGHT = (
@@ -102,6 +123,8 @@ _RIGHT = (
     "Of 30 people, 12 are engineers, 10 are designers, and the rest are analysts.",
     "The bill is $100, plus $8 tax and $5 delivery, for a total of $113 before discount.",
     "They won 3 games: 21, 18 and 30.",
+    "Revenue was $10.4M and costs were $7.6M, so profit was $2.9M.",
+    "There are three sizes:\n\n- 2 small ones\n- 4 large ones\n",
     "3 rooms: 12 square metres, 14 square metres and 20 square metres.",
     "One van, 3 trucks and 2 cars are for sale, 6 vehicles in total.",
     "10-12 people came from 5 teams, and 3 to 5 of them stayed.",

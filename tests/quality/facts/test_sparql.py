@@ -182,7 +182,7 @@ def test_an_endpoint_that_breaks_leaves_the_facts_out(answer, caplog):
         result = QualityPipeline(QualityConfig(facts=facts)).run(AgentOutput(text=WRONG))
 
     [stage] = [one for one in result.stages if one.name == "hallucination"]
-    assert ("ship", "passed") == (result.action, stage.outcome)
+    assert ("ship", "unavailable", 0.0) == (result.action, stage.outcome, stage.score)
     assert stage.reason.startswith("entity: the SPARQL endpoint:")
     assert "facts are unavailable" in caplog.text
 

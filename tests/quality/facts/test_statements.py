@@ -157,3 +157,22 @@ def test_repeated_words_take_little_time(unit: str) -> None:
     check_facts(text * 105, FACTS)
 
     assert time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acme's Q4 2025 revenue came in at $58 million.",
+        "Acme is led by CEO John Doe.",
+        "Globex is run by its CEO, John Doe.",
+    ],
+)
+def test_forms_with_a_time_or_a_title_between(text):
+    """The period before the attribute, and a person by the title."""
+    table = FactTable([
+        Fact(subject="Acme", attribute="revenue", value="$50M", period="Q4 2025"),
+        Fact(subject="Acme", attribute="CEO", value="Jane Roe"),
+        Fact(subject="Globex", attribute="CEO", value="Mia Li"),
+    ])  # fmt: skip
+
+    assert 1 == len(check_facts(text, table).findings)

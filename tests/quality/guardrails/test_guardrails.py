@@ -274,3 +274,9 @@ def test_a_megabyte_is_read_in_bounded_time(piece: str, domain: str) -> None:
     guardrail_violations(piece * (1_000_000 // len(piece)), domain, catalogue=_CATALOGUE)
 
     assert 10 > time.perf_counter() - begin
+
+
+@pytest.mark.parametrize("task_type", ["non-financial", "not financial", "memo without financial"])
+def test_a_domain_that_is_excluded_is_not_named(task_type):
+    """Its rules hold for no other outputs."""
+    assert () == guardrail_violations("Our market share is 23%.", task_type)

@@ -10,7 +10,9 @@ from abs_shield.quality.pii.scan import scan
 
 KINDS = (
     "1", "1 ", "%", "(", "[", "@", "a@", "a@b.", "+1 ", "-", "A1", "12-", "ssn ", "ssn 219440178 ",
-    "call 030 1234567 ", "4111 ", "DE89 3704 ", "a.", "https://a/", "電話", "Aa", "1A" * 3 + " ",
+    "call 030 1234567 ", "4111 ", "**4111** ", "<b>4</b>", "\u200b4 ", "%40",
+    "order 4539148803436467 ",
+    "our ein 12-3456789 ", "DE89 3704 ", "a.", "https://a/", "電話", "Aa", "1A" * 3 + " ",
 )  # fmt: skip
 SIZE = 1_000_000
 SECONDS = 60
@@ -39,7 +41,7 @@ def test_time_grows_with_the_length(kind: str):
 def _least(text: str) -> float:
     times = []
     for _ in range(2):
-        started = time.perf_counter()
+        started = time.process_time()  # other processes take their share of a clock's time
         scan(text)
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     return min(times)

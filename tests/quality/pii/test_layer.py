@@ -99,3 +99,14 @@ def test_a_wrong_setting_is_refused():
         PersonalData(verdict="bad")
     with pytest.raises(PolicyError, match="pii"):
         shield.configure(pii="yes")
+
+
+def test_names_of_arguments_are_searched():
+    """The finding is at the object that has the name, and repeats neither."""
+    decision = decided({"emails": {"jane.doe@mail.org": {"n": 1}, CARD: f"paid by {CARD}"}})
+
+    assert {("EmailAddress", "/arguments/emails"), ("CreditCardNumber", "/arguments/emails")} == {
+        (one.code, one.where) for one in decision.findings
+    }
+    assert "jane" not in str(decision.feedback())
+    assert "4111" not in repr(decision.findings)

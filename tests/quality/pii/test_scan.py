@@ -294,3 +294,36 @@ def test_entities_are_in_order_and_apart(cases, other):
 def test_any_text_can_be_read(text):
     """And nothing of it stands in a record."""
     assert all(re.search(r"[^\W_]", one.masked) is None for one in scan(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "written"),
+    [
+        ("Her card is **4539** **1488** **0343** **6467**.", "CreditCardNumber",
+         "4539** **1488** **0343** **6467"),
+        ("Her SSN is 219-<em>44</em>-0178.", "SSN", "219-<em>44</em>-0178"),
+        ("Her SSN is 219\u200b-44\u200b-0178.", "SSN", "219\u200b-44\u200b-0178"),
+        ("email=ann.lee%40gmail.com", "EmailAddress", "ann.lee%40gmail.com"),
+    ],
+)  # fmt: skip
+def test_marks_within_an_identifier_hide_nothing(text: str, entity: str, written: str) -> None:
+    """Emphasis, tags, characters without width and escapes; offsets are those of the text."""
+    assert [(entity, written)] == found(text)
+    assert not any(character.isdigit() for one in scan(text) for character in one.masked)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The bank's routing number is 021000021.", []),
+        ("Her account 0532013000 at the bank, routing number 021000021.",
+         ["BankAccountNumber", "RoutingNumber"]),
+        ("Our EIN is 12-3456789.", []),
+        ("Her EIN is 12-3456789.", ["EIN"]),
+        ("Sort code 20-00-00 is that of Barclays.", []),
+        ("Sort code and account: 20-00-00 12345678.", ["BankAccountNumber"]),
+    ],
+)  # fmt: skip
+def test_numbers_of_banks_and_companies(text: str, names: list[str]) -> None:
+    """They are nobody's, unless a person or an account stands beside."""
+    assert names == [one.name for one in scan(text)]

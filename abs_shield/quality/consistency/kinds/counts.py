@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from abs_shield.quality.consistency.relation import Relations, fault
 from abs_shield.quality.reading import Reading, Sentence, form
+from abs_shield.text.values.figure import NUMBER
+from abs_shield.text.values.units import units_of
 
 CODE = "CONTRADICTORY_COUNT"
 _REMEDY = "Make the number and the list agree"
@@ -18,7 +21,7 @@ _COUNTED = form(
 _PLURAL = re.compile(r"[a-z\u2019'-]+s\b|\b(?:people|criteria|children|men|women)\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"\b(?:any|choose|select|pick|of|top|within|after|every|least|first|last|another"
-    r"|more|other|between|per|over)\b",
+    r"|more|other|between|per|over|for|serves?|feeds?|seats?)\b",
     re.IGNORECASE,
 )
 _MEASURES = frozenset(
@@ -40,6 +43,18 @@ _PAIRS = re.compile(
     r"|bed and breakfast|loss and damage|wear and tear)\b",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"[,;]\s*(?:and |or |plus )?|\s(?:and|or|plus|&)\s")
+_ARTICLE = re.compile(r"(?:an?|one|a single|the) ", re.IGNORECASE)
+_SEVERAL_PEOPLE = re.compile(r"\bthe [A-Z][\w'\u2019-]+s\b")
+"""A family, or another name for several people."""
+_OF_THEM = re.compile(r"\S+ of (?:which|them|these|those|whom)\b", re.IGNORECASE)
+_AFTERTHOUGHT = re.compile(
+    r"[;,](?: and| but)? \S+ of (?:which|them|these|those|whom)\b.*$", re.IGNORECASE
+)
+"""What is said of the items behind them."""
+_EACH = re.compile(r"\b(?:each|every|per|apiece|respectively)\b", re.IGNORECASE)
+_WORD_BEHIND = re.compile(r" [^\W\d_]")
+_LINE_NUMBER = form(r"^ ?(?:[-+\u2022\u2013] ?)?(?:<N>) ?[^\W\d_]")
 _LONGEST_ITEM = 7
 """Words of an item; longer ones are clauses with commas of their own."""
 _ORDINALS = tuple(
@@ -59,13 +74,86 @@ def counts(reading: Reading) -> Relations:
     for sentence in reading.sentences:
         match = _announcement(sentence)
         if match is not None:
-            behind = sentence.plain[match.end() :].strip()
+            behind = _AFTERTHOUGHT.sub("", sentence.plain[match.end() :]).strip()
             number = sentence.figure(match, "count")
+            if number is None:
+                continue
+            if behind and (summed := _sum_of_items(sentence, match.end())) is not None:
+                yield from _compare_sum(reading, sentence, int(number.numbers[0]), summed)
+                continue
+            if not behind and _begins_with_numbers(reading, sentence.line):
+                continue
             items = _count_inline(behind) if behind else _count_bullets(lines, sentence.line)
-            if number is not None and items:
+            if items:
                 yield from _compare(reading, sentence, int(number.numbers[0]), items)
     for paragraph in reading.paragraphs:
         yield from _count_ordinals(reading, paragraph)
+
+
+class _Sum(NamedTuple):
+    """The sum of a list whose items have numbers, its items, and whether each has a number."""
+
+    value: int
+    items: int
+    whole: bool
+
+
+def _sum_of_items(sentence: Sentence, start: int) -> _Sum | None:
+    """
+    Return how many things a list counts: "two doubles and one suite" are three.
+
+    Returns:
+        None where no item has a number: then the items are counted.
+    """
+    values: list[int | None] = []
+    place = start
+    for item in _BETWEEN.split(_BRACKETS.sub(_blank, sentence.plain[start:])):
+        at = sentence.plain.find(item.strip(" .!"), place) if item.strip(" .!") else -1
+        if at < 0:
+            continue
+        place = at
+        values.append(_value_of(sentence, at))
+    counted = [one for one in values if one is not None]
+    if (
+        not any(one > 1 for one in counted)
+        and _SEVERAL_PEOPLE.search(sentence.plain, start) is None
+    ):
+        return None
+    whole = len(counted) == len(values) and _EACH.search(sentence.plain, start) is None
+    return _Sum(sum(counted) + len(values) - len(counted), len(values), whole)
+
+
+def _value_of(sentence: Sentence, at: int) -> int | None:
+    """Return the number with which an item begins; None where it has none."""
+    if _OF_THEM.match(sentence.plain, at):
+        return None
+    if _ARTICLE.match(sentence.plain, at):
+        return 1
+    figure = sentence.figure_at(at) if at in sentence.at else None
+    if figure is None or figure.kind != NUMBER or figure.step != 1 or figure.unit == "%":
+        return None
+    is_measure = units_of(figure.unit) or figure.unit.casefold() in _MEASURES
+    is_bare = _WORD_BEHIND.match(sentence.plain, at + 1) is None
+    return None if is_measure or is_bare else int(figure.numbers[0])
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _begins_with_numbers(reading: Reading, line: int) -> bool:
+    """Return whether a line below begins with a number of things: it is no one item."""
+    below = (one for one in reading.sentences if line < one.line <= line + _MOST)
+    return any(_LINE_NUMBER.match(one.plain) for one in below)
+
+
+def _compare_sum(reading: Reading, sentence: Sentence, number: int, found: _Sum) -> Relations:
+    if number in (found.value, found.items):
+        yield None
+    elif found.whole and number / 2 <= found.value <= number * 2:
+        detail = f"the text announces {number} and its list counts {found.value}"
+        span = sentence.start, sentence.end
+        yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
 def _announcement(sentence: Sentence) -> re.Match[str] | None:

@@ -59,6 +59,27 @@ _SPENT = form(
     rf"(?: so far| already)?,? (?:so|leaving|and|therefore|thus) <left:M>"
     rf" (?:remains?|remained|(?:is|was|are) (?:left|unspent)|left|remaining)\b"
 )
+_INCOME = r"(?:revenues?|sales|income|turnover)"
+_OUTLAY = r"(?:costs|expenses|spending|outlays?|expenditure)"
+_VALUE = r"(?: (?:was|were|is|are|came to|of|at|stood at|totall?ed))?"
+_PROFIT = tuple(
+    form(
+        rf"\b{first}{_VALUE} <{one}:M>,?(?: and| while| against| with|;)? (?:[a-z]+ )?"
+        rf"{second}{_VALUE} <{other}:M>,? (?:so|thus|hence|therefore|giving|leaving|making|which"
+        rf" (?:gives|leaves|makes))(?: the| an?| our| its)? (?:profit|surplus){_VALUE} <left:M>"
+    )
+    for first, one, second, other in (
+        (_INCOME, "whole", _OUTLAY, "part"), (_OUTLAY, "part", _INCOME, "whole"),
+    )
+)  # fmt: skip
+_FURTHER = re.compile(
+    r"\b(?:tax(?:es)?|interest|depreciation|amorti[sz]ation|one-offs?|other|write-?(?:offs?|downs?)"
+    r"|gross|operating|fixed|variable)\b",
+    re.IGNORECASE,
+)
+"""What a profit is reckoned with besides the costs that are stated."""
+_FAR = Decimal("0.2")
+"""Part of a difference by which it may be off for what was rounded."""
 _LEAVES = re.compile(r"\b(?:leav(?:ing|es)|left|remain(?:ing|s)?|unused|unspent|to go)\b", re.I)
 _POINTS = re.compile(
     r"^ ?(?:percentage |per ?cent )?(?:points?\b|pp\b)|^-(?:percentage-)?point", re.I
@@ -83,13 +104,30 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             if _is_comparable(sentence, match, some):
                 compared.add(match.start("gap"))
                 yield from _compare(reading, span_of(sentence, match), some)
-    for pattern in (_LEFT, _LEFT_OF, _SPENT):
+    profits = () if _FURTHER.search(sentence.plain) else _PROFIT
+    for pattern in (_LEFT, _LEFT_OF, _SPENT, *profits):
         for match in pattern.finditer(sentence.plain):
-            if match.start("left") not in compared and _LEAVES.search(match[0]):
+            is_rest = pattern in _PROFIT or _LEAVES.search(match[0])
+            if match.start("left") not in compared and is_rest:
                 compared.add(match.start("left"))
                 some = [sentence.figure(match, name) for name in ("whole", "part", "left")]
                 if _is_one_kind(some):
+                    some = _as_written(some) if pattern in _PROFIT else some
                     yield from _compare(reading, span_of(sentence, match), some)
+
+
+def _as_written(some: list[Figure | None]) -> list[Figure | None]:
+    """
+    Return figures that count as they are written, where they are far from a difference.
+
+    "$10M less $8M is $3M" can be true of what was rounded, but a reader takes it as wrong; of
+    "$10.4M less $7.6M is $2.9M" nobody does.
+    """
+    whole, part, left = (None if one is None else one.numbers[0] for one in some)
+    if whole is None or part is None or left is None or not left:
+        return some
+    is_far = abs(whole - part - left) > _FAR * left
+    return [one._replace(step=Decimal(0)) if one and is_far else one for one in some]
 
 
 def _is_one_kind(some: list[Figure | None]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.quality.consistency.moments import apart, date_of, fits, unit_of
+from abs_shield.quality.consistency.moments import UNITS, apart, date_of, fits, unit_of
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
 from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.calendar import weekdays
@@ -52,6 +52,16 @@ _FORMS = tuple(
         ),
     )
 )
+_RUNS = form(
+    rf"\b(?:runs?|ran|lasts?|lasted|(?:is|was) valid) (?:for )?{_LENGTH},? from{_AT} <first:D>,?"
+    rf" (?:until|to|till|through){_AT} <last:D>"
+)
+_CLOCKED = form(
+    rf"\b(?:takes?|took|lasts?|lasted) {_LENGTH}, (?:start|leav|depart|beginn)ing{_AT} <first:T>"
+    rf",? and (?:end|arriv|land|finish|conclud)ing{_AT} <last:T>"
+)
+_THREE_MONTHS = 92.0
+"""By how many days a length in years may differ that stands with its first and last month."""
 _AFTER = form(
     rf"{_LENGTH} (?P<way>after|before|from){_WORDS}(?: on)? <first:DY>,?{_WORDS},?"
     rf" (?:on|in|is|was|which is|namely|i\.e\.,?) <last:DY>"
@@ -88,6 +98,7 @@ def durations(reading: Reading) -> Relations:
         yield from _weekday(reading, sentence)
         if len(sentence.figures) > 1:
             yield from _between(reading, sentence)
+            yield from _stated(reading, sentence)
             yield from _after(reading, sentence)
             yield from _compare_ends(reading, sentence)
 
@@ -100,6 +111,29 @@ def _between(reading: Reading, sentence: Sentence) -> Relations:
                 continue
             counted.add(match.start("count"))
             yield from _compare(reading, sentence, match)
+
+
+def _stated(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare the length that something takes, or runs for, with the ends that stand behind it."""
+    if not sentence.names:  # clocks of two places may differ
+        for match in _CLOCKED.finditer(sentence.plain):
+            if _NO_LENGTH.search(sentence.plain):
+                continue
+            yield from _compare(reading, sentence, match)
+    for match in _RUNS.finditer(sentence.plain):
+        first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+        count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
+        span = None if first is None or last is None else apart(first, last)
+        if span is None or count is None or unit not in ("month", "year") or span.most < 0:
+            continue
+        days = float(count.numbers[0]) * UNITS[unit]
+        if span.least - _THREE_MONTHS <= days <= span.most + _THREE_MONTHS:
+            yield None
+            continue
+        assert first is not None
+        assert last is not None
+        detail = f'"{first.text}" to "{last.text}" is not {count.text} {match["unit"]}'
+        yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
 
 
 def _words(match: re.Match[str]) -> str:

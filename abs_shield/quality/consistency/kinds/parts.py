@@ -62,12 +62,13 @@ _ADDED = re.compile(
 _TAKEN = re.compile(r"\b(?:discount|credit|rebate|deduction)\b", re.IGNORECASE)
 _ITEM = re.compile(r"[^,;]+")
 _CONNECTS = re.compile(r"\W*(?:(?:and|so|the|a|for|plus)\W*)*", re.IGNORECASE)
+_UNCOUNTED = re.compile(r"(?:[:,;(\u2013\u2014-]|\band\b) ?(?:an?|one|the|some) ", re.IGNORECASE)
 _SEPARATED = re.compile(r"[,;+/]|\band\b|\bplus\b|&", re.IGNORECASE)
 _NO_PARTS = re.compile(
     r"\b(?:includ(?:es?|ing)|among|such as|e\.g|respectively|of wh(?:ich|om)|exclud\w+|before|after"
     r"|tax(?:es)?|discounts?|refund(?:s|ed)?|minus|less|each|per|average[sd]?|out of|apiece|both"
     r"|rest|remain\w*|others?|more|several|some|various|times|from|between|compared|versus|than"
-    r"|ages?d?|who|multiplied|by|at)\b|[@\u00d7*%]|\bx\b",
+    r"|ages?d?|who|multiplied|by|at|of (?:them|these|those|it))\b|[@\u00d7*%]|\bx\b",
     re.IGNORECASE,
 )
 _LEAST, _MOST = Decimal("0.4"), Decimal("2")
@@ -110,7 +111,9 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
             closing = sentence.plain.find(")", match.end())
             end = closing if closing >= 0 else end
         summed = _parts_of(sentence, (match.end(), end), whole)
-        if whole is not None and summed and whole.numbers[0] != len(summed):
+        if whole is None or _UNCOUNTED.search(sentence.plain, match.end() - 1, end):
+            continue  # an item without a number is one thing: `counts` reads such a list
+        if summed and whole.numbers[0] != len(summed):
             span = sentence.span(match.start(), end)
             yield from _compare(reading, span, whole, summed)
             return

@@ -58,6 +58,8 @@ _NO_LABEL = re.compile(
     r"|whose|them|these|those|some|most|many|all|one|part|share|rest|half)\b|[(%/]",
     re.IGNORECASE,
 )
+_OWNER = re.compile(r"(?:her|his|my|your|their)\b", re.IGNORECASE)
+"""Whose it is; the same noun of two people is two things."""
 _ITEM = re.compile(r"^[^\S\n]*(?:[-*\u2022+|#>]|\d{1,2}[.)])|\|", re.MULTILINE)
 
 
@@ -103,7 +105,8 @@ def _statements(
             behind = match["behind"]
             if _NOT_ONE.search(behind) or _NO_LABEL.search(match["label"]):
                 continue
-            label = frozenset(keys_of(match["label"]))
+            owner = _OWNER.match(match["label"])
+            label = frozenset((*keys_of(match["label"]), *([owner[0].casefold()] if owner else [])))
             noun = frozenset(keys_of(behind)) if pattern is _HAS else frozenset()
             if label and (len(label) > 1 or noun or _is_named(match["label"])):
                 yield (label | context, noun), figure

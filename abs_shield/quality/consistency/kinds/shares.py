@@ -34,6 +34,8 @@ _FORMS = tuple(
             rf"<rate:P>{_NOUNS}{BREAK}{ARTICLES}<part:NM>",
             rf"<part:NM>{_NOUNS}{BREAK}{ARTICLES}<rate:P> of (?:the |its |our |their |all )*"
             rf"(?:total |whole )?(?:[a-z]+ )?<whole:NM>",
+            rf"<whole:N>{_NOUNS} ?[;,.:] <part:N> of (?:them|these|those|which|whom)"
+            rf" ?[(,:] ?<rate:P>",
             rf"<part:NM>{_NOUNS} (?:is|are|was|were|represents?|makes? up|accounts? for|equals)"
             rf" <rate:P> of (?:the |its |our |their |all |a )*(?:[a-z]+ ){{0,2}}<whole:NM>",
         ),

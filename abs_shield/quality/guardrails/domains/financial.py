@@ -21,7 +21,8 @@ _VARIABLE = re.compile(
     r"|probabilit(?:y|ies)|likelihood|volatility|churn|conversion rate|penetration|adoption"
     r"|(?<!revenue )(?<!dollar )(?<!net )retention|default rate|loss ratio"
     r"|win rate|hit rate|error rate|response rate|recovery rate"
-    r"|expected return|rate of return|awareness|satisfaction|renewal rate|occupancy)\b",
+    r"|expected return|rate of return|return on (?:equity|assets|capital|investment"
+    r"|invested capital)|awareness|satisfaction|renewal rate|occupancy)\b",
     re.IGNORECASE,
 )
 _INTERVAL = re.compile(
@@ -37,6 +38,14 @@ _FIXED = re.compile(
     r"|late fee|purchase price|voting|owns?|as (?:reported|filed)|10-[kq]|invoice)\b",
     re.IGNORECASE,
 )
+_CHOSEN = re.compile(
+    r"\b(?:discount rate|wacc|hurdle rate|risk-free rate|cost of (?:capital|equity|debt)"
+    r"|cap(?:italization)? rate)\b"
+    r"|\b(?:assum(?:es?|ed|ptions?)|uses?|used|appl(?:y|ies|ied))\b[^.;,]{0,30}"
+    r"\b(?:rate|growth|multiple|yield|premium|return)\b(?: of| is| at)",
+    re.IGNORECASE,
+)
+"""What somebody puts into a model, which is no estimate of it."""
 _BASIS_POINTS = re.compile(r"\b(?:bps|bp|basis[ -]points?)\b", re.IGNORECASE)
 _CHANGES = form(
     rf"\b(?:{MOVE}|(?:cut|raise)[sd]?|eased|widened|narrowed|improved|jumped)"
@@ -44,7 +53,48 @@ _CHANGES = form(
     r"|more"
     r"|than|further|just|sharply|slightly))* ?[~+-]?(?:<P>|<X> ?(?:%|percent))"
 )
-_CHANGED_BY = form(rf"<PX>(?: [a-z-]+){{0,3}}? {MOVE}")
+_CHANGED_BY = form(rf"<PX>(?: [a-z-]+){{0,3}}? {MOVE}(?![ -]payments?\b)")
+_PAID_DOWN = form(
+    r"\b(?:put|puts|putting|pay|pays|paid|paying|deposit(?:s|ed)?)\b[^.]{0,30}?(?:<PX>)"
+    r"(?: [a-z]+)? down\b"
+)
+_CHANGED_TO = form(
+    rf"\b(?:margins?|rate|ratio|yield|retention|churn|utili[sz]ation|occupancy)\b[^.,;]{{0,40}}?"
+    rf"\b(?:{MOVE}|improved|worsened|widened|narrowed|eased)(?: [a-z]+ly)? to <PX>"
+)
+_NUMBER_WORD = form(
+    rf"\b(?:{MOVE})(?: (?:by|about|around|nearly|almost|over|roughly))* <NX> (?:percent|per cent)\b"
+)
+_MARKETS = re.compile(
+    r"(?:\b(?:s ?& ?p(?: 500)?|dow(?: jones)?|nasdaq|russell|ftse|dax|cac|nikkei|topix|hang seng"
+    r"|(?:euro )?stoxx|kospi|sensex|nifty|asx|tsx|smi|ibex|vix|msci|nyse|bovespa|csi"
+    r"|bitcoin|ether(?:eum)?|solana|litecoin|dogecoin|xrp|cryptocurrenc(?:y|ies)"
+    r"|euro|dollar|greenback|sterling|pound|yen|yuan|renminbi|franc|rupee|peso|lira|rou?ble|krone"
+    r"|krona|zloty|rand|gold|silver|copper|platinum|brent|crude|wti|natural gas|bullion)"
+    r"|\b(?:the|wall street's|asian|european|us|tech|bank|global|chip) (?:stocks|shares|markets?)"
+    r"|[\w.&]['\u2019]s? (?:stock|shares)|\b(?:its|our|the) (?:stock|shares)"
+    r"|\b(?:stock|shares) (?:of|in) (?-i:[A-Z])[\w.&]+|\b(?-i:[A-Z])[\w.&]+ (?:stock|shares)"
+    r"|\bstocks)\b"
+    r"(?! (?:outstanding|issued|options?|units?))",
+    re.IGNORECASE,
+)
+"""What is quoted on a market: indices, currencies, coins, metals, and the shares of a company."""
+_BEHIND_MARKET = form(
+    r"(?:[\s,.()\d']|<NMPYDTOIX>|\b(?:index|composite|industrials?|average|futures?|prices?|spot"
+    r"|crude|oil|etf|is|was|are|were|has|have|had|been|being|also|closed?|ended|ends|finished|opened"
+    r"|traded|trades|trading|settled|slid|slipped|gave|the|a|day|days|session|week|month|at|to|from"
+    r"|then|again|sharply|slightly|currently|now|today|yesterday|already|about|nearly|almost|by"
+    r"|later|early|late|in|on|morning|afternoon|trade|monday|tuesday|wednesday|thursday|friday"
+    r"|weakened|strengthened|lost|back|still|another|further|just|over|shares?|stocks?|s))*"
+)
+"""What may stand between a market and its change: anything else has a change of its own."""
+_NO_SUBJECT = re.compile(
+    r"(?<!price)(?<!prices)(?<!value) (?:in|of|for|per|by|to|with) (?:the )?$", re.IGNORECASE
+)
+_CLAUSE = re.compile(
+    r"[;:]|\b(?:as|while|because|since|after|when|but|although|whereas|and|which|helped by)\b",
+    re.IGNORECASE,
+)
 _QUOTED_PRICE = re.compile(
     r"\b(?:share|stock|unit|closing|opening|spot)[ -]prices?\b"
     r"|\bprices? of (?:the|its|our) (?:share|stock)"
@@ -55,7 +105,9 @@ _QUOTED_PRICE = re.compile(
 _PERCENT = "%"
 _PROJECTED = re.compile(
     r"\b(?:forecasts?|forecasted|project(?:s|ed)?|projection|expect(?:s|ed)?|predict(?:s|ed)?"
-    r"|anticipates?|anticipated|outlook|will|should|is set to|are set to|poised to|cagr)\b",
+    r"|anticipates?|anticipated|outlook|will|should|is set to|are set to|poised to|cagr"
+    r"|sees? (?:the |its |our )?(?:[a-z]+ ){1,3}?(?:growing|rising|reaching|hitting|falling"
+    r"|doubling|shrinking|expanding))\b",
     re.IGNORECASE,
 )
 _MARKET = re.compile(
@@ -90,6 +142,8 @@ def confidence_interval(reading: Reading) -> Iterator[Place]:
         plain = sentence.plain
         if not (_ESTIMATED.search(plain) or _VARIABLE.search(plain)) or _FIXED.search(plain):
             continue
+        if _CHOSEN.search(plain) or _is_reported(plain):
+            continue
         if not _INTERVAL.search(scope.context_of(sentence)):
             yield sentence.start, sentence.end
 
@@ -106,7 +160,7 @@ def basis_points(reading: Reading) -> Iterator[Place]:
     for sentence in scope.claims():
         if not (_has_percentage(sentence) and _is_change(sentence)) or _is_projection(sentence):
             continue
-        if _QUOTED_PRICE.search(sentence.plain):
+        if _QUOTED_PRICE.search(sentence.plain) or _is_of_market(sentence):
             continue
         if not _BASIS_POINTS.search(scope.context_of(sentence)):
             yield sentence.start, sentence.end
@@ -129,15 +183,43 @@ def date_range(reading: Reading) -> Iterator[Place]:
 
 
 def _has_percentage(sentence: Sentence) -> bool:
-    return any(one.unit == _PERCENT for one in sentence.figures)
+    return any(one.unit in (_PERCENT, "percent") for one in sentence.figures)
 
 
 def _is_change(sentence: Sentence) -> bool:
     """Return whether a percentage of a sentence is a change, not a level."""
-    return bool(_CHANGES.search(sentence.plain)) or any(
-        sentence.figure_at(match.start()).unit == _PERCENT
-        for match in _CHANGED_BY.finditer(sentence.plain)
-    )
+    return next(_changes(sentence), None) is not None
+
+
+def _changes(sentence: Sentence) -> Iterator[int]:
+    """Yield the place of each percentage by which something changes, and of the word before it."""
+    plain = sentence.plain
+    for pattern in (_CHANGES, _CHANGED_TO, _NUMBER_WORD):
+        for match in pattern.finditer(plain):
+            yield match.start()
+    if _PAID_DOWN.search(plain) is None:
+        for match in _CHANGED_BY.finditer(plain):
+            if sentence.figure_at(match.start()).unit == _PERCENT:
+                yield match.start()
+
+
+def _is_of_market(sentence: Sentence) -> bool:
+    """Return whether all that changes is quoted on a market: an index, a currency, a share."""
+    return all(_is_quoted(sentence.plain[:place]) for place in _changes(sentence))
+
+
+def _is_quoted(before: str) -> bool:
+    """Return whether the clause before a change speaks of a quotation, and of nothing of it."""
+    clause = _CLAUSE.split(before)[-1]
+    named = [
+        one for one in _MARKETS.finditer(clause) if not _NO_SUBJECT.search(clause[: one.start()])
+    ]
+    return bool(named) and _BEHIND_MARKET.fullmatch(clause[named[-1].end() :]) is not None
+
+
+def _is_reported(plain: str) -> bool:
+    """Return whether a level stands with its change in basis points: it was measured twice."""
+    return _BASIS_POINTS.search(plain) is not None and _ESTIMATED.search(plain) is None
 
 
 def _is_projection(sentence: Sentence) -> bool:

@@ -17,6 +17,11 @@ _USC = re.compile(
 _SECTION_BEHIND = re.compile(rf"^,? ?{_SECTION} ?{_NUMBER}|^,? ?(?:ch\.|chs\.) ?\d")
 _IN_WORDS = re.compile(rf"\b{_SECTION} {_NUMBER} of (?:the )?(?:U\.? ?S\.?|United States) Code\b")
 _TITLE = re.compile(r"\b[Tt]itle \d{1,2}\b")
+_OF_TITLE = re.compile(
+    rf"\b{_SECTION} {_NUMBER} of [Tt]itle \d{{1,2}}\b(?!,? (?:of |in )?(?:the )?(?:U\.? ?S\.?"
+    r"|United States|Code|C\.? ?F\.? ?R|[A-Z]))"
+)
+"""A section of a title of no code."""
 _STATES = (
     r"Ala|Alaska|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ill|Ind|Iowa|Kan|Ky|La|Me|Md|Mass|Mich"
     r"|Minn|Miss|Mo|Mont|Neb|Nev|N\.H|N\.J|N\.M|N\.Y|N\.C|N\.D|Ohio|Okla|Or|Pa|R\.I|S\.C|S\.D|Tenn"
@@ -41,7 +46,8 @@ _COURT = re.compile(
     r"|Chancery|UKSC|UKHL|UKPC|EWCA|EWHC|CSIH|CJEU|ECJ|ECtHR|ECHR|HCA|SCC|NZSC|BGH|BVerfG|BAG"
     r"|U\. ?S\. \d|S\. ?Ct\.|L\. ?Ed|N\.Y\.(?:2d|3d)? \d|Cal\.(?:2d|3d|4th|5th) \d|A\.?C\.? \d"
     r"|[QK]\.?B\.? \d"
-    r"|W\.?L\.?R\.? \d|All E\.?R\.? \d|Commission|Board of)"
+    r"|W\.?L\.?R\.? \d|All E\.?R\.? \d|Exch\.? \d|E\.?R\.? \d|H\.?L\.? \d|Ch\.? ?D\.? \d|[QK]B \d"
+    r"|Commission|Board of|[Aa]pp(?:lication)? [Nn]os?\.? \d|Case [CT]-\d)"
     r"|\((?:[A-Z]\. ?){0,2}(?:D\. )?(?:"
     rf"{_STATES}|Cal|Mass)\.? (?:\d{{4}}|Mar|Apr|Jan)|\b(?:[NSEWMC]\.)?D\. ?(?:{_STATES})\b",
 )
@@ -59,9 +65,15 @@ _IS_SUED = re.compile(
     r"^,? (?:(?:has|have|had|was|were|is|are) )?(?:also |been |now |still |since )*"
     r"(?:settled|pending|filed|dismissed (?:last|this|on|yesterday)|withdrawn"
     r"|(?:set|scheduled|listed) for|going to trial|goes to trial|went to trial"
-    r"|begins|began|resumes)\b"
+    r"|begins|began|resumes|dragged|drags|lasted|lasts|went on|goes on|ran (?:on|for)|took"
+    r"|costs?|continues|continued|ended|drew|spanned|stretched|is ongoing|made headlines)\b"
 )
 """What is said of a suit as news; a case that supports a statement is cited."""
+_DOCUMENT = re.compile(
+    r"(?:Exhibit|Annex|Appendix|Schedule|Table|Figure|Section|Clause|Article|Version|Option|Draft"
+    r"|Plan|Part|Chapter|Column|Attachment|Document)\b"
+)
+"""What is compared where no party sues another: `Exhibit A v. Exhibit B`."""
 _LOWER = re.compile(r"^(?:In|See|Under|The|As|But|Cf|And|Compare|Unlike)$")
 _AGENCY = (
     r"(?:FDA|SEC|EPA|OSHA|HHS|DOT|FCC|FTC|CMS|USDA|FINRA|IRS|Treasury|DOL|HUD|FAA|NRC|DEA|CFPB"
@@ -112,6 +124,8 @@ def statute_format(reading: Reading) -> Iterator[Place]:
         around = text[max(0, match.start() - 40) : match.end() + 40]
         if not _TITLE.search(around):
             yield match.span()
+    for match in _OF_TITLE.finditer(text):
+        yield match.span()
     for match in _STATE_CODE.finditer(text):
         behind = match["behind"]
         if behind[0].isdigit() and "/" not in behind:
@@ -134,6 +148,8 @@ def case_citation(reading: Reading) -> Iterator[Place]:
     cited = [*_CASE.finditer(reading.text)]
     complete = {_key(match) for n, match in enumerate(cited) if _is_complete(reading, cited, n)}
     for match in cited:
+        if _DOCUMENT.search(match["one"] or "") and _DOCUMENT.search(match["other"] or ""):
+            continue
         if _key(match) not in complete and not _is_news(reading.text, match):
             yield match.span()
 
@@ -158,7 +174,8 @@ def _is_complete(reading: Reading, cited: list[re.Match[str]], n: int) -> bool:
     last = cited[n + 1].start() if n + 1 < len(cited) else len(text)
     behind = text[match.end() : min(last, match.end() + _NEAR)].split("\n")[0]
     end = _END.search(behind)
-    behind = behind[: end.start()] if end else behind
+    # a party's name takes in what stands in brackets behind it, as a year does
+    behind = match[0] + (behind[: end.start()] if end else behind)
     first = cited[n - 1].end() if n else 0
     before = text[max(first, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
     before = _END.split(before)[-1]

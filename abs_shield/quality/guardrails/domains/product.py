@@ -10,7 +10,7 @@ from abs_shield.quality.guardrails.catalogue import Feature, Price, ProductCatal
 from abs_shield.quality.guardrails.rule import Guardrail, Place, guardrail
 from abs_shield.quality.guardrails.scope import Scope
 from abs_shield.quality.reading import Reading, Sentence
-from abs_shield.text.values.figure import MONEY
+from abs_shield.text.values.figure import MONEY, NUMBER, Figure
 
 _AVAILABLE = re.compile(
     r"\b(?:support(?:s|ed)?|includ(?:e|es|ed)|offers?|comes? with|provid(?:e|es|ed)|has|have|gets?"
@@ -53,7 +53,9 @@ _PER = {
 _NO_PRICE = re.compile(
     r"\b(?:invoice|seats|competitor\w*|used to|until|formerly|sav(?:e|es|ing|ings)|discount|refund"
     r"|last (?:year|month|quarter|week)|previously|originally|(?:year|month|week)s? ago|back in"
-    r"|(?<!\bis )(?<!\bare )(?<!\bbe )paid"
+    r"|(?<!\bis )(?<!\bare )(?<!\bbe )paid(?! (?:annually|yearly|monthly|per|by))"
+    r"|before (?:(?:19|20)\d\d|then|that|last|(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)|the (?:change|increase|rise|switch))|prior to"
     r"|was|were|had|off|credit|total|similar|tax|deposit|budget)\b",
     re.IGNORECASE,
 )
@@ -63,6 +65,19 @@ _EXTRA = re.compile(r"\b(?:additional|extra|another|further) $", re.I)
 """What makes an amount a difference between prices, and no price."""
 _WHOSE = re.compile(r"(?P<whose>[A-Z]\w*(?: [A-Z]\w*)?)['\u2019]s? (?:\w+ )?$")
 _OF = re.compile(r"^(?: plan| tier)? (?:of|at|from|by|on) (?P<whose>[A-Z]\w*)")
+_ENDS_CLAUSE = re.compile(r"[,;:]|\b(?:while|whereas|but|and)\b")
+_SENTENCE_PART = re.compile(r"[;:]")
+_WHOSE_IS = re.compile(r"\s*whose\b")
+_CHARGES = re.compile(
+    r"(?<![\w.])(?P<name>(?!(?:At|In|On|For|From|With|The|Our|Its|It|This|That|We|You|They|Each"
+    r"|Every|All|Per|A|An|As|If|When|Today|Now|Plan|Price|Prices|Pricing|Subscriptions?|Billing"
+    r"|Seats?|Users?)\b)[A-Z][\w.-]*)"
+    r"(?=(?:['\u2019]s)?(?:,? whose)?(?: [A-Z][\w-]*)?(?: [a-z]+)?"
+    r"(?: (?:charges?|asks?|costs?|sells|wants|takes|is|bills|starts at))?,? ?(?:for |at |only )?$"
+    r"|(?:['\u2019]s)?,? whose\b)"
+)
+"""A name before an amount: `Notion charges`, `Asana`, `Slack's Pro plan costs`."""
+_MONTHS = Decimal(12)
 _NOBODY = frozenset("today now this it that here there what let".split())
 _NEAR = 60
 """Characters between a plan's name and its price."""
@@ -170,16 +185,63 @@ def _wrong_prices(
             continue
         if _MORE.match(said[figure.end - sentence.start :]) or _EXTRA.search(said[:at]):
             continue
-        if _is_of_another(said, plan, catalogue.products):
+        if _is_of_another(said, plan, catalogue.products) or _names_another(said, at, catalogue):
             continue
         # of a price in a currency that the table lacks nothing is known
         own = [one for one in catalogue.prices if one.plan == plan[0] and _is_in(figure.unit, one)]
-        behind = said[figure.end - sentence.start :][:25]
-        pers = {per for per, form in _PER.items() if form.search(behind)} or {
-            per for per, form in _PER.items() if form.search(said)
-        }
+        pers = _pers_of(sentence, said, figure)
         if own and not any(_matches(one, figure.numbers[0], pers) for one in own):
-            yield figure.start, figure.end
+            counts = _counts(sentence)
+            if not any(_is_computed(one, figure.numbers[0], pers, counts) for one in own):
+                yield figure.start, figure.end
+
+
+def _names_another(said: str, at: int, catalogue: ProductCatalogue) -> bool:
+    """
+    Return whether the clause before an amount says whose price it is, and it is nobody's of ours.
+
+    `Notion charges $10`, and `Slack, whose Pro plan costs $8.75`.
+    """
+    clause = _ENDS_CLAUSE.split(said[:at])[-1]
+    if _WHOSE_IS.match(clause):
+        clause = _SENTENCE_PART.split(said[:at])[-1]
+    own = " ".join((*catalogue.plans, *catalogue.products)).split()
+    found = [*_CHARGES.finditer(clause)]
+    return (
+        bool(found)
+        and found[-1]["name"].rstrip(".,") not in own
+        and not any(plan in clause[found[-1].end("name") :] for plan in catalogue.plans)
+    )
+
+
+def _counts(sentence: Sentence) -> set[Decimal]:
+    """Return the whole numbers of a sentence, which may count seats or months."""
+    numbers = (one for one in sentence.figures if one.kind == NUMBER and one.step == 1)
+    return {Decimal(1), *(one.numbers[0] for one in numbers if one.numbers[0] > 0)}
+
+
+def _is_computed(price: Price, amount: Decimal, pers: set[str], counts: set[Decimal]) -> bool:
+    """Return whether an amount is a price times so many seats, for a month or for a year of it."""
+    if not price.amount:
+        return False
+    yearly = _MONTHS if price.per == "month" and "year" in pers else Decimal(1)
+    times = {count * period for count in counts for period in {Decimal(1), yearly}}
+    monthly = not pers or not price.per or price.per in pers
+    allowed = {one for one in times if monthly or not one % yearly}
+    return amount / price.amount in allowed - {Decimal(1)}
+
+
+def _pers_of(sentence: Sentence, said: str, figure: Figure) -> set[str]:
+    """Return for what time an amount is: by the words behind it, or those of the sentence."""
+    behind = said[figure.end - sentence.start :][:25]
+    amounts = [one for one in sentence.figures if one.kind == MONEY]
+    next_at = min(
+        (one.start - figure.end for one in amounts if one.start >= figure.end), default=25
+    )
+    pers = {per for per, form in _PER.items() if form.search(behind[:next_at])}
+    if pers or len(amounts) > 1:  # words elsewhere may be of another amount
+        return pers
+    return {per for per, form in _PER.items() if form.search(said)}
 
 
 def _is_in(currency: str, price: Price) -> bool:

@@ -6,8 +6,10 @@ import re
 
 from abs_shield.quality.pii.births import is_birth
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, weighted
+from abs_shield.quality.pii.organisations import is_of_person
 from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
 from abs_shield.quality.pii.rivals import NAMELESS
+from abs_shield.quality.pii.specimens import is_real_ssn
 
 _SSN_WORDS = phrases(
     "ssn, ssns, social security, social security number, social security no, social, "
@@ -76,6 +78,7 @@ ROWS = (
         validator=_is_ssn,
         context=_SSN_WORDS,
         jurisdiction="US",
+        fits=is_real_ssn,
         strength=0.6,
         yields=NAMELESS,
     ),
@@ -85,6 +88,7 @@ ROWS = (
         validator=_is_ssn,
         context=_SSN_WORDS,
         jurisdiction="US",
+        fits=is_real_ssn,
         strength=0.2,
     ),
     Recogniser(
@@ -109,6 +113,7 @@ ROWS = (
         pattern=form(r"\d{2}-\d{7}"),
         context=phrases("ein, fein, tax id, employer identification, federal tax, tin"),
         jurisdiction="US",
+        fits=is_of_person,
         strength=0.3,
     ),
     Recogniser(
@@ -141,6 +146,7 @@ ROWS = (
         validator=_is_cnpj,
         context=_CNPJ_WORDS,
         jurisdiction="BR",
+        fits=is_of_person,
         strength=0.8,
     ),
     Recogniser(
@@ -149,6 +155,7 @@ ROWS = (
         validator=_is_cnpj,
         context=_CNPJ_WORDS,
         jurisdiction="BR",
+        fits=is_of_person,
         strength=0.3,
     ),
     Recogniser(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.quality.pii.births import is_year_month_day
 from abs_shield.quality.pii.checksums import digits_of, is_mod_11_2, is_verhoeff, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _AADHAAR_WORDS = phrases("aadhaar, aadhar, adhaar, uidai, uid, आधार")
 _RRN_WORDS = phrases("rrn, resident registration, 주민등록번호, 주민번호, 주민등록")
@@ -60,6 +61,7 @@ ROWS = (
         context=_AADHAAR_WORDS,
         jurisdiction="IN",
         strength=0.55,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="Aadhaar",
@@ -75,6 +77,7 @@ ROWS = (
         context=phrases("pan, pan card, pan number, permanent account, income tax"),
         jurisdiction="IN",
         strength=0.5,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="TFN",
@@ -109,6 +112,7 @@ ROWS = (
         context=_RRN_WORDS,
         jurisdiction="KR",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="RRN",
@@ -125,6 +129,7 @@ ROWS = (
         context=phrases("nric, fin, ic number, identity card"),
         jurisdiction="SG",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="ResidentID",

@@ -6,6 +6,7 @@ import re
 
 from abs_shield.quality.pii.checksums import digits_of, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _NINO = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]")
 _PPS_CHECK = "WABCDEFGHIJKLMNOPQRSTUV"
@@ -40,6 +41,7 @@ ROWS = (
         context=phrases("nino, ni number, ni no, national insurance, national insurance number"),
         jurisdiction="GB",
         strength=0.55,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="NHSNumber",

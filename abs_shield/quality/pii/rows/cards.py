@@ -6,6 +6,7 @@ import re
 
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
 from abs_shield.quality.pii.context import Hit
+from abs_shield.quality.pii.organisations import is_no_sort_code, is_of_person
 from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
 from abs_shield.quality.pii.rivals import RIVALS
 from abs_shield.quality.pii.specimens import is_real
@@ -58,14 +59,18 @@ _ACCOUNT_WORDS = phrases(
     "cuenta bancaria, cuenta corriente, cuenta, conto corrente, conto bancario, conta corrente, "
     "numero da conta, conta bancaria, conta, rekeningnummer, bankrekening, rekening, "
     "numer konta, numer rachunku, rachunek, bankkontonummer, tilinumero, pankkitili, clabe, bban, "
-    "sort code, bsb, ifsc, iban, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
+    "sort code, bsb, ifsc, iban, to account, into account, from account, wire account, "
+    "her account, his account, my account, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
 )
 _LONGEST_ACCOUNT = 28
-_VAGUE = phrases("account number, account numbers, account no, account nr, acct, acct no, a c no")
+_VAGUE = phrases(
+    "to account, into account, from account, account number, account numbers, account no, "
+    "account nr, acct, acct no, a c no"
+)
 """Shops, clouds and utilities have account numbers as banks do."""
 _BANK = re.compile(
     r"(?<![^\W_])(?:bank(?:s|ing)?|iban|swift|bic|bban|routing|aba|ach|sepa|bacs|sort[ _-]?code"
-    r"|bsb|ifsc|clabe|wir(?:e|ed|ing)|transfer(?:s|red)?|deposit(?:s|ed)?|withdraw(?:al|n|s)?"
+    r"|bsb|ifsc|clabe|blz|bankleitzahl|wir(?:e|ed|ing)|transfer(?:s|red)?|deposit(?:s|ed)?|withdraw(?:al|n|s)?"
     r"|checking|chequing|savings|payroll|payout|direct[ _-]debit|beneficiary|payee|remit(?:tance)?"
     r"|account[ _-]holder|ssn|social[ _-]security)(?![^\W_])",
     re.IGNORECASE,
@@ -120,7 +125,7 @@ ROWS = (
     ),
     Recogniser(  # fewer digits, more of them and other issuers are as often ids and times
         name="CreditCardNumber",
-        pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,19}|(?:\d{4}[ -]){3,4}\d{1,4}"),
+        pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,19}|(?:\d{4}[ -]){3,4}\d{1,4}|\d{8}[ -]\d{8}"),
         validator=_is_introduced_card,
         context=_CARD_WORDS,
         strength=0.3,
@@ -144,6 +149,7 @@ ROWS = (
         ),
         jurisdiction="US",
         strength=0.3,
+        fits=is_of_person,
     ),
     Recogniser(
         name="BankAccountNumber",
@@ -163,5 +169,6 @@ ROWS = (
         backed=_is_of_bank,
         strength=0.15,
         reach=30,
+        fits=is_no_sort_code,
     ),
 )

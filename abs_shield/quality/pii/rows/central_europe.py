@@ -7,6 +7,7 @@ from collections import Counter
 from abs_shield.quality.pii.births import is_birth
 from abs_shield.quality.pii.checksums import digits_of, is_ean, is_mod_11_10, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _ID_CARD_LETTERS = "CFGHJKLMNPRTVWXYZ"
 
@@ -96,6 +97,7 @@ ROWS = (
         ),
         jurisdiction="DE",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="Krankenversichertennummer",

@@ -20,7 +20,8 @@ _ABROAD = re.compile(
 )
 _ENGLISH = (
     "phone, phone number, telephone, tel, mobile, mobile number, cell, cell phone, call, calling, "
-    "call me, fax, whatsapp, sms, text me, contact number, dial, ring"
+    "call me, fax, whatsapp, sms, text me, contact number, dial, ring, reach him, reach her, "
+    "reach me, reach mr, reach mrs, reach ms, reach dr"
 )
 _WORDS = {
     "US": "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.quality.pii.births import is_birth
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _HETU_CHECK = "0123456789ABCDEFHJKLMNPRSTUVWXY"
 
@@ -45,6 +46,7 @@ ROWS = (
         context=phrases("personnummer, samordningsnummer, personal identity number, pnr"),
         jurisdiction="SE",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="Personnummer",
@@ -77,5 +79,6 @@ ROWS = (
         context=phrases("hetu, henkilotunnus, henkilötunnus, personbeteckning"),
         jurisdiction="FI",
         strength=0.6,
+        yields=NAMELESS,
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.quality.pii.births import is_birth
 from abs_shield.quality.pii.checksums import digits_of, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _ODD_DIGITS = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21)
@@ -84,6 +85,7 @@ ROWS = (
         context=phrases("dni, nif, documento nacional, documento de identidad, identidad"),
         jurisdiction="ES",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="NIE",
@@ -92,6 +94,7 @@ ROWS = (
         context=phrases("nie, numero de extranjero, extranjero, identidad de extranjero"),
         jurisdiction="ES",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="CodiceFiscale",

@@ -1,0 +1,58 @@
+"""Shares that exclude each other: of one whole they are no more than 100 %."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.quality.consistency.interval import render
+from abs_shield.quality.consistency.kinds.parts import sum_of
+from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.reading import Reading, Sentence, form
+
+CODE = "CONTRADICTORY_PERCENTAGE"
+_REMEDY = "Make the shares of one whole add up to 100%"
+_HUNDRED = 100
+_NAME = r"(?: [^\W\d_][\w'\u2019-]{0,24}){1,5}?"
+_SPENT = form(
+    rf"\b(?:spend|spends|spent|invest|invested|allocated?|budgeted)(?: [a-z]+){{0,3}}? "
+    rf"<P> (?:of [a-z ]{{1,30}}?)?(?P<by>on|to|for|in){_NAME}"
+    rf"(?:, <P> (?P=by){_NAME})*,? and <P> (?P=by){_NAME}[.!]?$"
+)
+_GOES = form(
+    rf"^<P> of (?:the |our |its |their |my )?[a-z ]{{1,30}}? (?:goes|went|go) to{_NAME}"
+    rf"(?:, <P>(?: (?:goes|went|go))? to{_NAME})*,? and <P>(?: (?:goes|went|go))? to{_NAME}[.!]?$"
+)
+_CHOSE = form(
+    rf"^<P>(?: of [a-z ]{{1,30}}?)? (?P<verb>prefer|preferred|chose|picked|selected|voted for"
+    rf"|favou?red|favou?r){_NAME}(?:, <P>(?: (?P=verb))?{_NAME})*,? and <P>(?: (?P=verb))?"
+    rf"{_NAME}[.!]?$"
+)
+_SEVERAL = re.compile(
+    r"\b(?:both|also|too|multiple|several|at least|first|second|each|respectively|more than one"
+    r"|while|whereas|but|among|as well|years?|than|up|down)\b",
+    re.IGNORECASE,
+)
+"""Words of shares that may overlap, or belong to several wholes."""
+
+
+def allocations(reading: Reading) -> Relations:
+    """The text spends 60 % on staff, 30 % on rent and 20 % on travel."""
+    for sentence in reading.sentences:
+        if len(sentence.marked("P")) > 1 and sentence.asserts:
+            yield from _compare(reading, sentence)
+
+
+def _compare(reading: Reading, sentence: Sentence) -> Relations:
+    if _SEVERAL.search(sentence.plain) or sentence.marked("NMXYD"):
+        return
+    if sentence.plain.count(" of ") > 1:
+        return  # shares of several wholes
+    if not any(form.search(sentence.plain) for form in (_SPENT, _GOES, _CHOSE)):
+        return
+    total = sum_of(sentence.marked("P"))
+    if total.low <= _HUNDRED:
+        yield None
+        return
+    detail = f"the shares of one whole add up to {render(total)}%, more than 100%"
+    span = sentence.start, sentence.end
+    yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
