@@ -101,5 +101,8 @@ def _started(asked: Callable[[], Any]) -> Future[Any]:
             return
         future.set_result(value)
 
-    Thread(target=run, name="abs_shield judge", daemon=True).start()
+    try:
+        Thread(target=run, name="abs_shield judge", daemon=True).start()
+    except RuntimeError:  # Python 3.12 and later start none while a process ends
+        run()
     return future
