@@ -101,7 +101,10 @@ def _is_tail(root: str, said: str, start: int) -> bool:
     begins = max(0, start - len(root))
     if own != root or not _GOES_ON.match(said[max(0, begins - 1) : begins]):
         return own != root
-    return said[begins - 1] != ":" or _DRIVE.search(said[max(0, begins - len("file:///c:")) : begins]) is not None
+    return (
+        said[begins - 1] != ":"
+        or _DRIVE.search(said[max(0, begins - len("file:///c:")) : begins]) is not None
+    )
 
 
 def _is_inside(text: str, said: str, start: int, end: int, *, rooted: bool) -> bool:
