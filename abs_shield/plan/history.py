@@ -21,7 +21,7 @@ from abs_shield.plan.verbs import Deed, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
-from abs_shield.text.names import name_words, of_what
+from abs_shield.text.names import is_free, name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
 from abs_shield.text.verbs import Does
@@ -35,6 +35,13 @@ _NUMBERS = (("number",), ("no",), ("num",), ("ref",), ("reference",))
 _OF_WHAT_IS_THERE = (Does.CHANGE, Does.UNMAKE)
 _PLACES = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters by which the next thing is met when the first one is gone."""
+_FILES = frozenset("file path filename filepath folder directory dir".split())
+_ENDS_OF_A_MOVE = frozenset(
+    "from to old new source target src dst dest destination origin current previous id".split()
+)
+"""What tells the two ends of a move apart in the names of parameters."""
+_OF_A_CALL = frozenset("timestamp nonce request idempotency token key reason by at on".split())
+"""Words of parameters that say of a call when, why and by whom it is made."""
 _LEAST_CONTENT = 4
 _LEAST_NAMED = 2
 _MOST_WRITES = 256
@@ -364,7 +371,52 @@ def undoes(first: Write, then: Write) -> bool:
 def _of_one_kind(first: Write, then: Write) -> bool:
     """Whether both are done to one kind of thing; what is only set may be unset any time."""
     named = first.deed.does is not Does.CHANGE or bool(first.deed.noun and then.deed.noun)
-    return named and same_noun(first.deed, then.deed)
+    return named and of_one_noun(first, then)
+
+
+def of_one_noun(first: Write, then: Write) -> bool:
+    """
+    Whether two writes are done to one kind of thing.
+
+    A verb without a noun is done to what its arguments are called after: `deploy(service="web")`
+    to a service, and to no cache or alert of it.
+    """
+    one, other = (write.deed.noun or write.deed.object for write in (first, then))
+    if bool(one) == bool(other):
+        return same_noun(first.deed, then.deed)
+    bare, noun = (first, other) if other else (then, one)
+    kinds = {word for name in bare.entities for word in name_words(name)}
+    kinds |= _FILES if names_any_file(bare) else set()
+    said = {str(value).casefold() for value in bare.values.values() if isinstance(value, str)}
+    return noun[-1] in kinds | said
+
+
+def names_any_file(write: Write) -> bool:
+    """Whether an argument of a write says which file or folder is meant."""
+    return any(not _FILES.isdisjoint(name_words(name)) for name in write.entities)
+
+
+def moves(first: Write, then: Write) -> bool:
+    """
+    Whether two writes that take each other back do so at two places, or for two people.
+
+    A volume that is detached from one machine and attached to another one is moved.
+    """
+    if {first.deed.does, then.deed.does} != {Does.MAKE, Does.UNMAKE}:
+        return False
+    one, other = _roles(first), _roles(then)
+    return any(one[role] != other[role] for role in one.keys() & other.keys())
+
+
+def _roles(write: Write) -> dict[tuple[str, ...], str]:
+    """The values that a write takes besides its entity, by the names that two tools share."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, value in write.arguments.items():
+        text = entity_text(value)
+        said = tuple(word for word in name_words(name) if word not in _ENDS_OF_A_MOVE)
+        if text is not None and said and not is_free(name) and _OF_A_CALL.isdisjoint(said):
+            found.setdefault(said, []).append(normal(text))
+    return {role: texts[0] for role, texts in found.items() if len(texts) == 1}
 
 
 def own_entities(write: Write) -> frozenset[str]:
