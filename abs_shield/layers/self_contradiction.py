@@ -188,7 +188,9 @@ def _is_meant(first: Write, then: Write, between: Sequence[Write], session: Sess
         return any(names_both(said, one, other, of=of) for one, other in pairs)
     if asked_for(first.deed, then.deed, said):
         return True
-    if is_around(said) and any(write.tool not in (first.tool, then.tool) for write in between):
+    made = first.deed.mints or then.deed.mints  # nothing is made for the time of another deed
+    another = any(write.tool not in (first.tool, then.tool) for write in between)
+    if another and not made and is_around(said):
         return True
     resumes = first.deed.does is Does.UNMAKE and then.deed.does is Does.MAKE
     worked_on = (write for write in between if write.deed.does in (Does.CHANGE, Does.ACT))
