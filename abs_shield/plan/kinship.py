@@ -38,10 +38,10 @@ _CALLED_SECRET = (
 )
 """What stands before a credential that is given; "the password of u4711" gives none."""
 _LONGEST_VALUE = 256
-_SPOKEN = frozenset("password passcode passphrase pin token key secret apikey".split())
+_SPOKEN = frozenset("password passcode passphrase pin otp cvv cvc token key secret apikey".split())
 IsJudged = Callable[[Path], bool]
 _GIVEN = re.compile(
-    r"\b((?:pass ?(?:word|code|phrase)|pin|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)s?)\b"
+    r"\b((?:pass ?(?:word|code|phrase)|pin|otp|cv[vc]|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)s?)\b"
     r"[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
     re.IGNORECASE,
 )
