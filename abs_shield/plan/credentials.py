@@ -13,7 +13,7 @@ from abs_shield.text.verbs import Does
 Use = Literal["none", "presented", "set"]
 """What a call does with a value: it holds no credential, presents one, or sets a new one."""
 _PASSWORDS = frozenset("password passwd passphrase passcode pwd".split())
-_CODES = frozenset("pin otp totp cvv cvc".split())
+_CODES = frozenset("pin otp cvv".split())
 """A few digits that open something."""
 _SECRETS = frozenset("secret token session jwt bearer apikey".split())
 _KEYED = frozenset("api secret access private shared auth authentication".split())

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
 from abs_shield.plan.creating import names_file
-from abs_shield.plan.names import by_name, is_place
+from abs_shield.plan.names import ENDS_OF_A_MOVE, by_name, is_place
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
@@ -36,10 +36,6 @@ _OF_WHAT_IS_THERE = (Does.CHANGE, Does.UNMAKE)
 _PLACES = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters by which the next thing is met when the first one is gone."""
 _FILES = frozenset("file path filename filepath folder directory dir".split())
-_ENDS_OF_A_MOVE = frozenset(
-    "from to old new source target src dst dest destination origin current previous id".split()
-)
-"""What tells the two ends of a move apart in the names of parameters."""
 _OF_A_CALL = frozenset("timestamp nonce request idempotency token key reason by at on".split())
 """Words of parameters that say of a call when, why and by whom it is made."""
 _LEAST_CONTENT = 4
@@ -413,7 +409,7 @@ def _roles(write: Write) -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], list[str]] = {}
     for name, value in write.arguments.items():
         text = entity_text(value)
-        said = tuple(word for word in name_words(name) if word not in _ENDS_OF_A_MOVE)
+        said = tuple(word for word in name_words(name) if word not in ENDS_OF_A_MOVE | {"id"})
         if text is not None and said and not is_free(name) and _OF_A_CALL.isdisjoint(said):
             found.setdefault(said, []).append(normal(text))
     return {role: texts[0] for role, texts in found.items() if len(texts) == 1}

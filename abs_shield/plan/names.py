@@ -19,11 +19,13 @@ _IDENTIFIERS = frozenset(
     "arn vin imei ssn webpage "
     "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
     "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
-    "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
+    "ipv4 ipv6 plate locator imo mmsi serial docket bic swift "
+    "dni nif cpf cnpj rut rfc curp cuil cuit clabe personnummer personnr pesel regon bsn aadhaar "
+    "cnic nric egn jmbg oib tckn snils hetu nino tfn".split()
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
-_COUNTING = frozenset({"number", "no", "num"})
+_COUNTING = frozenset({"number", "no", "num", "nr"})
 _NUMBERED = _COUNTING | {"code", "key"}
 _UNNUMBERED = {
     "code": frozenset(
@@ -112,7 +114,9 @@ _NAMED = frozenset(
     "technician borrower lender organizer organiser electrician plumber mechanic caretaker notary "
     "broker mentor tutor signatory guarantor custodian steward trustee "
     "driver vendor supplier project product item group hospital doctor school "
-    "university airline station venue country nationality area district".split()
+    "university airline station venue country nationality area district "
+    "nombre apellido pasajero vorname nachname fahrgast prenom prénom passager passagier cognome "
+    "passeggero sobrenome passageiro".split()
 )
 _CLASSES = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
@@ -120,6 +124,10 @@ _IDS = frozenset({"id", "identifier"})
 _COUNTS = frozenset({"num", "nb", "no", "number", "count"})
 _FOREIGN_NUMBER = ("nummer", "nummern")
 """What names of numbers end with in German, Dutch and the north."""
+ENDS_OF_A_MOVE = frozenset(
+    "from to old new source target src dst destination dest origin current previous".split()
+)
+"""What tells the two ends of a move apart in the names of parameters."""
 _LEAST = 3
 _NO_IDS = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
