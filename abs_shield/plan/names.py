@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from abs_shield.text.names import name_words
+from abs_shield.text.names import NATIONAL, name_words
 
 Judged = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
@@ -13,15 +13,13 @@ is written as an identifier, ``number`` as well where it is a long number, ``who
 name as soft and an account as hard, and ``public`` is a name that the world knows.
 """
 
-_IDENTIFIERS = frozenset(
+_IDENTIFIERS = NATIONAL | frozenset(
     "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
     "arn vin imei ssn webpage "
     "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
     "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
-    "ipv4 ipv6 plate locator imo mmsi serial docket bic swift "
-    "dni nif cpf cnpj rut rfc curp cuil cuit clabe personnummer personnr pesel regon bsn aadhaar "
-    "cnic nric egn jmbg oib tckn snils hetu nino tfn".split()
+    "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
