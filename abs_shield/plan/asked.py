@@ -12,7 +12,10 @@ from abs_shield.text.verbs import Does
 _UNDOING = "clean|tidy|undo|revert|roll|take"
 _LATER = "then|afterwards?|after that|finally|later|before"
 _WHEN = "afterwards?|later|again|when|once|after|then"
-_FILLERS = r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately)\b){0,6}"
+_FILLERS = (
+    r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately|turn|switch"
+    r"|bring|put|get|it|them|back|right)\b){0,6}"
+)
 _THING = (
     r"(?:\W{1,4}(?:it|them|him|her|that|this|those|these|everything|up|back|down|off"
     r"|[^\W\d]{0,20}\d\w{0,40})\b){0,6}"
@@ -22,8 +25,8 @@ _FAMILIES = (
     "delete remove rm rmdir drop erase purge destroy discard unlink trash scrap wipe",
     "open unlock",
     "close shut lock",
-    "start run launch boot",
-    "stop kill halt terminate end shut",
+    "start run launch boot on up",
+    "stop kill halt terminate end shut off down",
     "enable activate on resume unmute unpause restore",
     "disable deactivate off pause suspend mute silence snooze",
     "attach mount connect link plug",
@@ -48,13 +51,22 @@ _AGAIN = {
     "run": "restart rerun relaunch", "launch": "restart relaunch", "open": "reopen",
     "enable": "reset cycle toggle restart", "activate": "reset cycle toggle restart",
     "connect": "reconnect reset",
-    "create": "recreate replace rebuild reset redo", "add": "replace swap exchange",
-    "install": "reinstall", "book": "rebook", "assign": "reassign", "issue": "rotate renew replace",
+    "create": "recreate replace rebuild reset redo reschedule rearrange",
+    "add": "replace swap exchange", "book": "rebook reschedule rearrange",
+    "install": "reinstall", "assign": "reassign", "issue": "rotate renew replace",
     "grant": "rotate renew", "insert": "replace",
 }  # fmt: skip
 """Of a second verb those that ask for it and for its opposite before it: restart is stop, start."""
+_RESTART = re.compile(
+    r"neu ?start|starte?n?\b.{0,40}\bneu\b|redémarr|relanc|reinici|riavvi|herstart|ponownie"
+    r"|zrestart|перезапу|перезагру|重启|重啟|重新启动|再起動|재시작|yeniden başlat|starta om"
+    r"|genstart|uudelleen",
+    re.IGNORECASE,
+)
+_STARTING = frozenset("start run launch open enable activate resume".split())
 _AROUND = re.compile(
     r"\b(?:w/o|without|while|whilst|during|for the duration|temporar(?:y|ily)|until|till|meanwhile"
+    r"|(?:just|only) for"
     r"|paus(?:e|ed|ing)|suspend(?:ed|ing)?|mut(?:e|ed|ing)|silenc(?:e|ed|ing)|quiet(?:ly)?"
     r"|with\b[^.!?\n]{1,40}\b(?:off|on|paused|muted|disabled|enabled|stopped|closed|open))\b"
     r"|\b(?:ohne|während|solange|sans|pendant|sin|mientras|durante|senza|mentre|sem|enquanto"
@@ -101,11 +113,17 @@ def asked_for(first: Deed, then: Deed, text: str) -> bool:
     if language(text) != "english" and _NEXT.search(normal(text)):
         return True
     again = "|".join((f"re-?{then.verb}", *_AGAIN.get(then.verb, "").split()))
-    if first.does is Does.UNMAKE and re.search(rf"\b(?:{again})", text, re.IGNORECASE):
+    if first.does is Does.UNMAKE and (
+        re.search(rf"\b(?:{again})", text, re.IGNORECASE)
+        or (then.verb in _STARTING and _RESTART.search(text))
+    ):
         return True
     undone = _said(then.verb, also=_UNDOING if then.does is Does.UNMAKE else "")
+    nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
+    thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflected(first.verb)})s?\b)?"
     patterns = (
-        rf"\b{_said(first.verb)}\b[^.!?\n]{{0,60}}(?:,|\band|&){_FILLERS}\W{{1,4}}{undone}\b{_ENDS}",
+        rf"\b{_said(first.verb)}\b(?:[^.!?\n]|[.](?=\w)){{0,60}}(?:,|\band|&){_FILLERS}\W{{1,4}}"
+        rf"{undone}\b{thing}(?:{_ENDS}|\s+again\b)",
         rf"\b(?:{_LATER})\b{_FILLERS}\W{{1,4}}{undone}\b",
         rf"\b{undone}\b{_THING}\W{{1,4}}(?:{_WHEN})\b",
     )

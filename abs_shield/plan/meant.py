@@ -28,6 +28,8 @@ _SIGNS = "\"'`.,;:!?()[]"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MOST = 2_000
 """Words of a message that are looked at."""
+_HOUR = re.compile(r"\A0(?=\d:\d\d)")
+"""Before an hour that people write with one digit."""
 _NO_ACTS = (frozenset({"in", "out"}), frozenset({"long", "short"}))
 
 
@@ -80,7 +82,7 @@ def _end(text: str, start: int, ends: Sequence[int], value: Any) -> int:
 def _holds(text: str, value: str) -> bool:
     heard = Session()
     heard.user(text)
-    return heard.origin(value) is not None
+    return any(heard.origin(one) is not None for one in {value, _HOUR.sub("", value)})
 
 
 def _is_unwanted(text: str, value: Any) -> bool:

@@ -273,3 +273,137 @@ def test_the_two_ends_of_a_move_have_names_of_their_own():
     ]
 
     assert [] == found("vol-9 has to leave vm-1, vm-2 needs it", *calls)
+
+
+HELD_OUT = [
+    (
+        "Bring L-2 to 80% and ten minutes later down to 30%",
+        twice("set_light", "brightness", 80, 30, light_id="L-2"),
+    ),
+    (
+        "set thermostat t-1 to 21.5 during the day and 17 at night",
+        twice("set_thermostat", "target", 21.5, 17.0, device_id="t-1"),
+    ),
+    ("Pon el volumen a 30 y luego a 10", twice("set_volume", "level", 30, 10)),
+    ("音量を30にして、その後10にして", twice("set_volume", "level", 30, 10)),
+    (
+        "Mark T-9 as blocked, then as resolved when the patch is in",
+        twice("update_ticket", "status", "blocked", "resolved", ticket_id="T-9"),
+    ),
+    (
+        "toggle feature f-3: enable it, then disable it",
+        twice("set_feature", "enabled", True, False, feature_id="f-3"),
+    ),
+    ("Mute mic m-1, then unmute it", twice("set_mic", "muted", True, False, mic_id="m-1")),
+    (
+        "Lock door d-4 and unlock it when Bo arrives",
+        [("lock_door", {"door_id": "d-4"}), ("unlock_door", {"door_id": "d-4"})],
+    ),
+    (
+        "change my seat from 12A to 14C",
+        [("release_seat", {"seat": "12A"}), ("assign_seat", {"seat": "14C"})],
+    ),
+    (
+        "swap p-1 for p-2 in cart c-9",
+        [
+            ("remove_from_cart", {"cart_id": "c-9", "product_id": "p-1"}),
+            ("add_to_cart", {"cart_id": "c-9", "product_id": "p-2"}),
+        ],
+    ),
+    ("power cycle vm-3", [("stop_vm", {"vm_id": "vm-3"}), ("start_vm", {"vm_id": "vm-3"})]),
+    ("billing-2 neu starten", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("redémarre billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("reinicia billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("重启 billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("billing-2を再起動して", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("Перезапусти billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("turn billing-2 off and on again", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    (
+        "Have you tried turning billing-2 off and on?",
+        [("disable_service", SERVICE), ("enable_service", SERVICE)],
+    ),
+    (
+        "take billing-2 down, wait, bring it back up",
+        [("stop_service", SERVICE), ("start_service", SERVICE)],
+    ),
+    (
+        "deploy billing-2 with alerts muted",
+        [("mute_alerts", SERVICE), ("deploy", SERVICE), ("unmute_alerts", SERVICE)],
+    ),
+    (
+        "patch billing-2, no alerts meanwhile please",
+        [("disable_alerts", SERVICE), ("patch", SERVICE), ("enable_alerts", SERVICE)],
+    ),
+    (
+        "silence the pager for billing-2, deploy, then turn it back on",
+        [("disable_pager", SERVICE), ("deploy", SERVICE), ("enable_pager", SERVICE)],
+    ),
+    (
+        "open port 8080 on fw-1 for the test and close it again",
+        [
+            ("open_port", {"firewall_id": "fw-1", "port": 8080}),
+            ("close_port", {"firewall_id": "fw-1", "port": 8080}),
+        ],
+    ),
+    (
+        "Give u-5 admin for an hour, then take it away",
+        [
+            ("grant_role", {"user_id": "u-5", "role": "admin"}),
+            ("revoke_role", {"user_id": "u-5", "role": "admin"}),
+        ],
+    ),
+    (
+        "Give u-5 admin just for the migration of db-1",
+        [
+            ("grant_role", {"user_id": "u-5", "role": "admin"}),
+            ("migrate", {"db_id": "db-1"}),
+            ("revoke_role", {"user_id": "u-5", "role": "admin"}),
+        ],
+    ),
+    (
+        "transfer T-4 from Al to Bo",
+        [
+            ("unassign_ticket", {"ticket_id": "T-4", "user": "Al"}),
+            ("assign_ticket", {"ticket_id": "T-4", "user": "Bo"}),
+        ],
+    ),
+    (
+        "make a temp dir /tmp/x-1, unzip a.zip there and clean up",
+        [
+            ("mkdir", {"path": "/tmp/x-1"}),
+            ("unzip", {"file": "a.zip", "path": "/tmp/x-1"}),
+            ("rmdir", {"path": "/tmp/x-1"}),
+        ],
+    ),
+    (
+        "subscribe me to n-1, look whether it works, unsubscribe",
+        [("subscribe", {"list_id": "n-1"}), ("unsubscribe", {"list_id": "n-1"})],
+    ),
+    (
+        "Book r-5 to see the price and drop the booking again",
+        [("book_room", {"room_id": "r-5"}), ("cancel_room", {"room_id": "r-5"})],
+    ),
+    (
+        "price p-1 at 10, p-2 at 12",
+        twice("set_price", "price", 10, sku="p-1") + twice("set_price", "price", 12, sku="p-2"),
+    ),
+    ("reset key k-9", [("revoke_key", {"key_id": "k-9"}), ("create_key", {"key_id": "k-9"})]),
+    (
+        "reschedule meeting m-3 from 10:00 to 11:00",
+        [
+            ("cancel_meeting", {"meeting_id": "m-3"}),
+            ("create_meeting", {"meeting_id": "m-3", "time": "11:00"}),
+        ],
+    ),
+    (
+        "Set the alarm al-2 to 6:30 and, if I am still asleep, 6:45",
+        twice("set_alarm", "time", "06:30", "06:45", alarm_id="al-2"),
+    ),
+]
+"""Written when the rules were done; thirteen of them were flagged at first."""
+
+
+@pytest.mark.parametrize(("said", "calls"), HELD_OUT)
+def test_dialogues_that_were_written_afterwards(said, calls):
+    """In eight languages; what was found then was mended by general rules."""
+    assert [] == found(said, *calls)
