@@ -112,11 +112,7 @@ def asked_for(first: Deed, then: Deed, text: str) -> bool:
         return False
     if language(text) != "english" and _NEXT.search(normal(text)):
         return True
-    again = "|".join((f"re-?{then.verb}", *_AGAIN.get(then.verb, "").split()))
-    if first.does is Does.UNMAKE and (
-        re.search(rf"\b(?:{again})", text, re.IGNORECASE)
-        or (then.verb in _STARTING and _RESTART.search(text))
-    ):
+    if first.does is Does.UNMAKE and _is_again(then.verb, text):
         return True
     undone = _said(then.verb, also=_UNDOING if then.does is Does.UNMAKE else "")
     nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
@@ -132,8 +128,21 @@ def asked_for(first: Deed, then: Deed, text: str) -> bool:
 
 def _said(verb: str, *, also: str = "") -> str:
     """A verb as a sentence has it: cancel, cancels, cancelled, cancelling."""
-    forms = [*map(_inflected, sorted({verb, *_ALIKE.get(verb, ())})), *filter(None, (also,))]
+    forms = [*map(_inflected, sorted({verb, *_spoken(verb)})), *filter(None, (also,))]
     return rf"(?:{'|'.join(forms)})"
+
+
+def _is_again(verb: str, text: str) -> bool:
+    """Whether a message has one word for a verb and for its opposite before it: restart."""
+    again = "|".join((f"re-?{verb}", *_AGAIN.get(verb, "").split()))
+    if re.search(rf"\b(?:{again})", text, re.IGNORECASE):
+        return True
+    return verb in _STARTING and _RESTART.search(text) is not None
+
+
+def _spoken(verb: str) -> set[str]:
+    """Return the verbs by which people ask for what a tool calls *verb*."""
+    return _ALIKE.get(verb, set())
 
 
 def _inflected(verb: str) -> str:
