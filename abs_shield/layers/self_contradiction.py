@@ -29,7 +29,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import are_opposite
+from abs_shield.plan.verbs import are_opposite, opposite
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
@@ -188,13 +188,17 @@ def _is_meant(first: Write, then: Write, between: Sequence[Write], session: Sess
         return any(names_both(said, one, other, of=of) for one, other in pairs)
     if asked_for(first.deed, then.deed, said):
         return True
-    made = first.deed.mints or then.deed.mints  # nothing is made for the time of another deed
     another = any(write.tool not in (first.tool, then.tool) for write in between)
-    if another and not made and is_around(said):
+    if another and _is_switched(first, then) and is_around(said):
         return True
     resumes = first.deed.does is Does.UNMAKE and then.deed.does is Does.MAKE
     worked_on = (write for write in between if write.deed.does in (Does.CHANGE, Does.ACT))
     return resumes and any(first.meets(write) for write in worked_on)
+
+
+def _is_switched(first: Write, then: Write) -> bool:
+    """Whether what is off is put on, or back, and nothing is made for the time of another deed."""
+    return opposite(first.deed, then.deed) and not (first.deed.mints or then.deed.mints)
 
 
 def _differing(first: Write, then: Write) -> list[tuple[Any, Any]]:
