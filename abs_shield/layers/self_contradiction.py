@@ -15,13 +15,13 @@ from abs_shield.plan.history import (
     History,
     Spelt,
     Write,
-    moves,
     of_one_noun,
     own_entities,
     undoes,
     write_of,
 )
 from abs_shield.plan.meant import names_both
+from abs_shield.plan.moves import moves
 from abs_shield.plan.names import by_name
 from abs_shield.plan.proposed import Proposed
 from abs_shield.plan.quick import NO_SESSION, Quick

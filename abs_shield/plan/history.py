@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
 from abs_shield.plan.creating import names_file
-from abs_shield.plan.names import ENDS_OF_A_MOVE, by_name, is_place
+from abs_shield.plan.names import by_name, is_place
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
@@ -21,7 +21,7 @@ from abs_shield.plan.verbs import Deed, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
-from abs_shield.text.names import is_free, name_words, of_what
+from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
 from abs_shield.text.verbs import Does
@@ -36,8 +36,6 @@ _OF_WHAT_IS_THERE = (Does.CHANGE, Does.UNMAKE)
 _PLACES = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters by which the next thing is met when the first one is gone."""
 _FILES = frozenset("file path filename filepath folder directory dir".split())
-_OF_A_CALL = frozenset("timestamp nonce request idempotency token key reason by at on".split())
-"""Words of parameters that say of a call when, why and by whom it is made."""
 _LEAST_CONTENT = 4
 _LEAST_NAMED = 2
 _MOST_WRITES = 256
@@ -390,29 +388,6 @@ def of_one_noun(first: Write, then: Write) -> bool:
 def names_any_file(write: Write) -> bool:
     """Whether an argument of a write says which file or folder is meant."""
     return any(not _FILES.isdisjoint(name_words(name)) for name in write.entities)
-
-
-def moves(first: Write, then: Write) -> bool:
-    """
-    Whether two writes that take each other back do so at two places, or for two people.
-
-    A volume that is detached from one machine and attached to another one is moved.
-    """
-    if {first.deed.does, then.deed.does} != {Does.MAKE, Does.UNMAKE}:
-        return False
-    one, other = _roles(first), _roles(then)
-    return any(one[role] != other[role] for role in one.keys() & other.keys())
-
-
-def _roles(write: Write) -> dict[tuple[str, ...], str]:
-    """The values that a write takes besides its entity, by the names that two tools share."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, value in write.arguments.items():
-        text = entity_text(value)
-        said = tuple(word for word in name_words(name) if word not in ENDS_OF_A_MOVE | {"id"})
-        if text is not None and said and not is_free(name) and _OF_A_CALL.isdisjoint(said):
-            found.setdefault(said, []).append(normal(text))
-    return {role: texts[0] for role, texts in found.items() if len(texts) == 1}
 
 
 def own_entities(write: Write) -> frozenset[str]:
