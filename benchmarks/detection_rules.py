@@ -249,6 +249,7 @@ TESTS: dict[str, str] = {
     "marked as guarded": "tests/layers/test_guarded_targets.py",
     "stands verbatim": "tests/layers/test_guarded_targets.py",
     "marks of a request": "tests/layers/test_numbered_things.py",
+    "a verb of two words": "tests/layers/test_wanted_steps.py",
     "a verb without a noun": "tests/layers/test_wanted_steps.py",
     "commands of a shell": "tests/layers/test_wanted_steps.py",
     "both values named": "tests/layers/test_wanted_steps.py",

@@ -407,3 +407,11 @@ HELD_OUT = [
 def test_dialogues_that_were_written_afterwards(said, calls):
     """In eight languages; what was found then was mended by general rules."""
     assert [] == found(said, *calls)
+
+
+def test_a_verb_of_two_words_has_an_opposite():
+    """``turn_on`` and ``turn_off``, where nobody asked for both."""
+    calls = [("turn_on_light", {"light_id": "l-4"}), ("turn_off_light", {"light_id": "l-4"})]
+
+    assert ["undone"] == found("See to light l-4.", *calls)
+    assert [] == found("Turn light l-4 on, and off again.", *calls)
