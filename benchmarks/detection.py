@@ -25,20 +25,25 @@ POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
 _CHUNK = 40
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+_DEFAULT = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge everything and print the tables, or one JSON object."""
     options = _options(arguments)
+    named = [*([] if options.data is None else [options.data]), *options.beside]
+    if missing := [path for path in named if not _is_there(path)]:
+        raise SystemExit(f"{missing[0]}: there is no `{RUNS}` in it; `abs-shield plant` writes one")
+    data = _DEFAULT if options.data is None else options.data
     if options.ablate is not None:
-        folders = [path for path in (options.data, *options.beside) if _is_there(path)]
+        folders = [path for path in (data, *options.beside) if _is_there(path)]
         print(ablation(folders, names=options.ablate, jobs=options.jobs))
         return
-    if not _is_there(options.data):
-        print(f"skipped: no recorded runs at {options.data}")
+    if not _is_there(data):
+        print(f"skipped: no recorded runs at {data}")
         return
     policies = POLICIES[options.policy]
-    results = _judged(options.data, policies, limit=options.limit, jobs=options.jobs)
+    results = _judged(data, policies, limit=options.limit, jobs=options.jobs)
     sources = sorted({key[1] for key in results.coverage})
     made = {}
     for policy in policies:
@@ -54,8 +59,7 @@ def _is_there(folder: Path) -> bool:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
-    parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
+    parser.add_argument("--data", type=Path, help=f"folder of recorded runs; else {_DEFAULT}")
     parser.add_argument("--policy", choices=POLICIES, default="both")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")

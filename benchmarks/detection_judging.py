@@ -134,11 +134,13 @@ class Recorded:
 
 
 def read(folder: Path) -> Recorded:
-    """Read the runs, their tools and the planted faults."""
-    toolsets = Toolsets(json.loads((folder / TOOLSETS).read_text()))
+    """Read the runs, their tools, which runs may carry themselves, and the planted faults."""
+    named = folder / TOOLSETS
+    toolsets = Toolsets(json.loads(named.read_text()) if named.is_file() else {})
     file = folder / RUNS
     domains = {record["run_id"]: record.get("domain", "") for record in _records(file)}
-    cases = read_cases(str(folder / MUTATIONS), on_bad_line=_stop)
+    planted = folder / MUTATIONS
+    cases = read_cases(str(planted), on_bad_line=_stop) if planted.is_file() else Cases({})
     found = [run for run in runs([str(file)], toolsets) if isinstance(run, Run)]
     return Recorded(found, domains, cases)
 

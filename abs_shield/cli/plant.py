@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,7 +79,8 @@ def plant(
 
     `abs-shield backtest FOLDER` then measures what a policy finds and what it flags wrongly. The
     folder holds the runs, with all personal data in them. Exits with 0, with 1 where nothing could
-    be planted, with 2 for bad input: a line that is no run, or a session that comes back.
+    be planted, with 2 for bad input: a line that is no run, or a session that comes back. Where
+    nothing could be planted, nothing is written.
     """
     sample = Sample(
         kinds=_kinds(kinds), seed=seed, most=per_kind, only=frozenset(only) if only else None
@@ -88,6 +89,7 @@ def plant(
     teller = Teller()
     inputs = [*files, *read_too(tools)]
     with (
+        suppress(_NothingPlanted),
         _written(Path(output), inputs, force=force) as folder,
         FolderWriter(folder) as writer,
         bar(files, doing="plant") as progress,
@@ -101,10 +103,16 @@ def plant(
             teller.hear(noted)
         _require_called(only, writer.counts.called)
         made = manifest(sample, writer.counts)
+        planted = any(row["planted"] for row in made["kinds"])
+        if not planted:
+            raise _NothingPlanted
         writer.finish(sample, made)
-    _print(made, output)
-    planted = any(row["planted"] for row in made["kinds"])
+    _print(made, output if planted else None)
     raise typer.Exit(2 if teller.bad_lines or teller.returned else int(not planted))
+
+
+class _NothingPlanted(Exception):
+    """No folder is kept."""
 
 
 def _plant(run: Joined, sample: Sample, writer: FolderWriter, teller: Teller) -> None:
@@ -157,7 +165,7 @@ def _written(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
     _require_free(folder, force=force)
     for name in FILES:
         require_other(str(folder / name), inputs, option="--output")
-    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    made = _made_beside(folder)
     try:
         with ending_well():
             yield made
@@ -168,6 +176,14 @@ def _written(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
             os.replace(made / name, folder / name)
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _made_beside(folder: Path) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    except OSError as error:
+        told = f"no folder can be made in `{folder.parent}`: {error.strerror or error}"
+        raise BadInput(f"`--output`: {told}; name another folder") from None
 
 
 def _require_free(folder: Path, *, force: bool) -> None:
@@ -184,7 +200,7 @@ def _require_free(folder: Path, *, force: bool) -> None:
         raise BadInput(f"`--output`: {folder} holds planted cases; give `--force` to replace them")
 
 
-def _print(made: dict[str, Any], output: str) -> None:
+def _print(made: dict[str, Any], output: str | None) -> None:
     console = screen()
     table = Table("kind", "expect", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("planted", justify="right")
@@ -201,6 +217,9 @@ def _print(made: dict[str, Any], output: str) -> None:
         f"{made['runs']:,} runs, {made['calls']:,} calls, {made['right_calls']:,} of them right"
     )
     console.print(f"{counts}; planted {faults:,} faults and {harmless:,} harmless cases.")
+    if output is None:
+        console.print("Nothing could be planted, and nothing was written.")
+        return
     console.print(
         safe(f"{output} holds these runs, with all personal data in them: keep it as private.")
     )

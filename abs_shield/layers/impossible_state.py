@@ -8,10 +8,16 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
-from abs_shield.plan.history import History, Write, ending, sole_entities, write_of
+from abs_shield.plan.history import (
+    History,
+    Write,
+    ending,
+    of_one_noun,
+    sole_entities,
+    write_of,
+)
 from abs_shield.plan.quick import Quick
 from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
 from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
@@ -130,7 +136,7 @@ def _shared(removal: Write, then: Write, value: str) -> str:
     """The parameter under which *then* names what was removed; empty where it is another thing."""
     under = {name for name, values in removal.entities.items() if value in values}
     mine = [name for name, values in then.entities.items() if value in values]
-    if same_noun(removal.deed, then.deed):
+    if of_one_noun(removal, then):
         return next(iter(mine), "")
     return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
 

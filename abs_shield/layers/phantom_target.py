@@ -99,17 +99,14 @@ def _looked_at(
     unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Yielded]:
     left_out: list[Argument] = []
-    told = (
-        argument
-        for argument in tool.targets.read(unclear, proposal.arguments)
-        if _is_told(argument, tool, session)
-    )
-    few = _of_few_scripts(told, left_out)
+    read = [*tool.targets.read(unclear, proposal.arguments)]
+    few = _of_few_scripts((one for one in read if _is_told(one, tool, session)), left_out)
     found = (said for one in few for said in _judged(one, tool, proposal, session))
     yield from islice(_once(found), _MOST)
     if left_out:
         yield Unavailable(f"more than {_MOST_FOREIGN:,} values of another script in one call")
     yield from islice(_in_free_text(unclear, tool, session), _MOST)
+    yield from islice(_alone(read, tool, proposal, session), _MOST)
     if not proposal.plain:
         for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
             yield Unavailable(not_comparable(name))
@@ -157,6 +154,19 @@ def _in_free_text(
             continue
         if session.seen.origin(text, apart=_apart(text), field=parameter.field) is None:
             yield Unavailable(f"a value of `{escaped(name_of(path))}` is free text")
+
+
+def _alone(
+    arguments: Iterable[Argument], tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[Unavailable]:
+    """Yield a reason for each credential that the run has no other one of to compare it with."""
+    for argument in arguments:
+        presented = argument.judged == "credential" and tool.targets.presents(argument.path)
+        if not presented or argument.placeholder or _is_told(argument, tool, session):
+            continue
+        known = _origin(argument, tool, session) or _set_before(argument.text, proposal, session)
+        if not known:
+            yield Unavailable(f"nobody gave a `{escaped(name_of(argument.path))}` in this run")
 
 
 def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
@@ -227,7 +237,7 @@ def _judged(
     elif argument.judged in ("soft", "public"):
         yield _unseen(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
-        yield _unknown_secret(argument, tool)
+        yield _unknown_secret(argument, tool, session)
     elif argument.must_be_seen:
         yield _unseen(argument, tool, _class(argument, "hard_id"), session)
     elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
@@ -359,10 +369,11 @@ def _set_before(text: str, proposal: Proposal, session: Session) -> bool:
     return first is not None and plan is not None and not plan.targets.presents(first.path)
 
 
-def _unknown_secret(argument: Argument, tool: ToolPlan) -> Finding:
+def _unknown_secret(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
     """A credential that nobody gave; secrets stay out of messages, the right one as well."""
     name = f"`{escaped(name_of(argument.path))}`"
-    detail = f"nobody in this run mentioned this value of {name}, and a result returned another"
+    other = "a result returned" if is_issued(argument, session) else "somebody gave"
+    detail = f"nobody in this run mentioned this value of {name}, and {other} another one"
     return _finding(
         replace(argument, text="***"), tool, _class(argument, "hard_id"), "unseen", detail
     )

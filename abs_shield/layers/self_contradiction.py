@@ -10,8 +10,18 @@ from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
 from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.asked import asked_for
-from abs_shield.plan.history import History, Spelt, Write, own_entities, undoes, write_of
+from abs_shield.plan.asked import asked_for, is_around
+from abs_shield.plan.history import (
+    History,
+    Spelt,
+    Write,
+    of_one_noun,
+    own_entities,
+    undoes,
+    write_of,
+)
+from abs_shield.plan.meant import names_both
+from abs_shield.plan.moves import moves
 from abs_shield.plan.names import by_name
 from abs_shield.plan.proposed import Proposed
 from abs_shield.plan.quick import NO_SESSION, Quick
@@ -19,7 +29,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import are_opposite, same_noun
+from abs_shield.plan.verbs import are_opposite, opposite
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
@@ -109,9 +119,10 @@ def _contradictions(
         rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
-        inferred = rank != _DECLARED and finding.code == "undone"
-        if inferred and _is_meant(first, then, earlier[n + 1 :], session):
-            return
+        if rank != _DECLARED and _is_meant(first, then, earlier[n + 1 :], session):
+            if finding.code == "undone":
+                return
+            continue
         if rank > gravest:
             gravest, found = rank, finding
     if found is not None:
@@ -156,6 +167,8 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
     if _is_handle(then):
         return _NONE
     rank = _rank(first, then)
+    if moves(first, then):
+        return _NONE
     if rank and (first.meets(then) or then.has_content_of(first)):
         return rank, _finding(first, then, "contradiction", "undone")
     if undoes(first, then):
@@ -167,13 +180,34 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
     return _NONE
 
 
-def _is_meant(first: Write, then: Write, between: Iterable[Write], session: Session) -> bool:
+def _is_meant(first: Write, then: Write, between: Sequence[Write], session: Session) -> bool:
     """Whether the user asked for both steps, or the second one resumes what was interrupted."""
-    if asked_for(first.deed, then.deed, _newest_words(session)):
+    said = _newest_words(session)
+    if first.tool == then.tool:
+        pairs, of = _differing(first, then), own_entities(first) | own_entities(then)
+        return any(names_both(said, one, other, of=of) for one, other in pairs)
+    if asked_for(first.deed, then.deed, said):
+        return True
+    another = any(write.tool not in (first.tool, then.tool) for write in between)
+    if another and _is_switched(first, then) and is_around(said):
         return True
     resumes = first.deed.does is Does.UNMAKE and then.deed.does is Does.MAKE
     worked_on = (write for write in between if write.deed.does in (Does.CHANGE, Does.ACT))
     return resumes and any(first.meets(write) for write in worked_on)
+
+
+def _is_switched(first: Write, then: Write) -> bool:
+    """Whether what is off is put on, or back, and nothing is made for the time of another deed."""
+    return opposite(first.deed, then.deed) and not (first.deed.mints or then.deed.mints)
+
+
+def _differing(first: Write, then: Write) -> list[tuple[Any, Any]]:
+    """The values of a tool that two calls set to something else."""
+    return [
+        (first.values[path], then.values[path])
+        for path in first.values.keys() & then.values.keys()
+        if first.values[path] != then.values[path]
+    ]
 
 
 def _newest_words(session: Session) -> str:
@@ -184,7 +218,7 @@ def _newest_words(session: Session) -> str:
 
 def _rank(first: Write, then: Write) -> int:
     """Return how surely two verbs on one noun take each other back, as a rank; 0 of others."""
-    if not same_noun(first.deed, then.deed):
+    if not of_one_noun(first, then):
         return 0
     if not (first.deed.noun and then.deed.noun) and first.deed.does is not Does.MAKE:
         return 0

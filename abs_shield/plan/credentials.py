@@ -13,6 +13,8 @@ from abs_shield.text.verbs import Does
 Use = Literal["none", "presented", "set"]
 """What a call does with a value: it holds no credential, presents one, or sets a new one."""
 _PASSWORDS = frozenset("password passwd passphrase passcode pwd".split())
+_CODES = frozenset("pin otp cvv".split())
+"""A few digits that open something."""
 _SECRETS = frozenset("secret token session jwt bearer apikey".split())
 _KEYED = frozenset("api secret access private shared auth authentication".split())
 """Words before ``key`` that make a credential of it."""
@@ -32,6 +34,7 @@ _LONG = 16
 _COIN, _EVENT = frozenset({"token"}), frozenset({"session"})
 _CHAIN = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 """The address of an account or a coin on a chain, which is public; a private key is longer."""
+_CODE = re.compile(r"\d{3,8}")
 _DIGIT = re.compile(r"\d")
 _ALNUM = re.compile(r"[^\W_]")
 
@@ -51,6 +54,8 @@ def credential(name: str) -> frozenset[str]:
     last, before = said[-1], said[:-1]
     if last in _PASSWORDS:
         return frozenset({*before, "password"})
+    if last in _CODES:
+        return frozenset({*before, last})
     if last == "apikey":
         return frozenset({*before, "api", "key"})
     keyed = last == "key" and bool(before) and before[-1] in _KEYED
@@ -85,7 +90,7 @@ def use_of(name: str, deed: Deed) -> Use:
         return "set"
     if deed.does not in (Does.MAKE, Does.CHANGE) or not _OLD.isdisjoint(said):
         return "presented"
-    if name_words(name)[-1] in _PASSWORDS:
+    if name_words(name)[-1] in _PASSWORDS | _CODES:
         return "presented" if not _SERVICES.isdisjoint(deed.noun) else "set"
     return "presented" if said.isdisjoint(deed.noun) else "set"
 
@@ -100,9 +105,11 @@ def may_be_secret(text: str, name: str) -> bool:
     >>> [may_be_secret(text, "token") for text in ("tk_5f81c2d4", "USDC", "0x" + 20 * "a1")]
     [True, False, False]
     """
+    words = credential(name)
+    if not words.isdisjoint(_CODES):
+        return _CODE.fullmatch(text) is not None
     if len(text) < _LEAST or is_sentinel(text) or _ALNUM.search(text) is None:
         return False
-    words = credential(name)
     if "password" in words:
         return True
     if any(map(str.isspace, text)) or is_moment(text):

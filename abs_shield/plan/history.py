@@ -35,6 +35,7 @@ _NUMBERS = (("number",), ("no",), ("num",), ("ref",), ("reference",))
 _OF_WHAT_IS_THERE = (Does.CHANGE, Does.UNMAKE)
 _PLACES = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters by which the next thing is met when the first one is gone."""
+_FILES = frozenset("file path filename filepath folder directory dir".split())
 _LEAST_CONTENT = 4
 _LEAST_NAMED = 2
 _MOST_WRITES = 256
@@ -364,7 +365,29 @@ def undoes(first: Write, then: Write) -> bool:
 def _of_one_kind(first: Write, then: Write) -> bool:
     """Whether both are done to one kind of thing; what is only set may be unset any time."""
     named = first.deed.does is not Does.CHANGE or bool(first.deed.noun and then.deed.noun)
-    return named and same_noun(first.deed, then.deed)
+    return named and of_one_noun(first, then)
+
+
+def of_one_noun(first: Write, then: Write) -> bool:
+    """
+    Whether two writes are done to one kind of thing.
+
+    A verb without a noun is done to what its arguments are called after: `deploy(service="web")`
+    to a service, and to no cache or alert of it.
+    """
+    one, other = (write.deed.noun or write.deed.object for write in (first, then))
+    if bool(one) == bool(other):
+        return same_noun(first.deed, then.deed)
+    bare, noun = (first, other) if other else (then, one)
+    kinds = {word for name in bare.entities for word in name_words(name)}
+    kinds |= _FILES if names_any_file(bare) else set()
+    said = {str(value).casefold() for value in bare.values.values() if isinstance(value, str)}
+    return noun[-1] in kinds | said
+
+
+def names_any_file(write: Write) -> bool:
+    """Whether an argument of a write says which file or folder is meant."""
+    return any(not _FILES.isdisjoint(name_words(name)) for name in write.entities)
 
 
 def own_entities(write: Write) -> frozenset[str]:

@@ -8,7 +8,7 @@ from itertools import chain, islice, takewhile
 
 from abs_shield.core.events import Said
 from abs_shield.plan.credentials import credential, is_same, may_be_secret
-from abs_shield.plan.names import by_name
+from abs_shield.plan.names import ENDS_OF_A_MOVE, by_name
 from abs_shield.plan.schemas import names_of_properties
 from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
@@ -38,11 +38,11 @@ _CALLED_SECRET = (
 )
 """What stands before a credential that is given; "the password of u4711" gives none."""
 _LONGEST_VALUE = 256
-_SPOKEN = frozenset("password passcode passphrase pin token key secret apikey".split())
+_SPOKEN = {*"password passcode passphrase pin otp cvv token key secret apikey".split()}
 IsJudged = Callable[[Path], bool]
 _GIVEN = re.compile(
-    r"\b((?:pass ?(?:word|code|phrase)|pin|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)s?)\b"
-    r"[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
+    r"\b((?:pass ?(?:word|code|phrase)|pin|otp|cvv|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)"
+    r"s?)\b[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
     re.IGNORECASE,
 )
 """A credential that a person names, and the first word with a digit behind it."""
@@ -123,8 +123,14 @@ def stands_twice(
     for path in takewhile(lambda path: path != argument.path, places):
         other = of_what(name_of(path)) if judged(path) else frozenset()
         if other and other.isdisjoint(asked) and other.isdisjoint(_SOMEBODY):
-            return True
+            return not _are_two_ends(name_of(path), name_of(argument.path))
     return False
+
+
+def _are_two_ends(one: str, other: str) -> bool:
+    """Whether two names are of where an object is copied from, and to: it may keep its key."""
+    ends = [name_words(name) for name in (one, other)]
+    return all(said[-1:] == ("key",) and ENDS_OF_A_MOVE.issuperset(said[:-1]) for said in ends)
 
 
 def written(normalised: str) -> tuple[bool, bool, frozenset[str]]:

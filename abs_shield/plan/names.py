@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from abs_shield.text.names import name_words
+from abs_shield.text.names import NATIONAL, name_words
 
 Judged = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
@@ -13,7 +13,7 @@ is written as an identifier, ``number`` as well where it is a long number, ``who
 name as soft and an account as hard, and ``public`` is a name that the world knows.
 """
 
-_IDENTIFIERS = frozenset(
+_IDENTIFIERS = NATIONAL | frozenset(
     "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
     "arn vin imei ssn webpage "
@@ -23,7 +23,7 @@ _IDENTIFIERS = frozenset(
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
-_COUNTING = frozenset({"number", "no", "num"})
+_COUNTING = frozenset({"number", "no", "num", "nr"})
 _NUMBERED = _COUNTING | {"code", "key"}
 _UNNUMBERED = {
     "code": frozenset(
@@ -112,7 +112,9 @@ _NAMED = frozenset(
     "technician borrower lender organizer organiser electrician plumber mechanic caretaker notary "
     "broker mentor tutor signatory guarantor custodian steward trustee "
     "driver vendor supplier project product item group hospital doctor school "
-    "university airline station venue country nationality area district".split()
+    "university airline station venue country nationality area district "
+    "nombre apellido pasajero vorname nachname fahrgast prenom prénom passager passagier cognome "
+    "passeggero sobrenome passageiro".split()
 )
 _CLASSES = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
@@ -120,6 +122,10 @@ _IDS = frozenset({"id", "identifier"})
 _COUNTS = frozenset({"num", "nb", "no", "number", "count"})
 _FOREIGN_NUMBER = ("nummer", "nummern")
 """What names of numbers end with in German, Dutch and the north."""
+ENDS_OF_A_MOVE = frozenset(
+    "from to old new source target src dst destination dest origin current previous".split()
+)
+"""What tells the two ends of a move apart in the names of parameters."""
 _LEAST = 3
 _NO_IDS = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "

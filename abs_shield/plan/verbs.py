@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from abs_shield.text.names import name_words
@@ -189,10 +189,18 @@ _PHRASES = {
     ("sign", "up"): "register", ("log", "in"): "connect", ("log", "out"): "disconnect",
 }  # fmt: skip
 """Verbs of two words."""
+_SHELL = {
+    "umount": ("unmount",), "ln": ("link",), "useradd": ("add", "user"),
+    "adduser": ("add", "user"), "userdel": ("delete", "user"), "deluser": ("delete", "user"),
+    "groupadd": ("add", "group"), "addgroup": ("add", "group"), "groupdel": ("delete", "group"),
+    "delgroup": ("delete", "group"), "mkfile": ("create", "file"), "rmfile": ("delete", "file"),
+}  # fmt: skip
+"""Commands of a shell, as verbs and what they are done to."""
 
 
 def _joined(said: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with a verb of two words as one."""
+    """The words with a verb of two words as one, and commands of a shell in words."""
+    said = tuple(chain.from_iterable(_SHELL.get(word, (word,)) for word in said))
     for n, pair in enumerate(pairwise(said)):
         if pair in _PHRASES:
             return (*said[:n], _PHRASES[pair], *said[n + 2 :])
@@ -256,6 +264,10 @@ def opposite(first: Deed, then: Deed) -> bool:
 _TURNED = {frozenset(pair.split("/")) for pair in "on/off buy/sell in/out long/short".split()}
 
 
+OPPOSITES = _OPPOSITES | _TURNED
+"""Pairs of words that say the opposite of each other."""
+
+
 def are_opposite(one: str, other: str) -> bool:
     """
     Return whether two words of an interface are opposite: two verbs, or a verb's direction.
@@ -263,8 +275,7 @@ def are_opposite(one: str, other: str) -> bool:
     >>> are_opposite("BUY", "sell"), are_opposite("lock", "unlock"), are_opposite("buy", "hold")
     (True, True, False)
     """
-    pair = frozenset((one.casefold(), other.casefold()))
-    return pair in _TURNED or pair in _OPPOSITES
+    return frozenset((one.casefold(), other.casefold())) in OPPOSITES
 
 
 def same_noun(first: Deed, then: Deed) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.text.groups import takes_groups
-from abs_shield.text.names import name_words, of_what
+from abs_shield.text.names import NATIONAL, name_words, of_what
 from abs_shield.text.phones import is_phone, names_code, names_phone
 
-_FREELY_GROUPED = frozenset("zip zipcode postcode postal pincode plz cep plate flight".split())
-"""What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``S7 3006``."""
+_FREELY_GROUPED = NATIONAL | frozenset(
+    "zip zipcode postcode postal pincode plz cep plate flight".split()
+)
+"""What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``72.514.880-K``."""
 
 
 _BRANCH = ("sort", "code")

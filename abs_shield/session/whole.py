@@ -13,6 +13,8 @@ _BETWEEN = r"[\W_]{0,3}"
 _LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
 _GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
+_DRIVE = re.compile(r"(?:\A|file:///|[^\w.:/\\~-])[a-z]:\Z")
+"""A path behind another colon is a whole one: of ``host:/srv``, of the second of ``a:/b``."""
 _INSIDE, _FURTHER = re.compile(rf"[{_LATIN}][./\\]\Z"), re.compile(rf"[./\\][{_LATIN}]")
 _EXTENDED = re.compile(rf"[.][{_LATIN}]")
 """Behind a path, a slash leads to what is in it: whether that is meant is asked elsewhere."""
@@ -96,8 +98,13 @@ def _is_tail(root: str, said: str, start: int) -> bool:
     if said[:start].endswith("file:///") and root == "/":
         return False
     own = said[max(0, start - len(root)) : start].replace("\\", "/")
-    further = said[max(0, start - len(root) - 1) : max(0, start - len(root))]
-    return own != root or _GOES_ON.match(further) is not None
+    begins = max(0, start - len(root))
+    if own != root or not _GOES_ON.match(said[max(0, begins - 1) : begins]):
+        return own != root
+    return (
+        said[begins - 1] != ":"
+        or _DRIVE.search(said[max(0, begins - len("file:///c:")) : begins]) is not None
+    )
 
 
 def _is_inside(text: str, said: str, start: int, end: int, *, rooted: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from abs_shield.text.normal import MARKS, normal, squeezed
@@ -50,7 +51,11 @@ _TOKEN = re.compile(
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
 _LONGEST_SAID = 16 * 1024
-_LEAST, _MOST = 4, 40
+_LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
+"""Signs of a value: of digits alone, and of digits with letters ("B seventeen"); and at most."""
+_LEAST_SIGNS = 4
+"""Digits that stand one by one: "7 7 1 2"."""
+_LONGEST_HEAD = 3
 
 
 class _Sign(NamedTuple):
@@ -59,13 +64,16 @@ class _Sign(NamedTuple):
     text: str
     worded: bool
     tens: bool = False
+    head: bool = False
+    """Whether it is a short word, or letters and digits, with which a code may begin."""
 
 
 def is_dictated(value: str, texts: Iterable[str]) -> bool:
     """
     Return whether one of *texts* has *value* letter by letter, with words for some of it.
 
-    All that was dictated has to be the value; only separators make no difference.
+    Digits that stand one by one are dictated, too, unless they count on ("1 2 3 4"). All that was
+    dictated has to be the value; only separators make no difference.
 
     >>> said = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
     >>> is_dictated("JD0024779", said), is_dictated("JD002477", said)
@@ -74,15 +82,19 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     True
     >>> is_dictated("138-0013-4521", ["电话一三八零零一三四五二一"])
     True
+    >>> is_dictated("QX7712", ["ref QX 7 7 1 2"]), is_dictated("1234", ["orders 1 2 3 4"])
+    (True, False)
     """
     letters = squeezed(normal(value[: 2 * _MOST]))
-    if not _LEAST <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
+    least = _LEAST if letters.isdigit() else _LEAST_MIXED
+    if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
         return False
     wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
     return any(
-        _is_said(one, signs) or (signs[0].text in _ARTICLES and _is_said(one, signs[1:]))
+        _is_said(one, signs)
         for text in texts
-        for signs in _dictations(text[:_LONGEST_SAID])
+        for dictation in _dictations(text[:_LONGEST_SAID])
+        for signs in _read(dictation)
         for one in wanted
     )
 
@@ -96,7 +108,25 @@ def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
             found.append([])
         else:
             found[-1].append(sign)
-    return tuple(tuple(one) for one in found if any(sign.worded for sign in one))
+    return tuple(tuple(one) for one in found if _is_dictation(one))
+
+
+def _is_dictation(signs: Sequence[_Sign]) -> bool:
+    """Whether signs have words for some of them, or are digits one by one that do not count on."""
+    if any(sign.worded for sign in signs):
+        return True
+    digits = [int(sign.text) for sign in signs if len(sign.text) == 1 and sign.text.isdecimal()]
+    steps = {after - before for before, after in pairwise(digits)}
+    return len(digits) >= _LEAST_SIGNS and steps not in ({0}, {1}, {-1})
+
+
+def _read(signs: Sequence[_Sign]) -> Iterator[Sequence[_Sign]]:
+    """Yield what was dictated, with and without what may only stand before it."""
+    head, text = signs[0].head, signs[0].text
+    if not (head and any(map(str.isdigit, text))) or len(signs) >= _LEAST_SIGNS:
+        yield signs  # "TX5 two times" is no TX52
+    if head or text in _ARTICLES:
+        yield signs[1:]
 
 
 def _signs(text: str) -> Iterator[_Sign | None]:
@@ -110,8 +140,20 @@ def _signs(text: str) -> Iterator[_Sign | None]:
         sign = _sign(word, token["letter"])
         if sign is None and word in _SKIPPED:
             continue
-        yield None if sign is None else sign._replace(text=sign.text * times)
+        if sign is None:
+            yield None
+            if _begins_code(word):
+                yield _Sign(word, worded=False, head=True)
+        else:
+            yield sign._replace(text=sign.text * times, worded=sign.worded or times > 1)
         times = 1
+
+
+def _begins_code(word: str) -> bool:
+    """Whether a code may begin so: two or three letters, or letters with digits."""
+    if not (word.isascii() and word.isalnum()):
+        return False
+    return len(word) <= _LONGEST_HEAD or any(map(str.isdigit, word))
 
 
 def _sign(word: str, letter: str | None) -> _Sign | None:

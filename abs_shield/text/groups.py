@@ -19,7 +19,8 @@ _OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w
 """What stands behind an amount: a currency, decimals."""
 _LONG_PAIR = re.compile(r"\d{6} \d{6}")
 """A bank's number and an account, two accounts: nobody writes groups of six digits and more."""
-_LEAST_UNEVEN = 3
+_LEAST_UNEVEN = _LEAST_IN_ROW = 3
+_LEAST_SIZE = 2
 _MOST_DIGITS = 26
 """Of a Polish account; cards have 19."""
 _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
@@ -83,9 +84,9 @@ def groups(normalised: str) -> Iterator[Run]:
 
     They are one number behind a word for one (``account 1234 5678``) or behind "is", in the form of
     a card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
-    where no blank is between them, and where the groups differ in length: numbers that are listed
-    are of one kind, and as long as each other. They are not yielded behind a word for several
-    (``orders 1234 5678``).
+    where no blank is between them, where the groups differ in length, and in a row of three or more
+    of one length that are no series (``1001 1002 1003``). They are not yielded behind a word for
+    several (``orders 1234 5678``).
     An amount has commas in place of its blanks.
 
     >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
@@ -122,7 +123,7 @@ def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
     label = _label(before)
     if not _is_label(label):
         said = _IS.search(before) is not None and singular(label) == label
-        return False, said or _is_uneven(run)
+        return False, said or _is_uneven(run) or _is_row(run)
     several = label not in _LABELS and singular(label) != label
     return several, not several
 
@@ -139,6 +140,24 @@ def _is_uneven(run: str) -> bool:
         return False  # two may be a count and what is counted
     periods = (size for size in range(1, len(sizes)) if len(sizes) % size == 0)
     return all(sizes != sizes[:size] * (len(sizes) // size) for size in periods)
+
+
+def _is_row(run: str) -> bool:
+    """
+    Return whether three groups or more of one length, with a blank between them, are one number.
+
+    A list of numbers has commas, words or lines between them; without these, they are one unless
+    they are numbered on: numbers of one series begin alike.
+
+    >>> [_is_row(run) for run in ("2982 0044 1234 5678", "12 34 56", "1001 1002 1003", "1234 5678")]
+    [True, True, False, False]
+    """
+    row = run.split(" ")
+    size = len(row[0])
+    if len(row) < _LEAST_IN_ROW or size < _LEAST_SIZE or any(len(one) != size for one in row):
+        return False
+    begins = {group[: (size + 1) // 2] for group in row}
+    return run.replace(" ", "").isdigit() and not (len(begins) == 1 and len({*row}) == len(row))
 
 
 def _is_whole(before: str, behind: str, start: int) -> bool:

@@ -28,6 +28,11 @@ _TELLING = frozenset(
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 _LEAST_ABBREVIATED = 4
 _KEPT = frozenset("address status news series access process alias bonus class business".split())
+NATIONAL = frozenset(
+    "dni nif cpf cnpj rut rfc curp cuil cuit clabe personnummer personnr pesel regon bsn aadhaar "
+    "cnic nric egn jmbg oib tckn snils hetu nino tfn".split()
+)
+"""Numbers of people and firms in some thirty countries, by the names that they have there."""
 
 
 def name_words(name: str) -> tuple[str, ...]:

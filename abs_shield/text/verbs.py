@@ -51,7 +51,8 @@ _WORDS: dict[Does, str] = {
         "release void decline expel fire discard clear trash unregister deregister "
         "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
         "dismiss pause kill untag unlabel unflag "
-        "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate"
+        "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate "
+        "unset"
     ),
     Does.CHANGE: (
         "update modify exchange set change edit rename move replace adjust patch put alter "

@@ -31,10 +31,47 @@ def printed(*options: str) -> str:
     return done.stdout
 
 
-def test_no_data_is_said(tmp_path: Path) -> None:
+def test_no_data_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without recorded runs there is one line, and no failure."""
+    monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
 
-    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
+    assert f"skipped: no recorded runs at {tmp_path / 'toolcalls'}\n" == printed()
+
+
+@pytest.mark.parametrize("held", [None, "runs.jsonl"])
+def test_a_named_folder_without_runs_is_a_failure(tmp_path: Path, held: str | None) -> None:
+    """Whoever names a folder wants it measured: a missing one, or one with another file."""
+    folder = tmp_path / "mine"
+    if held is not None:
+        folder.mkdir()
+        (folder / held).write_text("{}")
+    script = ROOT / "benchmarks" / "detection.py"
+    command = [sys.executable, str(script), "--data", str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert f"{folder}: there is no `runs.jsonl.gz` in it; `abs-shield plant` writes one" in (
+        done.stderr
+    )
+
+
+def test_runs_that_carry_their_own_tools(tmp_path: Path) -> None:
+    """A folder needs no table of tools, and no planted faults."""
+    call = {"id": "c1", "name": "cancel_order", "arguments": {"order_id": "w_7732"}}
+    run = {
+        "run_id": "r1",
+        "tools": [{"name": "cancel_order", "parameters": {"properties": {"order_id": {}}}}],
+        "messages": [
+            {"role": "user", "content": "Please cancel order w_7731 for me."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+        ],
+    }
+    with gzip.open(tmp_path / "runs.jsonl.gz", "wt") as file:
+        file.write(json.dumps(run) + "\n")
+    told = printed("--data", str(tmp_path), "--policy", "none", "--list")
+
+    assert "w_7732" in told
 
 
 @pytest.mark.data
@@ -98,10 +135,13 @@ def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
     assert "echoes" not in fired
 
 
-def test_the_rules_of_detection_are_counted(tmp_path: Path) -> None:
+def test_the_rules_of_detection_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without recorded runs the table counts what changes in those written by hand."""
+    monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
     name = "reading `place`"
-    table = printed("--data", str(tmp_path), "--ablate", name, "--jobs", "1")
+    table = printed("--ablate", name, "--jobs", "1")
     *_, row = table.splitlines()
 
     assert f"| {name} | +7 (+0) | +0 |" == row

@@ -194,6 +194,7 @@ def test_own_recorded_runs(command, tmp_path):
         (["gone.jsonl", "-o", "new"], "gone.jsonl: No such file or directory"),
         (["runs.jsonl"], "Missing option '--output' / '-o'; see"),
         (["runs.jsonl", "-o", "no/where"], "there is no folder `no`; make it first"),
+        (["runs.jsonl", "-o", "/proc/new"], "no folder can be made in `/proc`"),
         (["runs.jsonl", "-o", "runs.jsonl"], "runs.jsonl is a file; name a folder"),
         (["runs.jsonl", "-o", "planted"], "give `--force` to replace them"),
         (["runs.jsonl", "-o", "."], "holds other files; name a new folder"),
@@ -237,15 +238,25 @@ def test_a_bad_line_is_named_and_skipped(command, tmp_path):
     assert 1 == len(lines(tmp_path / "planted" / "runs.jsonl.gz"))
 
 
-def test_empty_runs(command, file, tmp_path):
-    """Runs without a call make an empty folder, exit code 1, and a backtest of nothing."""
-    talk = {"run_id": "t", "messages": [{"role": "user", "content": "Hello."}]}
-    done = command("plant", file("runs.jsonl", talk), "-o", tmp_path / "planted")
-    judged = command("backtest", tmp_path / "planted")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (json.dumps({"run_id": "t", "messages": [{"role": "user", "content": "Hello."}]}), 1),
+        ("", 1),
+        ("no run\n", 2),
+    ],
+)
+def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text, code):
+    """Runs without a call, no runs, no run file: nothing to measure, and nothing in the way."""
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text(text)
+    done = command("plant", runs, "-o", tmp_path / "planted")
 
-    assert (1, 0) == (done.code, judged.code)
+    assert code == done.code
     assert "0 runs, 0 calls" in done.out
-    assert "0 runs, 0 calls" in judged.out
+    assert "Nothing could be planted, and nothing was written." in done.out
+    assert "Measure" not in done.out
+    assert ["runs.jsonl"] == [path.name for path in tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(
@@ -350,9 +361,9 @@ def test_hostile_runs_end(command, file, tmp_path, calls):
 
 
 def test_the_office_is_right(command, folder):
-    """Of the run that the tests plant in only the removal behind the update is flagged."""
+    """Nothing of the run that the tests plant in is flagged; its user asked for the removal."""
     made = json.loads(command("backtest", folder, "--format", "json").out)
     layers = {layer["layer"]: layer["flagged"] for layer in made["new"]["layers"]}
 
-    assert {"self_contradiction": 2} == layers
+    assert {} == layers
     assert {tool["name"] for tool in OFFICE} >= {name for name, _, _ in CALLS}

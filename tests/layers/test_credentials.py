@@ -184,3 +184,65 @@ def test_one_that_the_agent_set(password, expected):
     found = codes("log_in", {"password": password}, calls=[change], said=GAVE)
 
     assert expected == [code for _, code in found]
+
+
+def decided(tool, arguments, *, said="Please do it for me now.", results=()):
+    """Return the decision on one call."""
+    listed = [Tool(name=tool)]
+    guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
+    with guard.session() as session:
+        session.user(said)
+        for name, value in results:
+            session.tool_result(name, value)
+        return guard.check_call(ToolCall(tool, arguments))
+
+
+ALONE = [
+    ("password", "hunter2!X"),
+    ("password", "Xk9#pQ2v!mZ7"),
+    ("api_key", "sk-abc123def456ghi789"),
+    ("api_key", "9f86d081884c7d659a2feaa0c55ad015"),
+    ("token", "tk_5f81c2d4"),
+    ("pin", "4711"),
+    ("otp", "482913"),
+    ("cvv", "737"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), ALONE)
+def test_one_that_nothing_can_be_compared_with_is_not_judged(name, value):
+    """A miss is an abstention, and the coverage says so; where it was said, the layer ran."""
+    decision = decided("get_balance", {name: value})
+    known = decided("get_balance", {name: value}, said=f"My {name} is {value}.")
+
+    assert () == decision.findings
+    assert ("unavailable", f"nobody gave a `{name}` in this run") == decision.coverage[
+        "phantom_target"
+    ]
+    assert ((), "ran") == (known.findings, known.coverage["phantom_target"][0])
+
+
+def test_what_a_caller_makes_up_is_no_abstention():
+    """A new password is the caller's own."""
+    decision = decided("create_user", {"password": "Zq8!kd02"})
+
+    assert "ran" == decision.coverage["phantom_target"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "other"), [("pin", "4711", "4712"), ("cvv", "737", "773")]
+)
+def test_a_code_of_a_few_digits(name, given, other):
+    """Where the user gave one, another one is found."""
+    assert [(name, "unseen")] == codes("pay", {name: other}, said=f"My {name} is {given}.")
+
+
+def test_the_message_says_where_the_other_one_is_from():
+    """From a result, or from a person."""
+    arguments = {"token": "tk_77aa31e9"}
+    results = [("log_in", {"token": "tk_5f81c2d4"})]
+    (returned,) = decided("get_balance", arguments, results=results).findings
+    (given,) = decided("get_balance", arguments, said="My token is tk_5f81c2d4.").findings
+
+    assert returned.detail.endswith("and a result returned another one")
+    assert given.detail.endswith("and somebody gave another one")

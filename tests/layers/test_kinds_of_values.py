@@ -135,3 +135,52 @@ def test_a_stand_in_for_a_new_account(value: str):
     row: Row = (["Register Mia."], "create_user", {"username": {}}, "username", value, "mia_22")
 
     assert (["placeholder"], []) == (codes(row, value), codes(row, "mia_22"))
+
+
+NATIONAL = [
+    ("dni", "12345678Z", "12345687Z"),
+    ("dni", "72.514.880-K", "72.514.808-K"),
+    ("cpf", "529.982.247-25", "529.982.274-25"),
+    ("rut", "12.345.678-5", "12.345.687-5"),
+    ("personnummer", "19811218-9876", "19811281-9876"),
+    ("aadhaar", "2341 2341 2346", "2341 2341 2364"),
+    ("bestell_nr", "4471120", "4471102"),
+    ("kunden_nr", "K-4471", "K-4417"),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "other"), NATIONAL)
+def test_numbers_of_other_countries(name: str, said: str, other: str):
+    """By the parameter's name alone, whatever the user calls them."""
+    row: Row = ([f"Look me up, it is {said}."], "find", {name: {}}, name, other, said)
+
+    assert ["unseen"] == codes(row, other)
+    assert [] == codes(row, said)
+    assert [] == codes(row, "".join(filter(str.isalnum, said)))
+
+
+PEOPLE = "nombre pasajero vorname nachname prenom passager cognome".split()
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_names_of_people_in_other_languages(name: str):
+    """In a run in English; in others a name stands in case forms."""
+    row: Row = (["Please book it for Dana Kovac."], "book_seat", {name: {}}, name, "", "")
+
+    assert ["unseen"] == codes(row, "Marc Moreau")
+    assert [] == codes(row, "Dana Kovac")
+
+
+def test_one_key_at_both_ends_of_a_copy():
+    """An object keeps its key in another bucket; an order is no invoice, still."""
+    names = {"source_key": {}, "target_key": {}, "order_id": {}, "invoice_id": {}}
+    tool = Tool(name="copy_object", parameters={"type": "object", "properties": names})
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Copy s3://kiln-raw/2026/05/a.parquet to kiln-safe, same path. Order w_7731.")
+        key = "2026/05/a.parquet"
+        same = ToolCall("copy_object", {"source_key": key, "target_key": key})
+        other = ToolCall("copy_object", {"order_id": "w_7731", "invoice_id": "w_7731"})
+
+        assert () == firewall.check_call(same).findings
+        assert ["other_kind"] == [f.code for f in firewall.check_call(other).findings]

@@ -33,6 +33,9 @@ TAILS = [
     ("Delete /home/ann/tmp", "~/tmp"),
     ("Delete ./build/out", "/out"),
     ("Delete ~/tmp", "/tmp"),
+    ("Delete (C:/Windows)", "/Windows"),
+    ("Delete file:///c:/windows", "/windows"),
+    ("Delete https://x.org:8080/srv/db", "/srv/db"),
 ]
 
 
@@ -87,6 +90,26 @@ def test_a_part_of_a_name_is_another_thing(said, value):
 def test_a_whole_name_in_another_spelling(said, value):
     """Signs at its ends, and another writing of the same place."""
     assert [] == codes(said, value, targets={"path": Target()}, destructive=True)
+
+
+BEHIND_A_COLON = [
+    ("Transfer it to `backup-server.company.com:/tmp/archives`", "/tmp/archives"),
+    ("Sync ann@web-1:/var/www with the bucket", "/var/www"),
+    ("Start it with -v /srv/db:/var/lib/db", "/var/lib/db"),
+    ("Start it with -v /srv/db:/var/lib/db:ro", "/srv/db"),
+    ("Start it with -v data:/var/lib/db", "/var/lib/db"),
+    ("The volume maps /a:/b", "/b"),
+    ("Copy nas:~/photos to the disk", "~/photos"),
+    ("Put these on the path: /opt/go/bin:/opt/rust/bin", "/opt/rust/bin"),
+    ("Folder:/srv/in", "/srv/in"),
+]
+
+
+@pytest.mark.parametrize(("said", "path"), BEHIND_A_COLON)
+def test_a_path_behind_a_colon_is_a_whole_one(said, path):
+    """Of another host, of a container, or the second one of a search path."""
+    assert [] == codes(said, path, tool="create_archive")
+    assert [] == codes(said, path, targets={"path": Target()}, destructive=True)
 
 
 def test_a_relative_tail_where_nothing_is_destroyed():

@@ -123,6 +123,56 @@ def test_groups_of_unequal_length_are_one(said, value):
     assert ["unseen"] == codes(f"Please cancel {said} today.", value[:-1] + "7")
 
 
+IN_A_ROW = [
+    "Add my Nectar {} to the basket.",
+    "Nectar: {}",
+    "Use Flying Blue {} for this trip.",
+    "Where is waybill {} now?",
+    "Apply voucher {}, please.",
+    "Hilton Honors {} should get the points.",
+    "Mein Paket {} ist weg.",
+    "Die Bahncard {} ist abgelaufen.",
+    "moja paczka {} nie doszła",
+    "Mon colis {} n'est pas arrivé.",
+    "carte Avantage {}",
+    "Meu pacote {} sumiu.",
+    "Min pakke {} er væk.",
+    "Моя посылка {} потерялась.",
+    "قسيمتي {} من فضلك",
+    "我的会员 {} 积分",
+]
+
+
+@pytest.mark.parametrize("said", IN_A_ROW)
+@pytest.mark.parametrize("row", ["2982 0044 1234 5678", "620 144 770", "29 01 44 55 21 88"])
+@pytest.mark.parametrize("field", ["card_id", "tracking_number", "sendungsnummer"])
+def test_a_row_of_groups_of_one_length_is_one(said, row, field):
+    """Whatever the thing is called, by the user or by the parameter; other digits are another."""
+    value = row.replace(" ", "")
+
+    assert [] == codes(said.format(row), value, field=field)
+    assert [] == codes(said.format(row), row.replace(" ", "-"), field=field)
+    if field != "sendungsnummer":
+        assert ["unseen"] == codes(said.format(row), value[:-1] + "3", field=field)
+        assert ["unseen"] == codes(said.format(row), value[2:] + value[:2], field=field)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "2982, 0044, 1234, 5678",
+        "2982 and 0044 and 1234 and 5678",
+        "2982\n0044\n1234\n5678",
+        "the orders 2982 0044 1234 5678",
+        "both 2982 0044 and 1234 5678",
+    ],
+)
+def test_a_list_of_numbers_is_no_row(said):
+    """Commas, words and lines part them, and so does a word for several."""
+    assert ["unseen"] == codes(f"Please cancel {said}.", "2982004412345678")
+    assert ["unseen"] == codes("Please cancel 4100 4101 4102.", "410041014102")
+
+
 PARTS = [
     ("ABC123-X", "ABC123"),
     ("ABC123-4", "ABC123"),

@@ -1,0 +1,417 @@
+"""Steps that a user asked for one after the other, and things that are moved: none is flagged."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+Call = tuple[str, dict[str, object]]
+
+
+def found(said: str, *calls: Call) -> list[str]:
+    """Return the codes of all findings on *calls*, each of which runs."""
+    schemas: dict[str, dict[str, object]] = {}
+    for name, arguments in calls:
+        schemas.setdefault(name, {}).update({key: {} for key in arguments})
+    tools = [
+        Tool(name=n, parameters={"type": "object", "properties": p}) for n, p in schemas.items()
+    ]
+    firewall = Shield(shield.configure(tools=tools), hooks=None)
+    codes = []
+    with firewall.session() as session:
+        session.user(said)
+        for name, arguments in calls:
+            decision = firewall.check_call(ToolCall(name, arguments))
+            codes += [finding.code for finding in decision.findings]
+            with firewall.guard(ToolCall(name, arguments)) as guard:
+                guard.value = {"ok": True}
+    return codes
+
+
+def twice(name: str, key: str, *values: object, **same: object) -> list[Call]:
+    """Return calls that differ in one value."""
+    return [(name, {**same, key: value}) for value in values]
+
+
+BOTH_VALUES = [
+    (
+        "Set AB-1 to 9.99 first, then to 8.99 at noon.",
+        twice("set_price", "price", 9.99, 8.99, sku="AB-1"),
+    ),
+    ("Price AB-1 at 9.99, hmm no 8.99.", twice("update_price", "price", 9.99, 8.99, sku="AB-1")),
+    ("dim the lamp to 50 then to 20", twice("set_lamp", "brightness", 50, 20, lamp="lamp")),
+    (
+        "Dim lamp-4 to fifty, and after ten minutes to twenty-five.",
+        twice("set_brightness", "level", 50, 25, lamp_id="lamp-4"),
+    ),
+    ("boost the heating for now, then go to eco", twice("set_heating", "mode", "boost", "eco")),
+    ("turn the volume to 20, and after that to 35", twice("set_volume", "level", 20, 35)),
+    ("Volume 35 please, but start with 20.", twice("set_volume", "level", 20, 35)),
+    ("turn flag beta on, then off again", twice("set_flag", "enabled", True, False, flag="beta")),
+    ("Switch plug p-3 off and back on.", twice("set_plug", "on", False, True, plug_id="p-3")),
+    (
+        "buy 5 ACME then sell 5 ACME",
+        twice("place_order", "side", "buy", "sell", symbol="ACME", quantity=5),
+    ),
+    (
+        "Move ticket T-4 to in progress and, once you replied, to done.",
+        twice("update_ticket", "state", "in_progress", "done", ticket_id="T-4"),
+    ),
+    (
+        "Mach die Heizung in Raum R-2 auf 23 und danach auf 19.",
+        twice("set_heating", "target", 23.0, 19.0, room_id="R-2"),
+    ),
+    ("Mets le volume à 30 puis à 10.", twice("set_volume", "level", 30, 10)),
+    ("把音量先调到30，然后调到10", twice("set_volume", "level", 30, 10)),
+    (
+        "Keep quota q-7 at 100 while the import runs, otherwise 40.",
+        twice("set_quota", "limit", 100, 40, quota_id="q-7"),
+    ),
+    (
+        "Start the ramp of fan f-2 at 10, go to 40, end at 70.",
+        twice("set_fan", "speed", 10, 40, 70, fan_id="f-2"),
+    ),
+    (
+        "Set my status to away now; when the talk is over, to available.",
+        twice("set_status", "status", "away", "available"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "calls"), BOTH_VALUES)
+def test_both_values_of_a_setting_that_the_user_named(said, calls):
+    """One after the other; with a value that nobody named, it is a contradiction still."""
+    assert [] == found(said, *calls)
+
+
+ONE_VALUE = [
+    ("Set AB-1 to 9.99.", twice("set_price", "price", 9.99, 8.99, sku="AB-1")),
+    ("Set AB-1 to 9.99, and AB-2 to 8.99.", twice("set_price", "price", 9.99, 8.99, sku="AB-1")),
+    ("turn the volume to 20, not 35", twice("set_volume", "level", 20, 35)),
+    ("turn the volume to 20 instead of 35", twice("set_volume", "level", 20, 35)),
+    ("turn flag beta on", twice("set_flag", "enabled", True, False, flag="beta")),
+    ("buy 5 ACME", twice("place_order", "side", "buy", "sell", symbol="ACME", quantity=5)),
+]
+
+
+@pytest.mark.parametrize(("said", "calls"), ONE_VALUE)
+def test_a_value_that_the_user_did_not_name(said, calls):
+    """Or named for another thing, or as the one that is not wanted."""
+    assert found(said, *calls) in (["conflicting"], ["undone"])
+
+
+SERVICE, VM = {"service_id": "billing-2"}, {"vm_id": "vm-3"}
+BOTH_DEEDS = [
+    (
+        "create a.lock then remove a.lock",
+        [("touch", {"path": "a.lock"}), ("rm", {"path": "a.lock"})],
+    ),
+    (
+        "make build and delete it afterwards",
+        [("mkdir", {"path": "build"}), ("rmdir", {"path": "build"})],
+    ),
+    (
+        "open the side door for Bo and shut it again",
+        [("open", {"door": "side door"}), ("close", {"door": "side door"})],
+    ),
+    ("restart nginx", [("stop", {"service": "nginx"}), ("start", {"service": "nginx"})]),
+    ("reboot vm-3", [("stop_vm", VM), ("start_vm", VM)]),
+    ("Bounce billing-2, it hangs.", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    (
+        "Recreate the index idx-5.",
+        [("delete_index", {"index_id": "idx-5"}), ("create_index", {"index_id": "idx-5"})],
+    ),
+    ("Rotate key k-9.", [("revoke_key", {"key_id": "k-9"}), ("issue_key", {"key_id": "k-9"})]),
+    (
+        "deploy billing-2 w/o alerts",
+        [("disable_alerts", SERVICE), ("deploy", SERVICE), ("enable_alerts", SERVICE)],
+    ),
+    (
+        "Pause the monitor of billing-2 while you migrate it.",
+        [("pause_monitor", SERVICE), ("migrate", SERVICE), ("resume_monitor", SERVICE)],
+    ),
+    (
+        "Migrate billing-2 with maintenance on.",
+        [("enable_maintenance", SERVICE), ("migrate", SERVICE), ("disable_maintenance", SERVICE)],
+    ),
+    (
+        "Spiel das Update auf billing-2 ohne Alarme ein.",
+        [("disable_alerts", SERVICE), ("deploy", SERVICE), ("enable_alerts", SERVICE)],
+    ),
+    (
+        "Mount disk d-2, copy the logs, and eject it.",
+        [("mount", {"disk": "d-2"}), ("umount", {"disk": "d-2"})],
+    ),
+    (
+        "Plug in volume vol-9 for a check, then unplug it.",
+        [("attach_volume", {"volume_id": "vol-9"}), ("detach_volume", {"volume_id": "vol-9"})],
+    ),
+    (
+        "Add user kimberly for the test and wipe it after.",
+        [("useradd", {"user": "kimberly"}), ("userdel", {"user": "kimberly"})],
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "calls"), BOTH_DEEDS)
+def test_both_deeds_that_the_user_asked_for(said, calls):
+    """In the words that people have for them, as one word for both, and around another deed."""
+    assert [] == found(said, *calls)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("touch", "rm"),
+        ("mkdir", "rmdir"),
+        ("mount", "umount"),
+        ("ln", "unlink"),
+        ("useradd", "userdel"),
+        ("adduser", "deluser"),
+        ("addgroup", "delgroup"),
+        ("groupadd", "groupdel"),
+    ],
+)
+def test_families_of_a_shell_undo(first, then):
+    """Where nobody asked for both."""
+    name = next((kind for kind in ("user", "group") if kind in first), "path")
+    value = "/srv/data" if name == "path" else "kimberly"
+
+    assert ["undone"] == found(f"See to {value}.", (first, {name: value}), (then, {name: value}))
+
+
+OTHER_THINGS = [
+    ("Deploy billing-2.", [("deploy", SERVICE), ("delete_cache", SERVICE)]),
+    ("Deploy billing-2, no noise.", [("deploy", SERVICE), ("disable_alerts", SERVICE)]),
+    ("Deploy billing-2.", [("deploy", SERVICE), ("disable_maintenance", SERVICE)]),
+    (
+        "Install htop-2.",
+        [("install", {"package": "htop-2"}), ("delete_logs", {"package": "htop-2"})],
+    ),
+    (
+        "Enroll s-17 in math.",
+        [("enroll", {"student_id": "s-17"}), ("remove_from_waitlist", {"student_id": "s-17"})],
+    ),
+    ("Launch app a-1.", [("launch", {"app_id": "a-1"}), ("dismiss_popup", {"app_id": "a-1"})]),
+    ("Publish p-8.", [("publish", {"post_id": "p-8"}), ("clear_draft", {"post_id": "p-8"})]),
+    ("Provision vm-3.", [("provision", VM), ("remove_snapshot", VM)]),
+]
+
+
+@pytest.mark.parametrize(("said", "calls"), OTHER_THINGS)
+def test_a_verb_alone_is_done_to_what_its_argument_is(said, calls):
+    """A cache of a service is no service; the service itself is."""
+    assert [] == found(said, *calls)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [("deploy", SERVICE), ("delete_service", SERVICE)],
+        [("provision", VM), ("destroy_vm", VM)],
+        [("install", {"package": "htop-2"}), ("uninstall", {"package": "htop-2"})],
+        [("mkdir", {"path": "/srv/a"}), ("delete_folder", {"path": "/srv/a"})],
+    ],
+)
+def test_a_verb_alone_and_its_own_thing(calls):
+    """What is named behind the second verb is what the first one was done to."""
+    assert ["undone"] == found("See to billing-2, vm-3, htop-2 and /srv/a.", *calls)
+
+
+MOVES = [
+    (
+        "move vol-9 from vm-1 to vm-2",
+        "detach_volume",
+        "attach_volume",
+        {"volume_id": "vol-9", "vm": "vm-1"},
+        {"vm": "vm-2"},
+    ),
+    (
+        "Give ticket T-4 to Bo, not Al.",
+        "unassign_ticket",
+        "assign_ticket",
+        {"ticket_id": "T-4", "assignee": "Al"},
+        {"assignee": "Bo"},
+    ),
+    (
+        "Kim works on Tuesday, not on Monday.",
+        "remove_shift",
+        "add_shift",
+        {"employee": "Kim", "day": "Monday"},
+        {"day": "Tuesday"},
+    ),
+    (
+        "Put d-7 into Done.",
+        "remove_card",
+        "add_card",
+        {"card_id": "d-7", "list": "Doing"},
+        {"list": "Done"},
+    ),
+    (
+        "Book r-5 for 3 pm rather than 2 pm.",
+        "cancel_room",
+        "book_room",
+        {"room_id": "r-5", "time": "14:00"},
+        {"time": "15:00"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "away", "there", "where", "other"), MOVES)
+def test_a_thing_that_is_moved(said, away, there, where, other):
+    """From one place, person or time to another one; back to the same it is undone."""
+    assert [] == found(said, (away, where), (there, {**where, **other}))
+    assert ["undone"] == found(f"{said} {where}", (away, where), (there, where))
+
+
+def test_the_two_ends_of_a_move_have_names_of_their_own():
+    """``from_vm`` and ``to_vm`` say of one thing where it was and where it is."""
+    calls = [
+        ("detach_volume", {"volume_id": "vol-9", "from_vm": "vm-1"}),
+        ("attach_volume", {"volume_id": "vol-9", "to_vm": "vm-2"}),
+    ]
+
+    assert [] == found("vol-9 has to leave vm-1, vm-2 needs it", *calls)
+
+
+HELD_OUT = [
+    (
+        "Bring L-2 to 80% and ten minutes later down to 30%",
+        twice("set_light", "brightness", 80, 30, light_id="L-2"),
+    ),
+    (
+        "set thermostat t-1 to 21.5 during the day and 17 at night",
+        twice("set_thermostat", "target", 21.5, 17.0, device_id="t-1"),
+    ),
+    ("Pon el volumen a 30 y luego a 10", twice("set_volume", "level", 30, 10)),
+    ("音量を30にして、その後10にして", twice("set_volume", "level", 30, 10)),
+    (
+        "Mark T-9 as blocked, then as resolved when the patch is in",
+        twice("update_ticket", "status", "blocked", "resolved", ticket_id="T-9"),
+    ),
+    (
+        "toggle feature f-3: enable it, then disable it",
+        twice("set_feature", "enabled", True, False, feature_id="f-3"),
+    ),
+    ("Mute mic m-1, then unmute it", twice("set_mic", "muted", True, False, mic_id="m-1")),
+    (
+        "Lock door d-4 and unlock it when Bo arrives",
+        [("lock_door", {"door_id": "d-4"}), ("unlock_door", {"door_id": "d-4"})],
+    ),
+    (
+        "change my seat from 12A to 14C",
+        [("release_seat", {"seat": "12A"}), ("assign_seat", {"seat": "14C"})],
+    ),
+    (
+        "swap p-1 for p-2 in cart c-9",
+        [
+            ("remove_from_cart", {"cart_id": "c-9", "product_id": "p-1"}),
+            ("add_to_cart", {"cart_id": "c-9", "product_id": "p-2"}),
+        ],
+    ),
+    ("power cycle vm-3", [("stop_vm", {"vm_id": "vm-3"}), ("start_vm", {"vm_id": "vm-3"})]),
+    ("billing-2 neu starten", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("redémarre billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("reinicia billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("重启 billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("billing-2を再起動して", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("Перезапусти billing-2", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    ("turn billing-2 off and on again", [("stop_service", SERVICE), ("start_service", SERVICE)]),
+    (
+        "Have you tried turning billing-2 off and on?",
+        [("disable_service", SERVICE), ("enable_service", SERVICE)],
+    ),
+    (
+        "take billing-2 down, wait, bring it back up",
+        [("stop_service", SERVICE), ("start_service", SERVICE)],
+    ),
+    (
+        "deploy billing-2 with alerts muted",
+        [("mute_alerts", SERVICE), ("deploy", SERVICE), ("unmute_alerts", SERVICE)],
+    ),
+    (
+        "patch billing-2, no alerts meanwhile please",
+        [("disable_alerts", SERVICE), ("patch", SERVICE), ("enable_alerts", SERVICE)],
+    ),
+    (
+        "silence the pager for billing-2, deploy, then turn it back on",
+        [("disable_pager", SERVICE), ("deploy", SERVICE), ("enable_pager", SERVICE)],
+    ),
+    (
+        "open port 8080 on fw-1 for the test and close it again",
+        [
+            ("open_port", {"firewall_id": "fw-1", "port": 8080}),
+            ("close_port", {"firewall_id": "fw-1", "port": 8080}),
+        ],
+    ),
+    (
+        "Give u-5 admin for an hour, then take it away",
+        [
+            ("grant_role", {"user_id": "u-5", "role": "admin"}),
+            ("revoke_role", {"user_id": "u-5", "role": "admin"}),
+        ],
+    ),
+    (
+        "Give u-5 admin just for the migration of db-1",
+        [
+            ("grant_role", {"user_id": "u-5", "role": "admin"}),
+            ("migrate", {"db_id": "db-1"}),
+            ("revoke_role", {"user_id": "u-5", "role": "admin"}),
+        ],
+    ),
+    (
+        "transfer T-4 from Al to Bo",
+        [
+            ("unassign_ticket", {"ticket_id": "T-4", "user": "Al"}),
+            ("assign_ticket", {"ticket_id": "T-4", "user": "Bo"}),
+        ],
+    ),
+    (
+        "make a temp dir /tmp/x-1, unzip a.zip there and clean up",
+        [
+            ("mkdir", {"path": "/tmp/x-1"}),
+            ("unzip", {"file": "a.zip", "path": "/tmp/x-1"}),
+            ("rmdir", {"path": "/tmp/x-1"}),
+        ],
+    ),
+    (
+        "subscribe me to n-1, look whether it works, unsubscribe",
+        [("subscribe", {"list_id": "n-1"}), ("unsubscribe", {"list_id": "n-1"})],
+    ),
+    (
+        "Book r-5 to see the price and drop the booking again",
+        [("book_room", {"room_id": "r-5"}), ("cancel_room", {"room_id": "r-5"})],
+    ),
+    (
+        "price p-1 at 10, p-2 at 12",
+        twice("set_price", "price", 10, sku="p-1") + twice("set_price", "price", 12, sku="p-2"),
+    ),
+    ("reset key k-9", [("revoke_key", {"key_id": "k-9"}), ("create_key", {"key_id": "k-9"})]),
+    (
+        "reschedule meeting m-3 from 10:00 to 11:00",
+        [
+            ("cancel_meeting", {"meeting_id": "m-3"}),
+            ("create_meeting", {"meeting_id": "m-3", "time": "11:00"}),
+        ],
+    ),
+    (
+        "Set the alarm al-2 to 6:30 and, if I am still asleep, 6:45",
+        twice("set_alarm", "time", "06:30", "06:45", alarm_id="al-2"),
+    ),
+]
+"""Written when the rules were done; thirteen of them were flagged at first."""
+
+
+@pytest.mark.parametrize(("said", "calls"), HELD_OUT)
+def test_dialogues_that_were_written_afterwards(said, calls):
+    """In eight languages; what was found then was mended by general rules."""
+    assert [] == found(said, *calls)
+
+
+def test_a_verb_of_two_words_has_an_opposite():
+    """``turn_on`` and ``turn_off``, where nobody asked for both."""
+    calls = [("turn_on_light", {"light_id": "l-4"}), ("turn_off_light", {"light_id": "l-4"})]
+
+    assert ["undone"] == found("See to light l-4.", *calls)
+    assert [] == found("Turn light l-4 on, and off again.", *calls)
