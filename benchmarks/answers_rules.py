@@ -37,6 +37,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "derivation: products": (Part("answer.checks.derivation:Derivation._all_products", ()),),
     "derivation: differences": (Part("answer.checks.derivation:Derivation._all_differences", ()),),
     "derivation: shares": (Part("answer.checks.derivation:Derivation._all_shares", ()),),
+    "derivation: arguments of the call": (
+        Part("answer.checks.derivation:_Results._arguments", ()),
+    ),
     "derivation: which way a percentage goes": (
         Part("answer.checks.derivation:_FALLS", _NEVER),
         Part("answer.checks.derivation:_RISES", _NEVER),
@@ -56,6 +59,8 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
     "numbers: signs": (Part("answer.checks.values:AnswerValues._has_other_sign", False),),
     "numbers: rounded with about": (Part("answer.checks.values:_rounded", FIRST),),
+    "numbers: groups in the answer": (Part("text.values.units:grouped", None),),
+    "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
     "numbers: groups with blanks": (
         Part("answer.evidence.value_index:ValueIndex.has_spaced", False),
     ),

@@ -263,6 +263,63 @@ def test_about_rounds_as_far_as_a_twentieth(answer, texts):
     assert texts == missing(answer, {"visitors": 3410})
 
 
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("Report it within 48 hours.", {"conditions": ["police_report_within_48h"]}),
+        ("There were four faults in the past 30 days.", {"faults_30d": 4}),
+        ("Il reste 2 871 kWh.", {"kwh": 2871}),
+        ("Valid from 2026\u5e744\u670812\u65e5 to 4\u670815\u65e5.",
+         {"from": "2026-04-12", "until": "2026-04-15"}),
+        ("It is 18p a minute.", {"per_minute": 0.18, "currency": "GBP"}),
+        ("- \u20ac14.99 for the plan", {"items": [{"cents": 1499}], "currency": "EUR"}),
+    ],
+)  # fmt: skip
+def test_a_value_that_a_result_writes_otherwise(answer: str, result: Any) -> None:
+    """In a name, in groups, in cents, and behind the sign of a list."""
+    assert [] == missing(answer, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("Report it within 72 hours.", ["72"]),
+        ("Il reste 2 872 kWh.", ["872"]),
+        ("It is 19p a minute.", ["19"]),
+        ("Valid until 4\u670816\u65e5.", ["4\u670816\u65e5"]),
+    ],
+)
+def test_another_value_than_the_result_has(answer: str, texts: list[str]) -> None:
+    """The same forms, with another number."""
+    result = {
+        "conditions": ["report_within_48h"], "kwh": 2871, "per_minute": 0.18, "currency": "GBP",
+        "until": "2026-04-15",
+    }  # fmt: skip
+
+    assert texts == missing(answer, result)
+
+
+def test_a_share_of_what_a_call_was_given() -> None:
+    """A fifth of the price is paid at once."""
+    session = Session()
+    session.user("What would I pay a month?")
+    call = ToolCall("mortgage", {"price": 412_000, "down_payment": 82_400}, "c1")
+    session.add([
+        {"role": "assistant", "tool_calls": [
+            {"id": call.id, "name": call.name, "arguments": dict(call.arguments)}]},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"loan": 329600, "monthly": 1712.56}'},
+    ])  # fmt: skip
+    right, wrong = (
+        facts([Claim(text, 0, len(text))], evidence_of(session), answer=text)[0]
+        for text in ("With 20% down you borrow $329,600.", "With 15% down you borrow $329,600.")
+    )
+
+    assert isinstance(right, Opinion)
+    assert isinstance(wrong, Opinion)
+    assert not right.missing
+    assert ["15%"] == [one.text for one in wrong.missing]
+
+
 def test_a_rate_is_no_month():
     """``APR`` is not April."""
 

@@ -318,7 +318,8 @@ class _Results:
         ]
         columns = (column for fields in self._fields for column in _columns(fields))
         self.columns = [*islice(columns, _MOST_COLUMNS), *self._prose()]
-        self.few = [column for column in self.columns if len(column) <= _FEW]
+        several = (*self.columns, *map(self._arguments, self._places))
+        self.few = [column for column in several if len(column) <= _FEW]
         self.counts = frozenset(n for place in self._places for n in self._counts(place))
         newest = index.numbers_of(index.newest)[:_MOST] if index.newest >= 0 else []
         self.percents = [one.figure.numbers[0] for one in newest if one.figure.unit == "%"]
@@ -327,6 +328,11 @@ class _Results:
     def singles(self) -> list[Decimal]:
         """The numbers that are all of their field."""
         return [one.figure.numbers[0] for fields in self._fields for one in fields][:_MOST]
+
+    def _arguments(self, place: int) -> list[Decimal]:
+        """Return the numbers that the call of a result was given."""
+        stands = (self._index.stands[n] for n in self._index.of_piece[place][:_MOST])
+        return [one.figure.numbers[0] for one in stands if one.is_argument and one.is_sum]
 
     def _prose(self) -> Iterator[list[Decimal]]:
         """Yield the numbers of each sentence of a short text."""

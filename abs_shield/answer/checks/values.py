@@ -32,7 +32,7 @@ from abs_shield.text.show import shown
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same
 from abs_shield.text.values.reader import figures, settled
 from abs_shield.text.values.signs import minus_before
-from abs_shield.text.values.units import together
+from abs_shield.text.values.units import grouped, together
 
 MOST_VALUES = 500
 """
@@ -172,10 +172,10 @@ class AnswerValues:
         self._moments = Moments(answer, self._values, grounded, **known)
 
     def _join(self) -> None:
-        """Look for two values that are one length, where the evidence has it in one unit."""
+        """Look for two values that are one: 1 hour 30 minutes, or a number in groups, 2 871."""
         for n, (one, other) in enumerate(pairwise(self._values)):
             if not (self._found[n] and self._found[n + 1]):
-                whole = together(self._answer, one, other)
+                whole = together(self._answer, one, other) or grouped(self._answer, one, other)
                 if whole and (found := self._index.find(whole)):
                     self._found[n] = self._found[n + 1] = found
 

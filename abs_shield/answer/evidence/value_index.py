@@ -35,11 +35,11 @@ from abs_shield.answer.evidence.values import (
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
-from abs_shield.text.values.figure import ID, MONEY, SUMS, Figure, near, same
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Figure, near, same
 from abs_shield.text.values.numbers import SIGNS
 from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures, settled
-from abs_shield.text.values.units import Unit, field_units, in_others, units_of
+from abs_shield.text.values.units import Unit, field_units, in_others, lengths_in, units_of
 
 MOST_PLACES = 500
 """Places of one value that are looked at."""
@@ -57,7 +57,9 @@ _LEAST_BROKEN = 8
 _LEAST_GROUPED = 1_000
 _BLANK = re.compile(r"\s+")
 _SLACK = Decimal("1e-9")
+_WORDS_OF_CODE = re.compile(r"[A-Za-z]\w{2,59}")
 _CENTS = units_of("cents")
+_MONEY = (Unit("money", Decimal(1)),)
 _CODES = frozenset(CODES.split("|"))
 _UNIT_FIELDS = frozenset("currency unit".split())
 _FAMILIES = (
@@ -110,8 +112,11 @@ class ValueIndex:
         if piece.arguments is not None:
             self._read_arguments(place, piece.arguments)
         if isinstance(piece.value, (dict, list)):
+            fields: set[str] = set()
             for leaf in walked(piece.value):
                 self._read_leaf(place, piece.source, leaf)
+                for name in _names_beside(leaf, fields):
+                    self._read_name(place, piece.source, leaf, name)
         else:
             self._read_text(place, piece)
 
@@ -129,6 +134,12 @@ class ValueIndex:
             self._add_text(place, leaf.steps, leaf.value)
             if not _UNIT_FIELDS.isdisjoint(name_words(leaf.field)):
                 self._units[place, leaf.steps[:-1]] = leaf.value
+
+    def _read_name(self, place: int, source: Source, leaf: Leaf, name: str) -> None:
+        """Read the lengths of time in a name: ``faults_30d`` are those of 30 days."""
+        for number, unit in lengths_in(name):
+            figure = Figure(NUMBER, number, 0, len(number), (Decimal(number),), unit=unit)
+            self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
 
     def _read_text(self, place: int, piece: Passage) -> None:
         found = rows(piece.text) if piece.source is Source.TOOL_RESULT else PROSE
@@ -248,7 +259,8 @@ class ValueIndex:
         A whole number under the name of an amount may count cents, as APIs of payments write it.
         """
         units = units_of(one.figure.unit) or field_units(one.field)
-        return units or units_of(self._declared(one)) or (_CENTS if one.may_be_cents else ())
+        units = units or units_of(self._declared(one)) or (_CENTS if one.may_be_cents else ())
+        return units or (_MONEY if self._units and self._currency(one) else ())
 
     def has_other_unit(self, value: Figure, one: EvidenceValue) -> bool:
         """Return whether two equal numbers are known to be in different units of one kind."""
@@ -377,6 +389,15 @@ class ValueIndex:
         """The values of the user's newest words."""
         said = [n for n, piece in enumerate(self.pieces) if piece.source is Source.USER]
         return [self.stands[n] for n in self.of_piece[said[-1]][:MOST_PLACES]] if said else []
+
+
+def _names_beside(leaf: Leaf, seen: set[str]) -> Iterator[str]:
+    """Yield the field of a leaf, where it is new, and its value, where that is a code."""
+    if leaf.field not in seen:
+        seen.add(leaf.field)
+        yield leaf.field
+    if isinstance(leaf.value, str) and _WORDS_OF_CODE.fullmatch(leaf.value):
+        yield leaf.value
 
 
 def _is_same_currency(one: str, other: str) -> bool:

@@ -43,7 +43,7 @@ DATES = (
     r"(?P<ym>(?:19|20)\d{2}-(?:0[1-9]|1[0-2]))(?![\w-])",
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}(?P<by>[/.-])\d{1,2}(?P=by)(?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
-    r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
+    r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?|\d{1,2}月\d{1,2}日)",
     rf"{_MAYBE}(?P<mdy>{_WORD}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
     rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
     rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{_WORD}"
@@ -74,6 +74,8 @@ def days(form: str, text: str) -> tuple[Day, ...]:
     """
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     match form:
+        case "cjk" if "年" not in text:
+            found = [Day(None, *numbers)]
         case "iso" | "ym" | "ymd" | "cjk":
             year, month, *day = numbers
             found = [Day(year, month, day[0] if day else None)]

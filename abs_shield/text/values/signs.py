@@ -7,7 +7,7 @@ import re
 from abs_shield.text.values.figure import SUMS, Figure
 
 _BEFORE = re.compile(
-    r"(?:(?<![\w.,)\]])[-\u2212]\s?|\b(?:minus|negative)\s)[$\u20ac\u00a3\u00a5]?$", re.IGNORECASE
+    r"(?:(?<![\w.,)\]])[-\u2212]|\b(?:minus|negative)\s)[$\u20ac\u00a3\u00a5]?$", re.IGNORECASE
 )
 _INSIDE = re.compile(r"^[^\d\u2212-]{0,4}[-\u2212]\s?[$\u20ac\u00a3\u00a5]?\s?\d")
 _REACH = 12
@@ -35,7 +35,7 @@ def is_negative(plain: str, figure: Figure) -> bool:
     Return whether a number has a minus sign, or the word for one, before it.
 
     >>> from abs_shield.text.values.reader import figures
-    >>> texts = ("-5", "it fell to minus 5 degrees", "$-3.1 billion", "pages 5-7", "a non-5 value")
+    >>> texts = ("-5", "it fell to minus 5 degrees", "$-3.1 billion", "pages 5-7", "- $14.99")
     >>> [is_negative(text, figures(text)[-1]) for text in texts]
     [True, True, True, False, False]
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from abs_shield.text.values.figure import MONEY, Figure
+from abs_shield.text.values.figure import MONEY, NUMBER, Figure
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
@@ -24,11 +24,11 @@ _KINDS = {
     "binary": "byte=1 kb kib kilobyte=1024 mb mib megabyte=1048576 gb gib gigabyte=1073741824",
     "area": "sqm m2=1 ha hectare=1e4 acre=4046.8564224 km2=1e6",
     "rate": "kbps kbit=1 mbps mbit=1e3 gbps gbit=1e6",
-    "money": "cent pence minor=0.01",
+    "money": "cent pence penny p minor=0.01 major=1",
 }
 """Of each kind its units: words, and after ``=`` what they are worth."""
 _BARE = frozenset(
-    "min m s h t g l sec second minute hour day week month quarter year metric minor".split()
+    "min m s h t g l p sec second minute hour day week month quarter year metric minor".split()
 )
 """Words that are no unit where they are the whole of a field's name."""
 _CENT = Decimal("0.01")
@@ -44,6 +44,14 @@ class Unit(NamedTuple):
 
     kind: str
     worth: Decimal
+
+
+_IN_NAME = re.compile(
+    r"(?:\A|[_-])(?P<number>\d{1,4})_?"
+    r"(?P<unit>h|hours?|d|days?|min|minutes?|w|weeks?|mo|months?|y|years?)(?=[_-]|\Z)",
+    re.IGNORECASE,
+)
+_SHORT = {"d": "day", "w": "week", "mo": "month", "y": "year"}
 
 
 def _units() -> dict[str, tuple[Unit, ...]]:
@@ -92,6 +100,17 @@ def field_units(name: str) -> tuple[Unit, ...]:
     return units_of(last)
 
 
+def lengths_in(name: str) -> Iterator[tuple[str, str]]:
+    """
+    Yield the lengths of time that the words of a name or a code hold: number and unit.
+
+    >>> [*lengths_in("police_report_within_48h")], [*lengths_in("faults_30d")]
+    ([('48', 'h')], [('30', 'day')])
+    """
+    for found in _IN_NAME.finditer(name):
+        yield found["number"], _SHORT.get(found["unit"].lower(), found["unit"].lower())
+
+
 def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     """Give what a figure comes to in other units of its kind: value, last digit's worth, unit."""
     units = units_of(figure.unit)
@@ -126,6 +145,26 @@ def together(text: str, one: Figure, other: Figure) -> Figure | None:
                     one.kind, other.text, one.start, other.end, (value,), other.step, other.unit
                 )
     return None
+
+
+def grouped(text: str, one: Figure, other: Figure) -> Figure | None:
+    """
+    Give two figures that may be the groups of one number, as in ``2 871 kWh``.
+
+    >>> from abs_shield.text.values.reader import figures
+    >>> said = "Il reste 2 871 kWh."
+    >>> grouped(said, *figures(said)).numbers
+    (Decimal('2871'),)
+    """
+    if one.kind != NUMBER or other.kind != NUMBER or text[one.end : other.start] != " ":
+        return None
+    head, group = one.text, text[other.start : other.start + 3]
+    if not (head.isdigit() and len(head) <= 3 and group.isdigit()):
+        return None
+    if text[other.start + 3 : other.start + 4].isdigit():
+        return None
+    value = Decimal(head + group)
+    return Figure(NUMBER, f"{head} {group}", one.start, other.end, (value,), unit=other.unit)
 
 
 _JOINED = re.compile(r"[ -]?[A-Za-z]{1,12}\.?,?[ ](?:and[ ])?")
