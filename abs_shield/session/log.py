@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.session.texts import APART, texts_of
 
 _OVERHEAD = 64
 _OBJECT = 8
@@ -32,11 +35,12 @@ class Log:
         forgot: Whether older ones are gone.
     """
 
-    __slots__ = ("_entries", "_limit", "forgot", "held", "value_bytes", "version")
+    __slots__ = ("_entries", "_folded", "_limit", "forgot", "held", "value_bytes", "version")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._entries: list[tuple[int, Event, int]] = []
+        self._folded = (0, "")
         self.version = self.held = self.value_bytes = 0
         self.forgot = False
 
@@ -64,16 +68,44 @@ class Log:
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
-    def since(self, version: int) -> list[Event]:
-        """Give the events behind that version, as far as they are kept."""
-        place = version - self.version + len(self._entries)
-        return [event for _, event, _ in self._entries[max(0, place) :]]
+    def folded(self) -> str:
+        """
+        Return what was said and returned as one text without capitals.
+
+        Each event is read once, when the text is first asked for. Of text that was forgotten some
+        may still stand here; it has at most twice as many characters as are kept, and those of the
+        newest event.
+
+        >>> log = Log(1_000)
+        >>> log.append(Said("user", "Delete /Tmp/A."))
+        >>> log.folded()
+        'delete /tmp/a.'
+        """
+        before, text = self._folded  # in one attribute, since threads may read at the same time
+        if before == self.version:
+            return text
+        entries = self._entries.copy()
+        new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
+        text = APART.join((text, *new)) if text else APART.join(new)
+        if len(text) > 2 * self._limit:
+            text = APART.join(_texts(entries))
+        self._folded = (entries[-1][0], text)
+        return text
+
+    @property
+    def folded_size(self) -> int:
+        """Characters of the text that `folded` returned last."""
+        return len(self._folded[1])
 
     def __iter__(self) -> Iterator[Entry]:
         return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def _texts(entries: Iterable[tuple[int, Event, int]]) -> list[str]:
+    return [said.casefold() for _, event, _ in entries for said in texts_of(event)]
 
 
 def _size(event: Event, limit: int) -> int:

@@ -18,7 +18,6 @@ from abs_shield.core.messages import UnreadableMessage, id_of, read_message, tex
 from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, Open, is_feedback, object_of
 from abs_shield.session.decided import Decided
 from abs_shield.session.field import Field
-from abs_shield.session.folded import Folded
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log, measure
 from abs_shield.session.newest import keep
@@ -90,7 +89,6 @@ class Session(Scoped):
         self.clock: Callable[[], float] = monotonic
         self.turns = 0
         self.log = Log(limits.text)
-        self.folded = Folded(limits.text)
         self.seen: Seen = Seen(limits, parent=parent.seen if parent is not None else None)
         self.pending = PendingCalls()
         self.likelihoods = RunningStats()
@@ -353,7 +351,7 @@ class Session(Scoped):
         """Memory that it and its sub-agents' sessions hold, about: within a factor of three."""
         ran = min(1.0, len(self._executed) / (self.ran_so_far or 1))
         held = self.seen.held_bytes + self.log.held + int(self.log.value_bytes * ran)
-        held += len(self.folded)
+        held += self.log.folded_size
         decided = self._decided
         every = (decided.calls, decided.results, decided.answers, decided.outputs)
         decisions = sum(map(len, every))

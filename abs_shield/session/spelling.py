@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abs_shield.core.events import Event
-from abs_shield.session.folded import texts_of
 from abs_shield.session.origin import Origin
 from abs_shield.session.session import Session
+from abs_shield.session.texts import texts_of
 
 
 def spelling(text: str, origin: Origin, session: Session) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
-from abs_shield.session.folded import APART, texts_of
 from abs_shield.session.session import Session
+from abs_shield.session.texts import APART, texts_of
 from abs_shield.session.whole import stands_whole
 from abs_shield.text.groups import is_part
 from abs_shield.text.leaves import leaves, scalar_text
@@ -77,7 +77,7 @@ class Verbatim:
 
     def _folded(self) -> str:
         if self._text is None:
-            texts = [run.folded.of(run.log) for run in _line(self._session)]
+            texts = [run.log.folded() for run in _line(self._session)]
             self._text = texts[0] if len(texts) == 1 else APART.join(texts)
         return self._text
 

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from abs_shield.core.events import Returned, Said
-from abs_shield.session.folded import APART, Folded
 from abs_shield.session.log import Log
+from abs_shield.session.texts import APART
 from tests.hostile.steps import steps
 
 
 def test_it_grows_with_the_log() -> None:
     """What the agent says, and errors, are no evidence."""
-    log, folded = Log(1_000), Folded(1_000)
+    log = Log(1_000)
     log.append(Said("user", "Delete /Tmp/A."))
-    assert "delete /tmp/a." == folded.of(log)
+    assert "delete /tmp/a." == log.folded()
 
     log.append(Said("assistant", "Sure."))
     log.append(Returned(name="look", value={"Path": "/Tmp/B"}))
     log.append(Returned(name="look", value="/Tmp/C", error=True))
 
-    assert APART.join(("delete /tmp/a.", "/tmp/b", "path")) == folded.of(log)
-    assert folded.of(log) is folded.of(log)
+    assert APART.join(("delete /tmp/a.", "/tmp/b", "path")) == log.folded()
+    assert log.folded() is log.folded()
 
 
 def test_it_is_bounded_as_the_log_is() -> None:
     """At most twice what the log keeps stands here."""
-    log, folded = Log(2_000), Folded(2_000)
+    log = Log(2_000)
     for n in range(200):
         log.append(Said("user", f"row {n} " + 100 * "x"))
-        assert len(folded.of(log)) <= 4_200
+        assert len(log.folded()) <= 4_200
 
-    assert "row 199 " in folded.of(log)
-    assert "row 100 " not in folded.of(log)
+    assert "row 199 " in log.folded()
+    assert "row 100 " not in log.folded()
 
 
 def test_each_text_is_read_once() -> None:
     """A call of a long run costs what one of a short run costs."""
-    log, folded = Log(1 << 20), Folded(1 << 20)
+    log = Log(1 << 20)
 
     def say() -> None:
         log.append(Said("user", "Delete /Tmp/A."))
-        folded.of(log)
+        log.folded()
 
     first = steps(say)
     for _ in range(500):
