@@ -85,6 +85,8 @@ class Log:
         if before == self.version:
             return text
         entries = self._entries.copy()
+        if not entries:
+            return text
         new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
         text = APART.join((text, *new)) if text else APART.join(new)
         if len(text) > 2 * self._limit:
