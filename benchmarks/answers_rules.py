@@ -41,8 +41,8 @@ FACTS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.derivation:_Results._arguments", ()),
     ),
     "derivation: which way a percentage goes": (
-        Part("answer.checks.derivation:_FALLS", _NEVER),
-        Part("answer.checks.derivation:_RISES", _NEVER),
+        Part("answer.checks.growth:FALLS", _NEVER),
+        Part("answer.checks.growth:RISES", _NEVER),
     ),
     "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
     "derivation: moments": (Part("answer.checks.moments:Moments.supports", False),),

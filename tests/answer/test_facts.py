@@ -208,6 +208,21 @@ def test_a_sign_counts(answer, result, texts):
 @pytest.mark.parametrize(
     ("answer", "texts"),
     [
+        ("Revenue grew by 20%.", []),
+        ("Revenue fell by 20%.", ["20%"]),
+        ("Revenue growth was 20%, while costs fell.", []),
+        ("Churn dropped by 3%.", []),
+        ("Churn rose by 3%.", ["3%"]),
+    ],
+)
+def test_a_growth_is_no_fall(answer, texts):
+    """The name of a field says which way its number goes."""
+    assert texts == missing(answer, {"revenue_growth_pct": 20, "churn_decrease_pct": 3})
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
         ("Two nights cost $241.", []),
         ("Two nights cost $251.", ["$251"]),
         ("Sales grew by 20%.", []),

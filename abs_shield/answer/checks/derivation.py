@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, combinations, islice, permutations
 
+from abs_shield.answer.checks.growth import FALLS, RISES
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.fields import counts_pieces, names_money
 from abs_shield.answer.evidence.records import record_of, walked, without_indices
@@ -78,17 +79,6 @@ _REMAINS = re.compile(
     r"|before|without|excluding|subtotal|ohne\b|sans\b|\u00fcbrig|reste|queda)",
     re.IGNORECASE,
 )
-_RISES = re.compile(
-    r"\b(?:grew|grow|increas|rise|rising|rose|risen|climb|gain|jump|up\b|more\b|above|higher|extra"
-    r"|markup|surcharge)",
-    re.IGNORECASE,
-)
-_FALLS = re.compile(
-    r"\b(?:fell|fall|drop|declin|decreas|reduc|shr[aiu]nk|down\b|less\b|fewer|below|lower|off\b"
-    r"|discount|sav|cheap|cut|lost|loss|short|remain|left\b|rest\b)",
-    re.IGNORECASE,
-)
-"""Words of a sentence in which a percentage says by how much one number is above another one."""
 _MONTHLY = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
 _MULTIPLIED = re.compile(
     r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
@@ -220,7 +210,7 @@ class Derivation:
 
     def _is_share(self, value: Figure) -> bool:
         """Return whether a percentage is a share, or by how much one number is above another."""
-        rises, falls = self._is_worded(_RISES, value), self._is_worded(_FALLS, value)
+        rises, falls = self._is_worded(RISES, value), self._is_worded(FALLS, value)
         known = [self._shares]
         known += [] if falls and not rises else [self._rises]
         known += [] if rises and not falls else [self._falls]

@@ -13,6 +13,7 @@ from itertools import pairwise
 from abs_shield.answer.checks.bindings import Bindings, described
 from abs_shield.answer.checks.derivation import Derivation
 from abs_shield.answer.checks.exemptions import Exemptions
+from abs_shield.answer.checks.growth import turns_round
 from abs_shield.answer.checks.moments import Moments
 from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, FOUND, NOTHING
 from abs_shield.answer.evidence.types import Evidence
@@ -199,7 +200,9 @@ class AnswerValues:
             )
         if conflict := self._other_unit(value, found):
             return self._absent(value, conflict)
-        if self._has_other_sign(value, found) or self._bindings.is_outdated(value, found):
+        if self._has_other_sign(value, found) or self._turns_round(value, found):
+            return self._absent(value)
+        if self._bindings.is_outdated(value, found):
             return self._absent(value)
         if self._bindings.is_of_another(value, found):
             return self._absent(value)
@@ -283,6 +286,19 @@ class AnswerValues:
             return False  # a diff of 12 deletions is written as "-12"
         stretches = ((start, value.start if minus is None else minus), (value.start, end))
         return not any(_NEGATIVE.search(self._answer, *stretch) for stretch in stretches)
+
+    def _turns_round(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
+        """Return whether results have a value only as a growth that the sentence calls a fall."""
+        if value.kind not in SUMS or not found:
+            return False
+        sentence = self._answer[slice(*self._bindings.scope.sentence(value.start))]
+        return all(
+            one.is_result
+            and one.is_sum
+            and one.figure.numbers[0] > 0
+            and turns_round(sentence, one.field)
+            for one in found
+        )
 
     def _spelling(
         self, value: Figure, one: EvidenceValue | None, found: Sequence[EvidenceValue]

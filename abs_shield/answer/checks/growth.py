@@ -1,0 +1,38 @@
+"""Which way a sentence says that a number goes, and which way the name of its field does."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.text.names import name_words
+
+RISES = re.compile(
+    r"\b(?:grew|grow|increas|rise|rising|rose|risen|climb|gain|jump|up\b|more\b|above|higher|extra"
+    r"|markup|surcharge)",
+    re.IGNORECASE,
+)
+FALLS = re.compile(
+    r"\b(?:fell|fall|drop|declin|decreas|reduc|shr[aiu]nk|down\b|less\b|fewer|below|lower|off\b"
+    r"|discount|sav|cheap|cut|lost|loss|short|remain|left\b|rest\b)",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which a percentage says by how much one number is above another one."""
+_UP = frozenset("growth increase gain rise appreciation".split())
+_DOWN = frozenset("decrease decline drop loss reduction shrinkage depreciation".split())
+
+
+def turns_round(sentence: str, field: str) -> bool:
+    """
+    Return whether a sentence lets fall what a field lets rise, or the other way round.
+
+    >>> turns_round("Revenue fell by 20%.", "revenue_growth_pct")
+    True
+    >>> [turns_round(text, "growth") for text in ("Revenue grew by 20%.", "It is 20%.")]
+    [False, False]
+    """
+    rises, falls = RISES.search(sentence) is not None, FALLS.search(sentence) is not None
+    if rises == falls:
+        return False
+    words = frozenset(name_words(field))
+    against = _UP if falls else _DOWN
+    return not words.isdisjoint(against) and words.isdisjoint(_DOWN if falls else _UP)
