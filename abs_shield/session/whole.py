@@ -61,14 +61,14 @@ def stands_whole(text: str, said: str, looks: Iterator[object], *, strict: bool)
     [True, False]
     """
     root = _root(text)
-    runs = _RUN.findall(_bare(text)[len(root) :].casefold())
-    if not runs or len(text) > _LONGEST or len(runs) > _MOST_RUNS:
+    bare = _bare(text)[len(root) :].casefold()
+    runs = [*_RUN.finditer(bare)] if len(text) <= _LONGEST else []
+    if not 0 < len(runs) <= _MOST_RUNS:
         return True
     found = False
-    for place in re.finditer(_BETWEEN.join(map(re.escape, runs)), said):
+    for start, end in _places(bare[runs[0].start() : runs[-1].end()], runs, said):
         if next(looks, None) is None:
             return None
-        start, end = place.span()
         if said[start - 1 : start].isalnum() or said[end : end + 1].isalnum():
             continue
         found = True
@@ -77,6 +77,15 @@ def stands_whole(text: str, said: str, looks: Iterator[object], *, strict: bool)
         ):
             return True
     return not found
+
+
+def _places(bare: str, runs: list[re.Match[str]], said: str) -> Iterator[tuple[int, int]]:
+    """Yield the first place of a value as it is, which is found fast, and then all its places."""
+    first = said.find(bare)
+    if first >= 0:
+        yield first, first + len(bare)
+    pattern = _BETWEEN.join(re.escape(run[0]) for run in runs)
+    yield from (place.span() for place in re.finditer(pattern, said))
 
 
 def _bare(text: str) -> str:
@@ -95,7 +104,7 @@ def _is_tail(root: str, said: str, start: int) -> bool:
     before = said[max(0, start - 1) : start]
     if not root or before not in ("/", "\\"):
         return False
-    if said[:start].endswith("file:///") and root == "/":
+    if said.endswith("file:///", 0, start) and root == "/":
         return False
     own = said[max(0, start - len(root)) : start].replace("\\", "/")
     begins = max(0, start - len(root))
