@@ -130,6 +130,7 @@ def test_small_counts_of_two_rows_exchanged(result: Any) -> None:
         ("Alder is cheaper; the other one costs $587.", TABLES["records"]),
         ("In total it is $936: Alder costs $349 and Birch $587.", TABLES["numbers under names"]),
         ("The price is $349 and the fee $12.", {"Price": 349, "Fee": 12}),
+        ("Rooms cost $349 a night.", "Price: 349\nDeposit: 100\nRooms: 3"),
         ("Order A-1001 comes to $349 for 3 rooms.", "Order: A-1001\nTotal: 349\nRooms: 3"),
         ("It leaves Boston at 10:00 and lands at 12:00.",
          {"departure": {"city": "Boston", "time": "10:00"},

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from abs_shield.answer.evidence.fields import names_measure
 from abs_shield.answer.evidence.records import field_of
 from abs_shield.text.sentences import sentence_spans
 
 _ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)
-_RULE = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*")
-"""The line below the names of a table's columns."""
+_RULE = frozenset(" \t\r:|+-")
+"""The signs of the line below the names of a table's columns."""
 _LABELLED = re.compile(
     r"[ \t]*(?:[-*\u2022][ ]+)?\**(?P<label>[^\W\d_][^:\n]{0,58}?)"
     r"[ ]?:[ \t]+[^\w\n-]{0,3}-?\d[\d.,]*\s*\S{0,8}"
@@ -26,7 +27,7 @@ _SAID = re.compile(
 )
 """A sentence that begins with a name."""
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])")
-_LONGEST_PROSE = 4_000
+_LONGEST_PROSE = _LONGEST_ROW = 4_000
 _SEPARATORS = ",\t;"
 _MOST_LINES = 200
 """Lines of one row whose names are read."""
@@ -65,7 +66,10 @@ class Rows:
             return ""
         row = self.row(at)
         if self.columns and row:
-            column = text.count(self.separator, self.starts[row - 1], at)
+            start = self.starts[row - 1]
+            if at - start > _LONGEST_ROW:
+                return ""
+            column = text.count(self.separator, start, at)
             return self.columns[column] if column < len(self.columns) else ""
         return field_of(text, at)
 
@@ -93,7 +97,7 @@ def _items(text: str) -> Rows | None:
     ends = [*starts[1:], len(text)]
     several = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     columns: tuple[str, ...] = ()
-    if several[0][0] == "|" and _RULE.fullmatch(several[1].strip()):
+    if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
     names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
     return Rows(starts, names, columns, "|", is_table=bool(columns))
@@ -131,6 +135,8 @@ def _labelled(text: str) -> Rows | None:
     if len(lines) < _LEAST_ROWS or not all(match for _, match in lines):
         return None
     names: list[tuple[str, ...]] = [(match["label"],) for _, match in lines if match]
+    if any(names_measure(label) for (label,) in names):
+        return None  # the fields of one record: its price, its deposit
     return Rows([start for start, _ in lines], names, labelled=True, is_table=True)
 
 
