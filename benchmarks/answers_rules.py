@@ -81,6 +81,7 @@ SOURCES: dict[str, tuple[Part, ...]] = {
 }
 PEOPLE: dict[str, tuple[Part, ...]] = {
     "people: with a title": (Part("answer.checks.people:titled", ()),),
+    "people: without a title": (Part("answer.checks.people:untitled", ()),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
@@ -119,6 +120,7 @@ NAMED: dict[str, str] = {
     "actions: other ids": "tests/answer/test_deeds.py",
     "actions: results that say no": "tests/answer/test_undone.py",
     "citations: any": "tests/answer/test_cited.py",
+    "people: without a title": "tests/answer/test_people.py",
     "polarity: sentences": "tests/text/test_polarity.py",
     "claims: statements in questions": "tests/answer/test_claims.py",
     "claims: actions": "tests/answer/test_claims.py",

@@ -1,4 +1,4 @@
-"""Whoever is named with a title stands in the evidence."""
+"""Whoever is named stands in the evidence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.checks.people import people, titled
+from abs_shield.answer.checks.people import people, titled, untitled
 from abs_shield.answer.evidence.collect import evidence_of
 from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.session import Session
@@ -81,3 +81,63 @@ def test_a_text_of_titles() -> None:
     """In linear time."""
     assert [] == [*titled("Dr. " * 50_000)]
     assert 50_000 == len([*titled("Dr. Abc Mr. Def " * 25_000)])
+
+
+ROW = {
+    "assignee": "Okafor, Adaeze",
+    "reporter": "emmasilva7@example.com",
+    "users": ["mia_li_3668", "Alex Petrov", "Ren\u00e9e Dubois"],
+}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I assigned it to Adaeze Okafor, and Emma Silva reported it.",
+        "I invited Mia Li, Alexandra and Renee to the call.",
+        "You asked about Mrs. Lindqvist and Ingrid Lindqvist.",
+        "I booked San Antonio, Santa Barbara and the ward on Lake Louise for Patrick's Day.",
+        "Give me an email address, for example Ingrid Sundberg or Olga Kessler.",
+        "I am Ingrid, and my name is Olga Kessler.",
+        "Ingrid will call you. Olga, too.",
+        "See https://x.org/ingrid/Ingrid and mail Ingrid@x.org or @Ingrid or Ingrid-2.",
+        "Jim and Bob know it; in April and in Charlotte, Grace Period and Mark Down apply.",
+        "The Customer Service of Google Scholar and our Refund Policy.",
+    ],
+)
+def test_names_without_a_title_that_are_known(answer: str) -> None:
+    """By one of their parts, in a handle or an address, or by their short form."""
+    found = judged(answer, ROW)
+
+    assert not isinstance(found, Opinion) or not found.missing
+
+
+@pytest.mark.parametrize(
+    ("answer", "missing"),
+    [
+        ("I reviewed Isabella Chen's salary.", ["Isabella Chen"]),
+        ("It went to Ines B. Kessler and Johann van der Berg.",
+         ["Ines B. Kessler", "Johann van der Berg"]),
+        ("I have invited Ingrid to the channel, as Olga, your manager, asked.",
+         ["Ingrid", "Olga"]),
+        ("Dr. Ingrid Sundberg asked Ingrid Sundberg.", ["Ingrid Sundberg", "Ingrid Sundberg"]),
+        ("Der Antrag liegt bei J\u00fcrgen M\u00fcller.", ["J\u00fcrgen M\u00fcller"]),
+    ],
+)  # fmt: skip
+def test_names_without_a_title_that_nobody_has(answer: str, missing: list[str]) -> None:
+    """A usual given name makes it one of a person."""
+    found = judged(answer, ROW)
+
+    assert isinstance(found, Opinion)
+    assert missing == [one.text for one in found.missing]
+
+
+def test_many_people_are_looked_for_up_to_a_bound() -> None:
+    """Two hundred of an answer, in linear time."""
+    claims = [Claim("I told Ingrid Sundberg.", 0, 23)] * 300
+    session = Session()
+    session.tool_result("list_users", ["Olga Petrova"] * 1_000)
+    found = people(claims, evidence_of(session))
+
+    assert 200 == sum(isinstance(one, Opinion) and bool(one.missing) for one in found)
+    assert 50_000 == len([*untitled("Ingrid Sundberg " * 50_000)])

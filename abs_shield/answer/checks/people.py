@@ -1,15 +1,19 @@
-"""People whom an answer names with a title, and whom nothing in the evidence names."""
+"""People whom an answer names, and whom nothing in the evidence names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from heapq import merge
 from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple
 
+from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, FOUND, NOTHING
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.text.given_names import GIVEN_NAMES
 from abs_shield.text.normal import latin, normal, unaccented, words
 
 _TITLE = re.compile(
@@ -18,29 +22,55 @@ _TITLE = re.compile(
 )
 _WORD = re.compile(r"([^\W\d_](?:\.|[\w'\u2019-]{0,40}))(?:[ ]|(?=\W)|\Z)")
 _PARTICLES = frozenset("van von de der den di da del la le al bin".split())
+_GIVEN = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
+_FAMILY = re.compile(
+    rf"[ ](?:[^\W\d_]\.[ ]?)?(?:(?:{'|'.join(sorted(_PARTICLES))})[ ]){{0,2}}"
+    r"(?P<name>[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
+)
+_WITHIN = re.compile(r"[^\W\d_]+,?[ ]\Z")
+"""The word before a name that stands in the middle of a sentence."""
+_PLACES = frozenset(
+    "san santa santo st. saint mount mt. lake port fort cape king queen pope sir hurricane".split()
+)
+"""Words before a given name in the name of a place or of somebody whom everybody knows."""
+_MYSELF = re.compile(
+    r"\b(?:i['\u2019]m|i am|my name is|this is|it['\u2019]s|ich bin|soy|je suis|sono)[ ]\Z",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(r",?[ ](?:(?:and|or|und|oder|y|o|et|ou|e)[ ])?")
 _MOST_WORDS = 6
 """Words of one name."""
 _LEAST = 3
 """Letters of a name that is looked for."""
+_LEAST_INSIDE = 4
+"""Letters of a name that is found inside a word: Silva in ``emmasilva7@x.org``."""
+_BEGINNING = 3
+"""Letters that a given name has in common with its short forms: Ale of Alex and Alexandra."""
+_BEGINNINGS = re.compile(rf"(?<![^\W_])[A-Z][a-z]{{{_BEGINNING - 1}}}")
+_BEFORE = 24
 _MOST_ENDING = 2
 """Letters that a language may add to a name: ``Herrn M\u00fcllers``."""
-_MOST = 50
+_MOST = 200
+"""People of one answer that are looked for: each may take a search through all of the evidence."""
 
 
 class Person(NamedTuple):
     """
-    Somebody with a title.
+    Somebody who is named.
 
     Attributes:
         start: Where the name begins.
         end: Where it ends.
-        family_names: What may be the family name, in normal form: the last word, and of a German
-            title any, for its nouns have capitals as well.
+        names: The parts of the name, in normal form, of which the evidence should have one: with
+            a title the family name, and of a German title any, for its nouns have capitals as
+            well; without a title the given name and the family name.
+        has_title: Whether a title stands before the name.
     """
 
     start: int
     end: int
-    family_names: tuple[str, ...]
+    names: tuple[str, ...]
+    has_title: bool = False
 
 
 def people(
@@ -51,10 +81,11 @@ def people(
     answer: str | None = None,
 ) -> tuple[Opinion | Unavailable, ...]:
     """
-    Look for the family name of everybody who has a title: "Dr. Okonkwo", where it is Dr. Okafor.
+    Look for everybody whom an answer names: "Dr. Okonkwo", where it is Dr. Okafor; "Ines Kessler".
 
-    A given name is not looked for, since it may be a nickname; nor is anybody where a part of the
-    evidence is written in another script.
+    Of somebody with a title the family name has to be known, since the given name may be a
+    nickname; of anybody else one of both, and a given name by itself where a sentence has it in
+    its middle. Nobody is looked for where a part of the evidence is written in another script.
 
     Args:
         claims: The claims of one answer.
@@ -62,22 +93,35 @@ def people(
         question: What was asked; who is named there needs no other evidence.
         answer: Not needed.
     """
-    named = [[*islice(titled(one.text), _MOST)] for one in claims]
-    if not any(named):
+    room = _MOST
+    named: list[list[Person]] = []
+    for claim in claims:
+        named.append([*islice(_persons(claim.text), room)])
+        room -= len(named[-1])
+    if room == _MOST:
         return (NOTHING,) * len(claims)
     found = evidence.derived(_Known)
     if not found.is_latin:
         return tuple(Unavailable("another script") if some else NOTHING for some in named)
-    known = found.words | _words_in(question or "")
+    known = (found.words, _Words.of(question or ""))
     pairs = zip(claims, named, strict=True)
     return tuple(_opinion(claim, some, known, evidence) for claim, some in pairs)
+
+
+def _persons(text: str) -> Iterator[Person]:
+    """Yield everybody who is named, in order; who has a title is no second one."""
+    end = 0
+    for one in merge(titled(text), untitled(text), key=attrgetter("start")):
+        if one.start >= end:
+            yield one
+            end = one.end
 
 
 def titled(text: str) -> Iterator[Person]:
     """
     Yield who is named with a title, and with a name of three letters or more.
 
-    >>> [one.family_names for one in titled("See Dr. Ada van der Berg in room 4, or Mr. Li.")]
+    >>> [one.names for one in titled("See Dr. Ada van der Berg in room 4, or Mr. Li.")]
     [('berg',)]
     """
     behind = 0
@@ -94,7 +138,43 @@ def titled(text: str) -> Iterator[Person]:
         some = names if title[0].startswith(("Herr", "Frau")) else names[-1:]
         if some and all(len(name) >= _LEAST for name in some):
             end = len(text[:behind].rstrip())
-            yield Person(title.end(), end, tuple(map(_name_of, some)))
+            yield Person(title.end(), end, tuple(map(_name_of, some)), has_title=True)
+
+
+def untitled(text: str) -> Iterator[Person]:
+    """
+    Yield who is named by a usual given name and a family name, or by a given name in a sentence.
+
+    Examples are left out, and who says his own name.
+
+    >>> [one.names for one in untitled("Ines B. Kessler moved San Diego to Ingrid, like Bob.")]
+    [('ines', 'kessler'), ('ingrid',)]
+    """
+    example = -1
+    for given in _GIVEN.finditer(text):
+        name = given[0]
+        if not (name[0].isupper() and name[1:].islower() and _name_of(name) in GIVEN_NAMES):
+            continue
+        start, end = given.span()
+        before = text[max(0, start - _BEFORE) : start]
+        last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
+        if last.casefold() in _PLACES or _MYSELF.search(before):
+            continue
+        family = _FAMILY.match(text, end)
+        if family and not family["name"][0].isupper():
+            family = None
+        if _is_next(text, example, start) or is_example(text, start):
+            example = family.end("name") if family else end
+        elif family:
+            names = (name, family["name"])
+            yield Person(start, family.end("name"), tuple(map(_name_of, names)))
+        elif _WITHIN.search(before) and not last[0].isupper():
+            yield Person(start, end, (_name_of(name),))
+
+
+def _is_next(text: str, example: int, start: int) -> bool:
+    """Return whether a name stands right behind an example: "such as Olga or Ingrid"."""
+    return example >= 0 and _ALSO.fullmatch(text, example, start) is not None
 
 
 def _name_of(word: str) -> str:
@@ -102,11 +182,11 @@ def _name_of(word: str) -> str:
 
 
 def _opinion(
-    claim: Claim, named: list[Person], known: frozenset[str], evidence: Evidence
+    claim: Claim, named: list[Person], known: tuple[_Words, ...], evidence: Evidence
 ) -> Opinion | Unavailable:
     if not named:
         return NOTHING
-    absent = [one for one in named if not any(_is_known(name, known) for name in one.family_names)]
+    absent = [one for one in named if not any(some.name(one) for some in known)]
     if absent and evidence.blind:
         return Unavailable(evidence.blind)
     missing = (
@@ -118,12 +198,41 @@ def _opinion(
     return Opinion(score=ABSENT if absent else FOUND, missing=tuple(missing))
 
 
-def _is_known(name: str, known: frozenset[str]) -> bool:
-    """Return whether the evidence has a name, but for an ending; of a double name both."""
-    return all(
-        any(part[: len(part) - cut] in known for cut in range(_MOST_ENDING + 1))
-        for part in words(name)
-    )
+class _Words(NamedTuple):
+    """
+    A text in which names are looked for.
+
+    Attributes:
+        text: It, in normal form.
+        words: Its words.
+        beginnings: The first three letters of its words with a capital.
+    """
+
+    text: str
+    words: frozenset[str]
+    beginnings: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Words:
+        plain = unaccented(normal(text))
+        beginnings = frozenset(map(str.lower, _BEGINNINGS.findall(text)))
+        return cls(plain, frozenset(words(plain)), beginnings)
+
+    def name(self, one: Person) -> bool:
+        """Return whether one of the names is there by which somebody has to be known."""
+        if any(map(self._has, one.names)):
+            return True
+        # Alex may be short for Alexandra, and the other way round
+        is_given = len(one.names) == 1 and not one.has_title
+        return is_given and one.names[0][:_BEGINNING] in self.beginnings
+
+    def _has(self, name: str) -> bool:
+        """Return whether there is a name, but for an ending; of a double name both."""
+        return all(
+            any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1))
+            or (len(part) >= _LEAST_INSIDE and part in self.text)
+            for part in words(name)
+        )
 
 
 class _Known:
@@ -133,8 +242,4 @@ class _Known:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.deeds or ()]
         self.is_latin = all(latin(normal(text)) for text in texts)
-        self.words = frozenset[str]().union(*map(_words_in, texts if self.is_latin else ()))
-
-
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(words(unaccented(normal(text))))
+        self.words = _Words.of("\n".join(texts) if self.is_latin else "")
