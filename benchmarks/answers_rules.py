@@ -16,6 +16,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: the subject of a sentence": (
         Part("answer.checks.record_scope:RecordScope.subject", ()),
     ),
+    "records: lists of objects in YAML": (Part("answer.evidence.rows:_are_records", False),),
     "records: rows of text": (Part("answer.evidence.rows:rows", PROSE),),
     "records: objects under names": (Part("answer.evidence.records:_is_named", False),),
     "records: small counts": (Part("answer.checks.values:AnswerValues._swapped_count", None),),
@@ -47,6 +48,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
     "derivation: moments": (Part("answer.checks.moments:Moments.supports", False),),
     "derivation: lengths": (Part("answer.checks.moments:Moments._is_length", False),),
+    "moments: stretches that end before they begin": (
+        Part("answer.checks.moments:Moments.is_turned", False),
+    ),
     "derivation: days that the user names": (
         Part("answer.checks.moments:Moments._is_named", False),
     ),
@@ -107,6 +111,8 @@ NAMED: dict[str, str] = {
     "records: sentences that say it": "tests/answer/test_honest_answers.py",
     "records: rows of text": "tests/answer/test_facts.py",
     "records: objects under names": "tests/answer/test_facts.py",
+    "records: lists of objects in YAML": "tests/answer/test_rows.py",
+    "moments: stretches that end before they begin": "tests/answer/test_reckoned.py",
     "records: small counts": "tests/answer/test_facts.py",
     "records: fields of a moment": "tests/answer/test_other_domains.py",
     "derivation: short texts": "tests/answer/test_facts.py",

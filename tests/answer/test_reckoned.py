@@ -124,3 +124,32 @@ def test_a_total_behind_the_500th_figure_is_reckoned():
 
     assert [] == [miss.text for one in told.claims for miss in one.missing]
     assert ["$500"] == [miss.text for one in many.claims for miss in one.missing]
+
+
+EVENTS = [
+    {"title": "Team Sync", "start": "2024-05-15T10:00", "end": "2024-05-15T11:00"},
+    {"title": "Tasting", "start": "2024-05-15T12:30", "end": "2024-05-15T13:30"},
+    {"title": "Dance", "start": "2024-05-15T20:00", "end": "2024-05-16T00:00"},
+    {"title": "Night Watch", "start": "2024-05-15T22:00", "end": "2024-05-16T06:00"},
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "missed"),
+    [
+        ("The day runs from 10:00 AM to 1:30 PM.", []),
+        ("You are free from 11:00 to 12:30.", []),
+        ("Night Watch lasts from 22:00 to 06:00.", []),
+        ("Somebody is there from 10 AM until 12:00 AM.", []),
+        ("Nobody is in at 1:30 PM, nor at 12:30 PM.", []),
+        ("The first day ends at 1:30 PM, to be followed by 11:00 AM.", []),
+        ("You have two hours from 13:30 until 11:00.", ["13:30", "11:00"]),
+        ("- **Time:** 1:30 PM \u2013 11:00 AM", ["1:30 PM", "11:00 AM"]),
+        ("It runs for 23 hours, from 11:00 AM to 10:00 AM.", []),
+        ("Everybody meets from 11:00 AM to 11:00 AM.", ["11:00 AM", "11:00 AM"]),
+    ],
+)
+def test_a_stretch_that_ends_before_it_begins(answer, missed):
+    """Only where one record has both times it lasts until the next day."""
+
+    assert missed == _misses(answer, EVENTS)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_of
 from abs_shield.answer.evidence.rows import rows
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.session import Session
 from tests.hostile.steps import steps
 
 
@@ -33,3 +37,40 @@ def test_the_columns_of_a_table() -> None:
     found = rows(text)
 
     assert ("price", True) == (found.field(text, text.index("349")).strip(), found.is_table)
+
+
+PAYMENTS = """- amount: 50.0
+  date: '2031-03-01'
+  subject: Aquila Premium
+- amount: 10.0
+  date: '2031-03-07'
+  subject: Sushi dinner
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_table"),
+    [
+        (PAYMENTS, True),
+        ("- amount: 50.0\n- date: 2031\n", False),
+        ("- The amount: 50.0, as agreed\n- The amount: 60.0, as agreed\n", False),
+        ("- amount: 50.0\n  subject: Rent\n- 10.0 for dinner\n", False),
+    ],
+)
+def test_a_list_of_objects_in_yaml(text: str, is_table: bool) -> None:
+    """Each item begins with the same field and has a second one."""
+    assert is_table == rows(text).is_table
+
+
+def test_amounts_of_a_list_in_yaml_belong_to_their_record() -> None:
+    """Another record's amount is missing."""
+
+    def missing(answer: str) -> list[str]:
+        session = Session()
+        session.user("What did I pay?")
+        session.tool_result("list_payments", PAYMENTS, call_id="c1")
+        scored = hard(claims_of(answer), evidence_of(session), answer=answer)
+        return [one.text for some in scored for one in getattr(some, "missing", ())]
+
+    assert [] == missing("Aquila Premium took $50.00 on 2031-03-01.")
+    assert ["$10.00"] == missing("Aquila Premium took $10.00 on 2031-03-01.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield.text.failure import tells_failure
@@ -144,11 +144,12 @@ def test_tight_text_holds_no_part_of_a_word():
 
 
 @given(st.text(max_size=40))
+@example("2024-01-01")
 def test_forms_of_anything(text):
-    """Other spellings are chunks, and there are not many."""
+    """Other spellings are chunks; a date has most, by the names of its month in many languages."""
     made = list(forms(normal(text)))
 
-    assert len(made) < 300
+    assert len(made) < 3_000
     assert all(isinstance(chunk, str) for form in made for chunk in form)
 
 

@@ -33,6 +33,10 @@ _LENGTHS = frozenset(
 _FIRST = frozenset("start starts begin begins from check in departure depart since open".split())
 _LAST = frozenset("end ends to until till through check out return arrival close due".split())
 _TO = re.compile(r"[ ]?(?:-|\u2013|\u2014|to|through|until|till|and)[ ]?(?:the[ ])?")
+_UNTIL = re.compile(
+    r"[ *_`]{0,4}(?:-|\u2013|\u2014|to|through|until|till)[ *_`]{1,5}|[-\u2013\u2014]"
+)
+"""Between the ends of a stretch of time."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
 _BESIDE = re.compile(r"[a-z]{3,9}")
@@ -78,6 +82,7 @@ class Moments:
             piece.text[:_LONGEST_WORDS] for piece in index.pieces if piece.source is Source.USER
         ).casefold()[-_LONGEST_WORDS:]
         self._ranges: list[tuple[date, date]] | None = None
+        self._turned = {*self._all_turned(values)}
 
     def supports(self, value: Figure) -> bool:
         """Return whether a day, a time or a length follows from moments of the evidence."""
@@ -93,6 +98,28 @@ class Moments:
         if value.kind == TIME:
             return self._is_clock(value)
         return self._is_named(value) or self._is_within(value)
+
+    def is_turned(self, value: Figure) -> bool:
+        """
+        Return whether a time is an end of a stretch that ends before it begins: from 4 pm to 1 pm.
+
+        Where a record or a line of the evidence has both times, or where the answer or the user
+        states how long it lasts, it lasts until the next day.
+        """
+        return value.start in self._turned
+
+    def _all_turned(self, values: Sequence[Figure]) -> Iterator[int]:
+        """Yield the places of times in stretches that end before they begin."""
+        lengths = (*self._lengths[:_MOST_LENGTHS], *self._requested)
+        for one, other in pairwise(values):
+            if one.kind != TIME or other.kind != TIME:
+                continue
+            if not _UNTIL.fullmatch(self._answer, one.end, max(one.end, other.start)):
+                continue
+            if not _ends_before(one, other) or self._index.has_together(one, other):
+                continue
+            if not any(same(other, end) for length in lengths for end in _moved(one, length)):
+                yield from (one.start, other.start)
 
     def _is_clock(self, value: Figure) -> bool:
         """Return whether a length is written as on a clock: 02:30 for two and a half hours."""
@@ -175,6 +202,14 @@ def _moved(moment: Figure, length: Figure) -> Iterator[Figure]:
                 except (ValueError, OverflowError):
                     continue
                 yield moment._replace(values=(Day(year and there.year, there.month, there.day),))
+
+
+def _ends_before(one: Figure, other: Figure) -> bool:
+    """Return whether a time is not after another one, where both are plain and no midnight."""
+    match one.value, other.value:
+        case Minute(minutes=start, half=False), Minute(minutes=end, half=False):
+            return 0 < end <= start
+    return False
 
 
 def _apart(one: Figure, other: Figure) -> Minute | None:

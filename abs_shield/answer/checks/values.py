@@ -202,7 +202,7 @@ class AnswerValues:
             return self._absent(value, conflict)
         if self._has_other_sign(value, found) or self._turns_round(value, found):
             return self._absent(value)
-        if self._bindings.is_outdated(value, found):
+        if self._bindings.is_outdated(value, found) or self._moments.is_turned(value):
             return self._absent(value)
         if self._bindings.is_of_another(value, found):
             return self._absent(value)

@@ -20,6 +20,7 @@ _LABELLED = re.compile(
     r"[ ]?:[ \t]+[^\w\n-]{0,3}-?\d[\d.,]*\s*\S{0,8}"
 )
 _FIELD = re.compile(r"[ \t]*(?P<field>[A-Za-z_][\w -]{0,40}):[ \t]+\S")
+_ENTRY = re.compile(rf"-[ ]{_FIELD.pattern}[^\n]*\n[ ]+\w")
 _WORD = r"[^\W\d_a-z][\w'\u2019-]{0,30}"
 _SAID = re.compile(
     rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,3}})[ ](?P<said>.*)",
@@ -100,7 +101,13 @@ def _items(text: str) -> Rows | None:
     if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
     names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
-    return Rows(starts, names, columns, "|", is_table=bool(columns))
+    return Rows(starts, names, columns, "|", is_table=bool(columns) or _are_records(several))
+
+
+def _are_records(items: list[str]) -> bool:
+    """Return whether each item begins with the same field, as YAML writes a list of objects."""
+    found = {match["field"] if (match := _ENTRY.match(item)) else "" for item in items}
+    return len(found) == 1 and "" not in found
 
 
 def _names_of(row: str) -> Iterator[str]:

@@ -250,6 +250,21 @@ class ValueIndex:
         some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.stands[n].is_result]
         return not one.is_argument and len(some) == 1
 
+    def has_together(self, value: Figure, other: Figure) -> bool:
+        """Return whether one record, or one line of a text, has two values; equal ones twice."""
+        there = [*self._where(value)]
+        if same(value, other):
+            return len({*there}) < len(there)
+        return not {*there}.isdisjoint(self._where(other))
+
+    def _where(self, value: Figure) -> Iterator[tuple[int, Steps, int]]:
+        """Yield the records of a value, and in a text its lines."""
+        for one in self.find(value):
+            line = 0
+            if one.piece >= 0 and not one.is_argument and not self.pieces[one.piece].lines:
+                line = self.pieces[one.piece].text.rfind("\n", 0, one.figure.start)
+            yield one.piece, record_of(one.steps), line
+
     # Units ---------------------------------------------------------------------------------------
 
     def units_of(self, one: EvidenceValue) -> tuple[Unit, ...]:
