@@ -13,6 +13,7 @@ from abs_shield.quality.constraints import Constraint, Direction, Limit, Order
 from abs_shield.quality.hallucination import SubCheck
 from abs_shield.quality.reading import read_text, sentence_keys
 from abs_shield.quality.types import OutputFinding
+from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Figure
@@ -77,10 +78,8 @@ _MOVES_BY = (
     r"|always|constantly|dramatically|quickly|begun to|started to) )*"
 )
 _NOT_ALWAYS = re.compile(
-    r"\b(?:in (?:the )?(?:winter|summer|spring|autumn|fall|january|february|march|april|may|june"
-    r"|july"
-    r"|august|september|october|november|december)|season\w*|each|every (?:winter|summer|autumn"
-    r"|fall)"
+    rf"\b(?:in (?:the )?(?:winter|summer|spring|autumn|fall|{ENGLISH_MONTH})|season\w*|each"
+    r"|every (?:winter|summer|autumn|fall)"
     r"|during|when|briefly|temporar\w+|overnight|at night|interest|slower|locally|sudden\w*|lasted"
     r"|before"
     r"|(?:last|this|past|next) (?:year|month|quarter|week|season|decade)"

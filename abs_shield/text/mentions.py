@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from abs_shield.text.months import ENGLISH_OR_SHORT
 from abs_shield.text.sentences import TITLES
 from abs_shield.text.values.numerals import DIGITS, SPACED
 from abs_shield.text.values.patterns import CODES, MARKS
@@ -44,10 +45,7 @@ class Mention:
     end: int
 
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH = rf"{ENGLISH_OR_SHORT}\b\.?"
 _SIGN = rf"(?:[{MARKS}]|\b(?:{CODES})\b)"
 _UNIT = rf"(?:[{MARKS}元円원]|(?:{CODES})\b)"
 _IN_URL = r"[^\s<>\"'`\u3000-\u303f\uff01-\uff5e]"

@@ -7,8 +7,17 @@ from functools import lru_cache
 
 from abs_shield.text.normal import chunks, normal, unaccented
 
-_NAMES = """
-january february march april may june july august september october november december
+ENGLISH = (
+    "january february march april may june july august september october november december"
+).split()
+"""The names of the months in English."""
+_PATTERN = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in ENGLISH)
+ENGLISH_MONTH = f"(?:{'|'.join(ENGLISH)})"
+"""A pattern of a month's name in English, in lower case."""
+ENGLISH_OR_SHORT = rf"(?:{_PATTERN}|sept)"
+"""A pattern of it that takes its first three letters as well, and ``sept``."""
+_NAMES = f"""
+{" ".join(ENGLISH)}
 januar februar märz april mai juni juli august september oktober november dezember
 jänner feber märz april mai juni juli august september oktober november dezember
 janvier février mars avril mai juin juillet août septembre octobre novembre décembre

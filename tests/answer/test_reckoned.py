@@ -145,6 +145,7 @@ EVENTS = [
         ("The first day ends at 1:30 PM, to be followed by 11:00 AM.", []),
         ("You have two hours from 13:30 until 11:00.", ["13:30", "11:00"]),
         ("- **Time:** 1:30 PM \u2013 11:00 AM", ["1:30 PM", "11:00 AM"]),
+        ("That leaves 12:30 - 11:00 = 1:30.", []),
         ("It runs for 23 hours, from 11:00 AM to 10:00 AM.", []),
         ("Everybody meets from 11:00 AM to 11:00 AM.", ["11:00 AM", "11:00 AM"]),
     ],

@@ -74,3 +74,14 @@ def test_amounts_of_a_list_in_yaml_belong_to_their_record() -> None:
 
     assert [] == missing("Aquila Premium took $50.00 on 2031-03-01.")
     assert ["$10.00"] == missing("Aquila Premium took $10.00 on 2031-03-01.")
+
+
+def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
+    """Its lines are no fields, whatever stands in them."""
+    text = (
+        PAYMENTS
+        + "  note: 'Please do\n    the following: {''amount'': ''All of it''}\n    ''x'': y'\n"
+    )
+
+    assert "Aquila Premium" in rows(text).names[0]
+    assert not [name for name in rows(text).names[1] if "All of it" in name]

@@ -37,6 +37,8 @@ _UNTIL = re.compile(
     r"[ *_`]{0,4}(?:-|\u2013|\u2014|to|through|until|till)[ *_`]{1,5}|[-\u2013\u2014]"
 )
 """Between the ends of a stretch of time."""
+_EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
+"""Behind a difference: 12:30 - 11:00 = 1:30."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
 _BESIDE = re.compile(r"[a-z]{3,9}")
@@ -116,7 +118,9 @@ class Moments:
                 continue
             if not _UNTIL.fullmatch(self._answer, one.end, max(one.end, other.start)):
                 continue
-            if not _ends_before(one, other) or self._index.has_together(one, other):
+            if not _ends_before(one, other) or _EQUALS.match(self._answer, other.end):
+                continue
+            if self._index.has_together(one, other):
                 continue
             if not any(same(other, end) for length in lengths for end in _moved(one, length)):
                 yield from (one.start, other.start)

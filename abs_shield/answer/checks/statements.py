@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from abs_shield.text.months import ENGLISH_OR_SHORT
 from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import lowered, stem
 from abs_shield.text.tokens import STOP
@@ -28,13 +29,9 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 """Words with which something is asked, planned, reported by another or true in part."""
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
 _DATE = re.compile(
-    rf"\b(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}})\b"
-    r"(?:,? \d{4}\b)?",
+    rf"\b(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{ENGLISH_OR_SHORT}"
+    rf"|{ENGLISH_OR_SHORT} \d{{1,2}})\b(?:,? \d{{4}}\b)?",
     re.IGNORECASE,
 )
 _NEED = re.compile(r"\b(?:(?:do|does)(?P<no>n['\u2019]t| not)? )?(?:need|require)s?(?= an? | any )")

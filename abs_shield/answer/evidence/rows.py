@@ -100,14 +100,25 @@ def _items(text: str) -> Rows | None:
     columns: tuple[str, ...] = ()
     if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
+    if _are_records(several):
+        return Rows(starts, [tuple(_values_of(one)) for one in several], is_table=True)
     names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
-    return Rows(starts, names, columns, "|", is_table=bool(columns) or _are_records(several))
+    return Rows(starts, names, columns, "|", is_table=bool(columns))
 
 
 def _are_records(items: list[str]) -> bool:
     """Return whether each item begins with the same field, as YAML writes a list of objects."""
     found = {match["field"] if (match := _ENTRY.match(item)) else "" for item in items}
     return len(found) == 1 and "" not in found
+
+
+def _values_of(item: str) -> Iterator[str]:
+    """Yield the fields' values of an object in YAML; a text that goes on is no field."""
+    first, *lines = islice(item.splitlines(), _MOST_LINES)
+    width = len(lines[0]) - len(lines[0].lstrip())
+    for line in (first, *lines):
+        if line is first or len(line) - len(line.lstrip()) == width:
+            yield line.partition(": ")[2].strip("'\"*_ ")
 
 
 def _names_of(row: str) -> Iterator[str]:

@@ -11,11 +11,11 @@ from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.letters import runs, squeezed
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.types import Span
+from abs_shield.text.months import ENGLISH
 from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Number, Token, tokens
-from abs_shield.text.values.calendar import MONTH_NAMES
 
 MOST_CHARACTERS = 1_000_000
 """Characters that are indexed; of more, the newest pieces."""
@@ -176,7 +176,7 @@ def _calendar(pieces: Sequence[Passage]) -> set[str]:
     found: set[str] = set()
     for day in days:
         year, month, of_month = map(int, day.split("-"))
-        found.add(MONTH_NAMES[month - 1])
+        found.add(ENGLISH[month - 1])
         if year and 0 < of_month <= monthrange(year, month)[1]:
             found.add(_WEEKDAYS[weekday(year, month, of_month)])
     return found

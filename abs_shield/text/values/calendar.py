@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.text.months import whole_names
+from abs_shield.text.months import ENGLISH, whole_names
 from abs_shield.text.values.figure import Day, Minute
 
-MONTH_NAMES = (
-    "january february march april may june july august september october november december"
-).split()
-_SHORT = {name[:3]: n for n, name in enumerate(MONTH_NAMES, 1)} | {
+_SHORT = {name[:3]: n for n, name in enumerate(ENGLISH, 1)} | {
     "sept": 9, "janv": 1, "févr": 2, "avr": 4, "juil": 7, "okt": 10, "déc": 12, "dez": 12,
 }  # fmt: skip
 _NUMBER = whole_names() | _SHORT
-MONTHS = {name: name for name in MONTH_NAMES} | {name[:3]: name for name in MONTH_NAMES}
+MONTHS = {name: name for name in ENGLISH} | {name[:3]: name for name in ENGLISH}
 MONTHS["sept"] = "september"
 """The English names of months, and the short ones, to the whole name."""
 MONTH = rf"(?:{'|'.join(sorted(map(re.escape, _NUMBER), key=len, reverse=True))})\b\.?"

@@ -10,6 +10,7 @@ from abs_shield.quality.guardrails.catalogue import Feature, Price, ProductCatal
 from abs_shield.quality.guardrails.rule import Guardrail, Place, guardrail
 from abs_shield.quality.guardrails.scope import Scope
 from abs_shield.quality.reading import Reading, Sentence
+from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.values.figure import MONEY, NUMBER, Figure
 
 _AVAILABLE = re.compile(
@@ -54,8 +55,8 @@ _NO_PRICE = re.compile(
     r"\b(?:invoice|seats|competitor\w*|used to|until|formerly|sav(?:e|es|ing|ings)|discount|refund"
     r"|last (?:year|month|quarter|week)|previously|originally|(?:year|month|week)s? ago|back in"
     r"|(?<!\bis )(?<!\bare )(?<!\bbe )paid(?! (?:annually|yearly|monthly|per|by))"
-    r"|before (?:(?:19|20)\d\d|then|that|last|(?:january|february|march|april|may|june|july|august"
-    r"|september|october|november|december)|the (?:change|increase|rise|switch))|prior to"
+    rf"|before (?:(?:19|20)\d\d|then|that|last|{ENGLISH_MONTH}|the (?:change|increase|rise|switch))"
+    r"|prior to"
     r"|was|were|had|off|credit|total|similar|tax|deposit|budget)\b",
     re.IGNORECASE,
 )
