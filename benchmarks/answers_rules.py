@@ -51,6 +51,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "moments: stretches that end before they begin": (
         Part("answer.checks.moments:Moments.is_turned", False),
     ),
+    "payments: amounts of the calls": (Part("answer.checks.paid:Paid.agrees", None),),
     "derivation: days that the user names": (
         Part("answer.checks.moments:Moments._is_named", False),
     ),
@@ -113,6 +114,7 @@ NAMED: dict[str, str] = {
     "records: objects under names": "tests/answer/test_facts.py",
     "records: lists of objects in YAML": "tests/answer/test_rows.py",
     "moments: stretches that end before they begin": "tests/answer/test_reckoned.py",
+    "payments: amounts of the calls": "tests/answer/test_paid.py",
     "records: small counts": "tests/answer/test_facts.py",
     "records: fields of a moment": "tests/answer/test_other_domains.py",
     "derivation: short texts": "tests/answer/test_facts.py",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from abs_shield.answer.checks.action_patterns import MESSAGE
+from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.types import ExecutedAction
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.text.leaves import leaves, scalar_text
@@ -121,6 +123,17 @@ class Call:
     def returned_ids(self) -> frozenset[str]:
         """The ids in its result."""
         return frozenset(ids_in(self._action.value))
+
+    @cached_property
+    def amounts(self) -> tuple[Decimal, ...]:
+        """The amounts of money among its arguments."""
+        found = []
+        for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES):
+            name = next((step for step in reversed(path) if isinstance(step, str)), "")
+            if names_money(name) and (text := scalar_text(leaf)):
+                some = figures(text[:_LONGEST_VALUE])
+                found += [one.numbers[0] for one in some if one.kind in SUMS]
+        return tuple(found)
 
     @cached_property
     def fields(self) -> dict[str, set[str]]:

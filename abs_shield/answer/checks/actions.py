@@ -221,7 +221,7 @@ class Calls:
             return bool(self._done) or not (self._evidence.deeds or self._failed)
         if not failed and self._is_reported(claimed, ids):
             return True
-        able = [call for call in self._done if call.can_be(claimed.verb, claimed.around)]
+        able = self.able(claimed)
         if claimed.verb == "send" and self._is_sent_anyway(claimed):
             able = self._done
         if failed:
@@ -229,6 +229,10 @@ class Calls:
         if not able or any(_alone_failed(call, able, claimed) for call in failed):
             return False
         return self._have_ids(ids, able, claimed.verb)
+
+    def able(self, claimed: ClaimedAction) -> list[Call]:
+        """Return the calls that can have done what is claimed, going by their names."""
+        return [call for call in self._done if call.can_be(claimed.verb, claimed.around)]
 
     def _is_reported(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
         """Return whether results report it: those of its own calls, or any if "we" did it."""

@@ -16,6 +16,7 @@ from abs_shield.answer.checks.exemptions import Exemptions
 from abs_shield.answer.checks.growth import turns_round
 from abs_shield.answer.checks.moments import Moments
 from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, FOUND, NOTHING
+from abs_shield.answer.checks.paid import Paid
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
@@ -171,6 +172,7 @@ class AnswerValues:
         known = {"index": self._index, "scope": scope}
         self._derivation = Derivation(answer, self._all, grounded, most=MOST_VALUES, **known)
         self._moments = Moments(answer, self._values, grounded, **known)
+        self._paid = Paid(answer, evidence, scope)
 
     def _join(self) -> None:
         """Look for two values that are one: 1 hour 30 minutes, or a number in groups, 2 871."""
@@ -212,6 +214,8 @@ class AnswerValues:
         other = self._bindings.instead(value, found, records) if found and one is None else None
         if other is not None and value.kind in SUMS and self._is_swapped(value, other):
             return self._absent(value, _conflict(value, other))
+        if not found and (agrees := self._paid.agrees(value)) is not None:
+            return CheckedValue(How.DERIVED) if agrees else self._absent(value)
         if one is None and (self._follows(value) or (not found and self._is_broken(value))):
             return CheckedValue(How.DERIVED)
         if other is not None:
