@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import _bootstrap
-from threading import Lock, get_ident
+from threading import Lock, RLock, get_ident
 from typing import Any, TypeVar
 from weakref import ref
 
@@ -45,6 +45,16 @@ class Renewed:
 LOCKS = Renewed()
 renewed = LOCKS.keep
 """Keep a lock free in forked children: ``self._lock = renewed(Lock())``."""
+IMPORTING = renewed(RLock())
+"""
+Held while modules with models are imported in a call: a fork waits until it is free.
+
+pydantic builds a model in C and holds a lock of its own meanwhile, which no child can free.
+"""
+_LONGEST_WAIT_S = 10.0
+"""An import that hangs may not keep the program from forking."""
+_forking: set[int] = set()
+"""Threads that fork, and hold `IMPORTING` meanwhile."""
 
 
 def forget_unfinished_imports() -> None:
@@ -64,10 +74,23 @@ def forget_unfinished_imports() -> None:
             sys.modules.pop(name, None)
 
 
+def _before() -> None:
+    if IMPORTING.acquire(timeout=_LONGEST_WAIT_S):
+        _forking.add(get_ident())
+
+
+def _behind() -> None:
+    if get_ident() in _forking:
+        _forking.discard(get_ident())
+        IMPORTING.release()
+
+
 def _in_child() -> None:
+    _behind()
+    _forking.clear()
     LOCKS.renew()
     forget_unfinished_imports()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_behind, after_in_child=_in_child)

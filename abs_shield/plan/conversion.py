@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.slips import without_slips
 from abs_shield.schema import CompiledSchema, Problem, Undecided
+from abs_shield.text.leaves import leaves, pointer
 
 if TYPE_CHECKING:
     from abs_shield.plan.tool import ToolPlan
@@ -29,11 +30,17 @@ class Conversion(NamedTuple):
 
     def admits(self, problem: Problem) -> bool:
         """Return whether nothing at, around or inside the place of *problem* is refused."""
-        return not any(_overlap(problem.where, pointer) for pointer in self.refused)
+        return not any(_overlap(problem.where, one) for one in self.refused)
 
     def is_endless(self, problem: Problem) -> bool:
         """Return whether what stands at the place of *problem* becomes NaN or an infinity."""
-        return any(_overlap(problem.where, pointer) for pointer in self.endless)
+        return any(_overlap(problem.where, one) for one in self.endless)
+
+
+    def refused_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return JSON pointers to refused integers that no float may hold."""
+        places = (pointer(path) for path, leaf in leaves(arguments) if _is_beyond_floats(leaf))
+        return tuple(one for one in places if any(_overlap(one, other) for other in self.refused))
 
 
 Convert = Callable[[Mapping[str, Any]], Conversion]
@@ -60,7 +67,7 @@ def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
         item = left.pop()
         kind = type(item)
         if kind is int:
-            if not -_FLOAT < item < _FLOAT:
+            if _is_beyond_floats(item):
                 return True
         elif kind is dict:
             left += item.values()
@@ -69,6 +76,10 @@ def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
         elif texts and kind is str and _is_endless(item):
             return True
     return False
+
+
+def _is_beyond_floats(item: Any) -> bool:
+    return type(item) is int and not -_FLOAT < item < _FLOAT
 
 
 def _is_endless(text: str) -> bool:

@@ -106,11 +106,16 @@ class Proposal:
         return self._fits
 
     def _endless(self) -> tuple[Problem, ...]:
-        """What the tool's function would get as an infinity: an integer for one of its floats."""
+        """
+        What the tool's function would get as an infinity: an integer for one of its floats.
+
+        Some versions of pydantic refuse such an integer, others turn it into an infinity.
+        """
         convert = None if self.tool is None else self.tool.convert
         if convert is None or not may_be_endless(self.arguments, texts=False):
             return ()
-        return tuple(map(not_finite, convert(self.arguments).endless))
+        made = convert(self.arguments)
+        return tuple(map(not_finite, made.endless or made.refused_integers(self.arguments)))
 
     def problems(self) -> tuple[Problem, ...]:
         """

@@ -18,7 +18,7 @@ from abs_shield.core import (
     ToolCall,
     Verdict,
 )
-from abs_shield.core.forked import renewed
+from abs_shield.core.forked import IMPORTING, renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
@@ -75,7 +75,8 @@ class Verifier:
 
     def _make(self, declared: Verification) -> None:
         # an import that only a program pays for whose tools return something
-        from abs_shield.verification import VerificationEngine
+        with IMPORTING:
+            from abs_shield.verification import VerificationEngine
 
         with self._lock:
             if self._engine is None:
