@@ -107,7 +107,8 @@ async def answer(request: Request) -> Response:
 @contextlib.contextmanager
 def served(app):
     """A running server; its address."""
-    config = uvicorn.Config(app, log_level="error", lifespan="off")
+    # without websockets: uvicorn 0.34 imports a part of that package that warns
+    config = uvicorn.Config(app, log_level="error", lifespan="off", ws="none")
     server = uvicorn.Server(config)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
@@ -115,6 +116,7 @@ def served(app):
         thread.start()
         try:
             while not server.started:
+                assert thread.is_alive(), "the server has not started"
                 time.sleep(0.005)
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
         finally:
