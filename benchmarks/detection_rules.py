@@ -257,6 +257,9 @@ TESTS: dict[str, str] = {
     "verbs that people say": "tests/layers/test_wanted_steps.py",
     "one word for two deeds": "tests/layers/test_wanted_steps.py",
     "moved elsewhere": "tests/layers/test_wanted_steps.py",
+    "routes": "tests/plan/test_names.py",
+    "verbs that are nouns": "tests/plan/test_names.py",
+    "folders of a path": "tests/layers/test_parts_of_names.py",
     "slips that lose nothing": "tests/layers/test_parameter_mismatch.py",
 }
 """The tests that need a rule which no run needs."""

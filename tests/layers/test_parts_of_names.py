@@ -116,3 +116,11 @@ def test_a_relative_tail_where_nothing_is_destroyed():
     """It may be meant below the folder that the tool works in; a reading call may look there."""
     assert [] == codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
     assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
+
+
+def test_a_folder_of_words_that_were_said_apart_is_another_folder():
+    """Each of its words stands somewhere, and no folder is called so."""
+    said = "I have books and orders: open INV88123."
+
+    assert ["unseen"] == codes(said, "books-orders/INV88123", tool="read_file")
+    assert [] == codes("Open INV88123 in books-orders.", "books-orders/INV88123", tool="read_file")

@@ -7,6 +7,7 @@ import pytest
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.names import by_name
 from abs_shield.plan.verbs import deed, opposite, same_noun, touches
+from abs_shield.text.verbs import Does
 
 JUDGED = {
     "hard": "id orderId user_ids IBAN to_email account_number flight_no path file_path repo uuid "
@@ -97,3 +98,33 @@ def test_opposites_and_needs():
 def test_whether_the_user_asked_for_both(text, asked):
     """Only a sequence that is spelt out; in other languages a word for it will do."""
     assert asked == asked_for(deed("create_user"), deed("delete_user"), text)
+
+
+@pytest.mark.parametrize(
+    ("name", "does", "verb", "noun"),
+    [
+        ("POST /refunds", Does.MAKE, "create", ("refund",)),
+        ("PATCH /users/{user_id}/email", Does.CHANGE, "update", ("email",)),
+        ("DELETE /orders/{id}", Does.UNMAKE, "delete", ("order",)),
+    ],
+)
+def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):
+    """The method says what is done, and the last named part of the path to what."""
+    read = deed(name)
+
+    assert (does, verb, noun) == (read.does, read.verb, read.noun)
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [
+        ("Sports.getTournamentSchedule", "get"),
+        ("Education_createStandardizedTest", "create"),
+        ("Weather_find_places", "find"),
+        ("find_order", "find"),
+        ("schedule_posts", "schedule"),
+    ],
+)
+def test_a_verb_that_is_a_thing_as_well_is_one_behind_a_verb(name, verb):
+    """A tournament's schedule is got, and not made."""
+    assert verb == deed(name).verb
