@@ -36,7 +36,6 @@ class Conversion(NamedTuple):
         """Return whether what stands at the place of *problem* becomes NaN or an infinity."""
         return any(_overlap(problem.where, one) for one in self.endless)
 
-
     def refused_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """Return JSON pointers to refused integers that no float may hold."""
         places = (pointer(path) for path, leaf in leaves(arguments) if _is_beyond_floats(leaf))

@@ -270,7 +270,7 @@ def test_a_figure_in_another_spelling(answer, evidence):
 @pytest.mark.parametrize(
     ("answer", "text"),
     [
-        ("There were two hundred and six guests, and Mia Borg sang.", "Mia"),
+        ("There were two hundred and six guests, and Mia Borg sang.", "Mia Borg"),
         ("Mia sang for two hundred and six guests until 23:45.", "23:45"),
     ],
 )

@@ -154,3 +154,25 @@ def test_a_stretch_that_ends_before_it_begins(answer, missed):
     """Only where one record has both times it lasts until the next day."""
 
     assert missed == _misses(answer, EVENTS)
+
+
+WEATHER = {"city": "Oslo", "temp_c": 20.4, "low": {"temperature": 41, "unit": "fahrenheit"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "missed"),
+    [
+        ("It is 20.4\u00b0C in Oslo.", []),
+        ("It is 69 \u00b0F (20.4 \u00b0C).", []),
+        ("It is 68.7 degrees Fahrenheit.", []),
+        ("The low is 5\u00b0C, or 41\u00b0 F.", []),
+        ("Bake it at 41 to 41\u00b0F.", []),
+        ("It is 72\u00b0F.", ["72"]),
+        ("The low is 8\u00b0C.", ["8"]),
+        ("The low is 41\u00b0C.", ["41"]),
+    ],
+)
+def test_a_temperature_in_the_other_unit(answer, missed):
+    """Rounded as people do; the number alone says nothing."""
+
+    assert missed == _misses(answer, WEATHER)

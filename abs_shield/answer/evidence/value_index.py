@@ -274,7 +274,9 @@ class ValueIndex:
         A whole number under the name of an amount may count cents, as APIs of payments write it.
         """
         units = units_of(one.figure.unit) or field_units(one.field)
-        units = units or units_of(self._declared(one)) or (_CENTS if one.may_be_cents else ())
+        if len(units) != 1:  # of a temperature it is not said in which unit it is
+            units = units_of(self._declared(one)) or units
+        units = units or (_CENTS if one.may_be_cents else ())
         return units or (_MONEY if self._units and self._currency(one) else ())
 
     def has_other_unit(self, value: Figure, one: EvidenceValue) -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from abs_shield.text.shape import is_code
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Found, written
 from abs_shield.text.values.numerals import COUNTED, Numeral, numeral, worded
-from abs_shield.text.values.patterns import MONEY_WORDS, SMALL_MONEY
+from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT, MONEY_WORDS, SMALL_MONEY
 
 SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
@@ -20,6 +20,7 @@ _UNITS = frozenset(
     "month months "
     "year years yr yrs mile miles km kilometers kilometres meter meters metres m cm mm inch inches "
     "feet foot ft kg g gram grams lb lbs ounce ounces oz ton tons tonnes liter liters litres ml l "
+    f"{CELSIUS} {FAHRENHEIT} "
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""
@@ -71,7 +72,7 @@ def scaled_of(match: re.Match[str], text: str) -> Found:
 
 def range_of(match: re.Match[str], text: str) -> Found:
     first, last = match["first"], match["last"]
-    unit = match["unit"] or ""
+    unit = _unit(match)
     yield plain_number(first, match.span("first"), unit, text)
     end = plain_number(last, match.span("last"), unit, text)
     if len(first) == 4 and len(last) == 2 and int(last) > int(first[2:]):  # 2018-19
@@ -80,11 +81,18 @@ def range_of(match: re.Match[str], text: str) -> Found:
 
 
 def number_of(match: re.Match[str], text: str) -> Found:
-    digits, unit = match.group("digits", "unit")
+    digits = match["digits"]
     if len(digits) >= _LEAST_CODE and digits.isdigit() and _is_id(digits):
         yield written(ID, text, match.span("digits"), digits)
     else:
-        yield plain_number(digits, match.span("digits"), unit or "", text)
+        yield plain_number(digits, match.span("digits"), _unit(match), text)
+
+
+def _unit(match: re.Match[str]) -> str:
+    """Return the unit behind a number; of temperatures the degree and a letter."""
+    if degrees := match["degrees"]:
+        return FAHRENHEIT if "f" in degrees.casefold() else CELSIUS
+    return match["unit"] or ""
 
 
 def _is_id(digits: str) -> bool:

@@ -15,6 +15,8 @@ MONEY_WORDS = {
 }  # fmt: skip
 SMALL_MONEY = frozenset("cent cents pence".split())
 """A hundredth of the others."""
+CELSIUS, FAHRENHEIT = "\u00b0c", "\u00b0f"
+"""Units of temperatures, however they are written."""
 MARKS = "$€£¥₹₩₽₺฿"
 BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[{MARKS}]|\b(?:{CODES})\b)"
 BEHIND = rf"(?:[{MARKS}円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
@@ -53,6 +55,6 @@ CUED = (
     r"(?P<cued>[A-Z]{5,10}(?![a-zA-Z0-9_-])|\d{4,24}(?![\w.,/:-]*\w))"
 )
 TOKEN = (
-    r"(?<![A-Za-z0-9_#])#?(?:[A-Za-z0-9]|_(?=\w)){1,80}"
+    r"(?<![A-Za-z0-9_#])(?!(?<=\d,)\d{3}-[A-Za-z])#?(?:[A-Za-z0-9]|_(?=\w)){1,80}"
     r"(?:[-.][A-Za-z0-9_]{1,80}){0,12}(?![A-Za-z0-9_])"
 )

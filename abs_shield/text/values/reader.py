@@ -123,13 +123,18 @@ _BARE = re.compile(r"[\d\s,;|\x00]*")
 _FOLLOWED = re.compile(rf"\d[ -]?(?:[^\W\d_]|[%{MARKS}])")
 """A number with a word or a sign behind it: a currency, a scale, a percentage."""
 _CUED_FORM = _form(CUED, exactly=True)
-_NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
+_NUMBER_THEN = (
+    r"(?:[ ]?(?P<degrees>(?:[\u00b0\u00ba][ ]?|degrees?[ ])(?:C|F|Celsius|Fahrenheit))\b"
+    r"|[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
+)
 _BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))
 _SIGNED = (
     rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{BEFORE})[ ]?[-+]?"
     rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE}|(?P<trillion>[tT])(?![A-Za-z0-9]))?"
 )
-_FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
+_FROM_TO = (
+    rf"{ALONE}(?P<first>\d{{1,4}})(?:[ ]?--[ ]?|-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
+)
 _LAST_OF_RANGE = "(?P<dmony>"
 """The form of a day before its month, which may be the last one of several: ``10-12 May``."""
 _BEFORE_DATE = (

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from abs_shield.text.values.figure import MONEY, NUMBER, Figure
+from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
@@ -35,6 +36,8 @@ _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _KEPT = frozenset("ms lbs".split())
+_ROUNDED = Decimal("0.02")
+"""By which part of itself a temperature may be rounded where it is converted, in both ways."""
 _OFF = Decimal("0.1")
 """By which part of itself a figure may be rounded where it is converted."""
 
@@ -63,7 +66,15 @@ def _units() -> dict[str, tuple[Unit, ...]]:
     return found
 
 
-_UNITS = _units()
+_DEGREES = {CELSIUS: Unit("temperature", Decimal(1)), FAHRENHEIT: Unit("temperature", Decimal(2))}
+"""Units that no factor converts."""
+_UNITS = _units() | {
+    "celsius": (_DEGREES[CELSIUS],),
+    "fahrenheit": (_DEGREES[FAHRENHEIT],),
+    **{word: (unit,) for word, unit in _DEGREES.items()},
+}
+_TEMPERATURE = frozenset("temp temps temperature temperatures".split())
+_LETTERS = {"c": CELSIUS, "f": FAHRENHEIT}
 _WORTHS = {
     kind: sorted({unit.worth for some in _UNITS.values() for unit in some if unit.kind == kind})
     for kind in _KINDS
@@ -90,6 +101,12 @@ def field_units(name: str) -> tuple[Unit, ...]:
     ((Unit(kind='mass', worth=Decimal('1E+3')),), (Unit(kind='time', worth=Decimal('1')),), ())
     """
     words = [word.casefold() for word in _WORD.findall(name[-60:])]
+    if not _TEMPERATURE.isdisjoint(words):
+        degree = _DEGREES.get(_LETTERS.get(words[-1], "")) or next(
+            (unit for word in words for unit in _UNITS.get(word, ()) if unit.kind == "temperature"),
+            None,
+        )
+        return (degree,) if degree else (*_DEGREES.values(),)
     joined = "".join(words[-2:])
     last = joined if joined in ("kwh", "mwh", "gwh", "kib", "mib", "gib") else "".join(words[-1:])
     before = words[: -2 if last == joined else -1]
@@ -117,11 +134,24 @@ def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     if figure.kind == MONEY or (not units and figure.step == _CENT):
         units = (Unit("money", Decimal(1)),)
     for kind, worth in units:
+        if kind == "temperature":
+            yield _in_other_degrees(figure, Unit(kind, worth))
+            continue
         for other in _WORTHS[kind]:
             ratio = worth / other
             if ratio != 1:
                 value = figure.numbers[0] * ratio
                 yield value, min(figure.step * ratio, abs(value) * _OFF), Unit(kind, other)
+
+
+def _in_other_degrees(figure: Figure, unit: Unit) -> tuple[Decimal, Decimal, Unit]:
+    """Give a temperature in the other unit, as exact as people convert: 350 F are 175 C."""
+    number, fahrenheit = figure.numbers[0], _DEGREES[FAHRENHEIT]
+    if unit == fahrenheit:
+        value, step, other = (number - 32) * 5 / 9, figure.step, _DEGREES[CELSIUS]
+    else:
+        value, step, other = number * 9 / 5 + 32, 2 * figure.step, fahrenheit
+    return value, max(step, abs(value) * _ROUNDED), other
 
 
 def together(text: str, one: Figure, other: Figure) -> Figure | None:

@@ -151,6 +151,31 @@ def test_the_last_year_of_a_range_may_be_short():
     assert [Decimal(25)] == [*figures("pages 120-25")[-1].values]
 
 
+@pytest.mark.parametrize("text", ["the 2007-08 season", "2007\u201308 season", "in 2007 -- 08"])
+def test_a_season_is_no_month(text):
+    """It goes on from one year to the next."""
+    assert [[2007], [2008, 8]] == [[*one.numbers] for one in figures(text)]
+    assert ["date"] == [one.kind for one in figures("in 2007-08, and the season")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("a 54,000-seat stadium", 54_000, "seat"),
+        ("some 1,200-page book", 1_200, "page"),
+        ("20\u00b0C", 20, "\u00b0c"),
+        ("20 \u00ba F today", 20, "\u00b0f"),
+        ("at 20 degrees Celsius", 20, "\u00b0c"),
+        ("at 20 degrees", 20, "degrees"),
+    ],
+)
+def test_the_unit_of_a_number(text, value, unit):
+    """Behind a hyphen, and of temperatures however they are written."""
+    (one,) = figures(text)
+
+    assert (value, unit) == (one.numbers[0], one.unit)
+
+
 def test_a_decade_is_soft():
     """With or without an apostrophe."""
     assert [True, True] == [one.soft for one in figures("the 1970s and the 70's")]
