@@ -13,6 +13,7 @@ from langgraph.prebuilt import ToolNode
 from suite_shield import firewall
 
 from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware
+from abs_shield.adapters.langgraph.checks import check_framework
 
 _agent = factory.create_agent
 _node = ToolNode.__init__
@@ -66,5 +67,6 @@ def _inside(wrap: Any, awrap: Any, guard: ShieldMiddleware) -> dict[str, Any]:
     }
 
 
+check_framework()  # it makes a node, and each node below has a middleware that asks it
 factory.create_agent = langchain.agents.create_agent = create_agent
 ToolNode.__init__ = tool_node

@@ -12,9 +12,9 @@ from abs_shield.adapters.openai_agents.run import Entry, Runs
 _known = sdk._entry
 
 
-def entry(agent: Any, state: Any) -> Entry:
+def entry(agent: Any, state: Any, context: Any) -> Entry:
     """Return how a run is judged; also where the host calls `Runner`, or a runner of its own."""
-    return _known(agent, state) or Entry(Runs(firewall(), None), answers=True)
+    return _known(agent, state, context) or Entry(Runs(firewall(), None), answers=True)
 
 
 sdk.install()
