@@ -8,7 +8,7 @@ from __future__ import annotations
 _NAMES = (
     # English, Irish, Scottish, Welsh
     "aaron abigail adam adrian agnes aidan aileen alan albert alec alexander alexandra "
-    "alfred alice alison allison alyssa amanda amy andrea andrew angela anita anna annabelle "
+    "alfred alison allison alyssa amanda amy andrea andrew angela anita anna annabelle "
     "anne annette anthony archibald arnold arthur aubrey audrey barbara barnaby barry "
     "beatrice beatrix benjamin bernadette bernard bertha bethany brandon brenda brendan "
     "brent brian bridget brittany bronwyn bruce bryan byron caitlin caleb cameron camilla "
@@ -21,15 +21,15 @@ _NAMES = (
     "elaine eleanor elias elijah elinor elisabeth elizabeth ellen elliot elliott eloise "
     "elsie emily emma enid eric erin ernest ethan ethel eunice evan evelyn ewan fergus fiona "
     "frances francine francis franklin frederick freya gabriel gabriella gareth gary gavin "
-    "genevieve geoffrey george gerald geraldine gerard gilbert gillian gladys glenda glenn "
+    "genevieve geoffrey george gerald geraldine gerard gillian gladys glenda glenn "
     "gloria gordon gregory greta gretchen gwendolyn gwyneth hannah harold harriet harriett "
-    "harvey heidi helen helena henrietta henry herbert hilary hilda horace howard hubert "
+    "harvey heidi helen henrietta henry herbert hilary hilda horace howard hubert "
     "hugh humphrey ian imogen ingrid irene isaac isabel isabella isabelle ivan ivor jacob "
     "jacqueline jamal james jamie jane janet janice jared jason jayden jeffrey jenna "
     "jennifer jenny jeremy jermaine jerome jessica jillian joan joanna joanne jocelyn jodie "
     "joel johanna john jonah jonathan joseph josephine joshua josiah juanita judith judy "
     "julian juliana julianne julie juliet julius justin kaitlyn karen karl katherine "
-    "kathleen kathryn katrina kayla keith kelly kenneth kerry kevin kieran kimberly kirsten "
+    "kathleen kathryn katrina kayla keith kelly kenneth kevin kieran kimberly kirsten "
     "kirsty kyle lachlan lana larry laura lauren laurence lawrence leah leanne leila lena "
     "leonard leroy leslie lewis liam lillian linda lindsay lindsey lionel lisa lois lorenzo "
     "loretta lorna louisa louise lucas lucille lucinda lucy luke lydia lynette mackenzie "
@@ -38,7 +38,7 @@ _NAMES = (
     "maureen maurice megan melanie melinda melissa melvin meredith mia michael michaela "
     "michele michelle mildred millicent miranda miriam mitchell mohammed moira monica "
     "monique morris murray myra nadia nadine naomi natalie natasha nathan nathaniel neil "
-    "nelson neville niamh nicholas nicola nicole nigel nina noah nora nuala oliver olivia "
+    "neville niamh nicholas nicola nicole nigel nina noah nora nuala oliver olivia "
     "oswald owen pamela patricia patrick paul paula pauline percy peter philip philippa "
     "phillip phoebe phyllis priscilla quentin quincy rachael rachel ralph ramona randall "
     "randolph raymond rebecca reginald rhiannon rhoda rhonda rhys richard robert roberta "
@@ -57,11 +57,11 @@ _NAMES = (
     "amalia amelie ana anabel anais andre andres anselmo antoine antonella antonio ariadna "
     "arianna armand armando arnaud arturo aurelia aurelie aurelio aurore baptiste bastien "
     "beatriz benedetta benedicte benito benoit bernardo bianca brigitte bruna bruno camille "
-    "capucine carlos carlota carmela carolina catalina catarina caterina celia cesar chiara "
+    "capucine carlos carlota carmela catalina catarina caterina celia cesar chiara "
     "christelle christophe clarisse claudine claudio clotilde colette corentin corinne "
     "cosimo cristian cristiano cristina cristobal damien daniela daniele dario davide "
     "delphine didier dolores domenico dominique donatella duarte edmond edoardo eduardo "
-    "elena eleonora elisa eliseo elodie elvira emanuele emilia emiliano emilie emilio "
+    "elena eleonora elisa eliseo elodie elvira emanuele emiliano emilie emilio "
     "emmanuel emmanuelle enrico enrique enzo ernesto esteban estela estelle etienne eugenia "
     "eugenio eulalia eusebio eva evaristo fabian fabien fabio fabiola fabrice fabrizio "
     "fatima federica federico felicia felipe ferdinando fernanda fernando filipa filippo "
@@ -191,10 +191,22 @@ _NAMES = (
     "setsuko seungmin shigeru shinichi shinji shiori shizuka shoko shota siti slamet somchai "
     "somsak soojin sooyoung suharto sukarno sungho sunghoon supaporn suparman susanto susumu "
     "tadashi taehyung taichi takahiro takako takashi takeo takeshi takumi tamiko tatsuya "
-    "tetsuya thanh thao thuy tomoko tomomi toshio trang tsubasa tsutomu tuan tuyet wahyu "
+    "tetsuya thanh thao thuy tomoko tomomi toshio tsubasa tsutomu tuan tuyet wahyu "
     "wati widodo wonjae yasuko yasuo yejin yeonjun yoichi yoko yoshiko yoshio younghee "
     "youngsoo yuichi yuji yuka yuki yukiko yuko yulianti yumi yumiko yuna yusof yusuke yuta "
     "yutaka yuto "
 )
 GIVEN_NAMES = frozenset(_NAMES.split())
 """In lower case, without accents."""
+SHORT_FOR = {
+    "mike": "michael", "mick": "michael", "tom": "thomas", "tony": "anthony antonio",
+    "ted": "edward theodore", "ned": "edward", "bob": "robert", "rob": "robert", "bill": "william",
+    "will": "william", "liz": "elizabeth", "betty": "elizabeth", "jim": "james", "jack": "john",
+    "kate": "catherine katherine kathleen", "kathy": "catherine katherine kathleen",
+    "peggy": "margaret", "maggie": "margaret", "dick": "richard", "rick": "richard",
+    "harry": "henry harold", "hank": "henry", "chuck": "charles", "larry": "lawrence",
+    "sasha": "alexander alexandra aleksandr aleksandra", "misha": "mikhail", "beppe": "giuseppe",
+    "pepe": "jose", "paco": "francisco", "sally": "sarah", "steve": "stephen", "andy": "andrew",
+    "drew": "andrew", "tina": "christina", "ben": "benjamin", "jen": "jennifer",
+}  # fmt: skip
+"""Short forms, each to the names that it stands for."""

@@ -102,6 +102,8 @@ ROW = {
         "Ingrid will call you. Olga, too.",
         "See https://x.org/ingrid/Ingrid and mail Ingrid@x.org or @Ingrid or Ingrid-2.",
         "Jim and Bob know it; in April and in Charlotte, Grace Period and Mark Down apply.",
+        "It lands at John Wayne, on Martin Luther King Jr. Day, near the Karl Pearson School.",
+        "Shares of Edward Jones, the Elizabeth line and the Martin Fowler method.",
         "The Customer Service of Google Scholar and our Refund Policy.",
     ],
 )
@@ -141,3 +143,33 @@ def test_many_people_are_looked_for_up_to_a_bound() -> None:
 
     assert 200 == sum(isinstance(one, Opinion) and bool(one.missing) for one in found)
     assert 50_000 == len([*untitled("Ingrid Sundberg " * 50_000)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("J\u00fcrgen Sch\u00e4fer has 22 days.", 'name: "J\\xFCrgen Sch\\xE4fer"'),
+        ("Ask G\u00fcnter M\u00fcller.", {"mail": "guenter.mueller@firma.de"}),
+        ("I told Daniel and Christopher.", {"to": "dan@x.org", "cc": ["chris.w"]}),
+        ("A reminder for Michael, Thomas and Elizabeth.", ["Mike", "Tom", "Liz"]),
+        ("It was opened by Hannah Lee and Daniel O'Brien.", ["hlee", "dobrien"]),
+        ("The speaker is Adriana Kowalska-Nowak.", "A. Kowalska"),
+    ],
+)
+def test_names_that_are_written_otherwise(answer: str, result: Any) -> None:
+    """Without umlauts or capitals, escaped, as a handle, shorter."""
+    found = judged(answer, result)
+
+    assert isinstance(found, Opinion)
+    assert not found.missing
+
+
+def test_names_that_the_user_asked_for() -> None:
+    """A story has whom it likes."""
+    session = Session()
+    session.user("Write me a story with a girl, please.")
+    claim = Claim("A girl named Emma Finch had two cats.", 0, 37)
+    (found,) = people([claim], evidence_of(session))
+
+    assert isinstance(found, Opinion)
+    assert not found.missing

@@ -138,10 +138,13 @@ EVENTS = [
     ("answer", "missed"),
     [
         ("The day runs from 10:00 AM to 1:30 PM.", []),
+        ("I moved it from 4 pm to 1:30 PM.", ["4 pm"]),
+        ("You're free from 6:00 AM to 10:00 AM the next day.", []),
         ("You are free from 11:00 to 12:30.", []),
         ("Night Watch lasts from 22:00 to 06:00.", []),
         ("Somebody is there from 10 AM until 12:00 AM.", []),
         ("Nobody is in at 1:30 PM, nor at 12:30 PM.", []),
+        ("Everything is quiet from 22:00 to 10:00.", []),
         ("The first day ends at 1:30 PM, to be followed by 11:00 AM.", []),
         ("You have two hours from 13:30 until 11:00.", ["13:30", "11:00"]),
         ("- **Time:** 1:30 PM \u2013 11:00 AM", ["1:30 PM", "11:00 AM"]),
@@ -166,9 +169,10 @@ WEATHER = {"city": "Oslo", "temp_c": 20.4, "low": {"temperature": 41, "unit": "f
         ("It is 69 \u00b0F (20.4 \u00b0C).", []),
         ("It is 68.7 degrees Fahrenheit.", []),
         ("The low is 5\u00b0C, or 41\u00b0 F.", []),
+        ("It is 2\u00b0C warmer than the usual 4 \u00b0C.", []),
         ("Bake it at 41 to 41\u00b0F.", []),
         ("It is 72\u00b0F.", ["72"]),
-        ("The low is 8\u00b0C.", ["8"]),
+        ("The low is 18\u00b0C.", ["18"]),
         ("The low is 41\u00b0C.", ["41"]),
     ],
 )
@@ -176,3 +180,42 @@ def test_a_temperature_in_the_other_unit(answer, missed):
     """Rounded as people do; the number alone says nothing."""
 
     assert missed == _misses(answer, WEATHER)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("It is 5 \u00b0F.", {"temp_c": -15}),
+        ("It is -4 \u00b0F.", {"temp_c": -20}),
+        ("The freezer is at -18 \u00b0C, that's 0 \u00b0F.", {"temp_c": -18}),
+        ("It is -10 \u00b0C.", {"temp_f": 14}),
+    ],
+)
+def test_a_temperature_below_zero_in_the_other_unit(answer, result):
+    """It may have another sign there."""
+
+    assert [] == _misses(answer, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("Your departure changed from 14:10 to 13:55.", [{"old": "14:10"}, {"new": "13:55"}]),
+        ("The outage lasted from 23:40 to 00:25.",
+         [{"event": "down", "at": "2026-03-04T23:40"}, {"event": "up", "at": "2026-03-05T00:25"}]),
+        ("The train runs from 20:13 to 08:34.",
+         {"stops": [{"station": "Wien", "dep": "20:13"}, {"station": "Venezia", "arr": "08:34"}]}),
+        ("Quiet hours are 22:00 to 07:00.", "quiet hours start: 22:00\nquiet hours end: 07:00"),
+        ("The room is yours from 3 PM until 11 AM.",
+         "Check-in: 3 PM to 11 PM\nCheck-out: until 11 AM"),
+        ("You're free from 6 pm to 9 am.",
+         [{"start": "09:00", "end": "10:00"}, {"start": "17:00", "end": "18:00"}]),
+        ("It is set back from 22:00 to 06:00.", [{"at": "06:00"}, {"at": "22:00"}]),
+        ("On call is from 08:00 to 08:00 the next day.", {"handover_time": "08:00"}),
+        ("Your pace improved from 05:32 to 04:58.", [{"pace": "05:32"}, {"pace": "04:58"}]),
+    ],
+)  # fmt: skip
+def test_a_stretch_over_midnight_and_a_change(answer, result):
+    """Both times stand by themselves, or the end is no end of another stretch."""
+
+    assert [] == _misses(answer, result)

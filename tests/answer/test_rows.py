@@ -85,3 +85,18 @@ def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
 
     assert "Aquila Premium" in rows(text).names[0]
     assert not [name for name in rows(text).names[1] if "All of it" in name]
+
+
+def test_names_in_small_letters_beside_another_one() -> None:
+    """Butter is a record beside bread, whose price is no other one's."""
+    answer = "Bread costs 1.29 and butter costs 2.49."
+    session = Session()
+    session.user("What do they cost?")
+    prices = [{"name": "bread", "price": 1.29}, {"name": "butter", "price": 2.49}]
+    session.tool_result("list_prices", prices, call_id="c1")
+    scored = hard(claims_of(answer), evidence_of(session), answer=answer)
+    swapped = "Bread costs 2.49 and butter costs 1.29."
+    wrong = hard(claims_of(swapped), evidence_of(session), answer=swapped)
+
+    assert not any(getattr(some, "missing", ()) for some in scored)
+    assert any(getattr(some, "missing", ()) for some in wrong)

@@ -13,7 +13,7 @@ from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.types import ExecutedAction
 from abs_shield.plan.verbs import also_writes, commanded, deed
-from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.stem import stem
 from abs_shield.text.synonyms import canonical
@@ -63,6 +63,8 @@ _SENT = re.compile(
 )
 """What a call that sends or pays may have made, moved or scheduled."""
 _AND = re.compile(r",\s|\sand\s")
+_PAID = frozenset("amount amount_usd amount_eur payment value sum".split())
+"""Names of the argument that says how much is paid; a price may be of one of several."""
 _MOVED = {"transfer": "move", "forward": "move"}
 """Verbs that only move a thing where neither money nor a message is sent."""
 _MOST_LEAVES = 400
@@ -125,15 +127,17 @@ class Call:
         return frozenset(ids_in(self._action.value))
 
     @cached_property
-    def amounts(self) -> tuple[Decimal, ...]:
-        """The amounts of money among its arguments."""
-        found = []
-        for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES):
-            name = next((step for step in reversed(path) if isinstance(step, str)), "")
-            if names_money(name) and (text := scalar_text(leaf)):
-                some = figures(text[:_LONGEST_VALUE])
-                found += [one.numbers[0] for one in some if one.kind in SUMS]
-        return tuple(found)
+    def payment(self) -> Decimal | None:
+        """The only number among its arguments, under the name of an amount; None of any other."""
+        numbers = [
+            (path, leaf)
+            for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES)
+            if isinstance(leaf, (int, float)) and not isinstance(leaf, bool)
+        ]
+        if len(numbers) != 1 or name_of(numbers[0][0]) not in _PAID:
+            return None
+        returned = (name_of(path) for path, _ in leaves(self._action.value, most=_MOST_LEAVES))
+        return None if any(map(names_money, returned)) else Decimal(str(numbers[0][1]))
 
     @cached_property
     def fields(self) -> dict[str, set[str]]:

@@ -37,6 +37,13 @@ _UNTIL = re.compile(
     r"[ *_`]{0,4}(?:-|\u2013|\u2014|to|through|until|till)[ *_`]{1,5}|[-\u2013\u2014]"
 )
 """Between the ends of a stretch of time."""
+_CHANGED = re.compile(
+    r"\b(?:mov|chang|shift|reschedul|postpon|push|brought|bring|set back|delay|extend|shorten"
+    r"|adjust|updat|improv|instead|next day|following day|overnight|verschob|verleg|ge\u00e4ndert"
+    r"|d\u00e9plac|cambi|spostat)",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which a time is replaced by another, or which goes on to the next day."""
 _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
 """Behind a difference: 12:30 - 11:00 = 1:30."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
@@ -105,8 +112,9 @@ class Moments:
         """
         Return whether a time is an end of a stretch that ends before it begins: from 4 pm to 1 pm.
 
-        Where a record or a line of the evidence has both times, or where the answer or the user
-        states how long it lasts, it lasts until the next day.
+        It ends with the end of a record that has a beginning, and has it no more: what is moved or
+        lasts until the next day has its times by themselves, or in one record. A length that the
+        answer or the user states explains it, too.
         """
         return value.start in self._turned
 
@@ -120,7 +128,9 @@ class Moments:
                 continue
             if not _ends_before(one, other) or _EQUALS.match(self._answer, other.end):
                 continue
-            if self._index.has_together(one, other):
+            if not self._index.ends_a_stretch(other, one) or _CHANGED.search(
+                self._answer, *self._scope.sentence(one.start)
+            ):
                 continue
             if not any(same(other, end) for length in lengths for end in _moved(one, length)):
                 yield from (one.start, other.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from abs_shield.answer.checks.action_calls import PAYING
@@ -11,7 +12,13 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.text.values.figure import MONEY, Figure, near
 
 _VERBS = PAYING | {"send", "wire", "schedule"}
-_CENTS = 100
+_RECKONED = re.compile(
+    r"\b(?:remain\w*|rest|differen\w*|left|leav\w*|balance|sav\w*|more|less|each|half|total|tips?"
+    r"|tax\w*|vat|fees?|inclu\w*|plus|sum|altogether|combined|per|instal\w*|year|month|so far"
+    r"|of which|deposit|discount\w*|convert\w*|exchange\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence whose amount may be another one than that of the call."""
 _MOST_CALLS = 200
 """Calls of a run that are asked: each amount of the answer asks all of them."""
 
@@ -33,10 +40,10 @@ class Paid:
 
     def agrees(self, value: Figure) -> bool | None:
         """
-        Return whether the calls paid what a sentence says was paid; None if they do not tell.
+        Return whether the call paid what a sentence says was paid; None if it does not tell.
 
-        The sentence has that amount alone, and each call that can have paid it has an amount: it is
-        one of these, or what they add up to.
+        The sentence has that amount alone, behind its verb, and no word of a reckoning; one call
+        can have paid it, has one amount and no other number, and returns no amount itself.
         """
         deeds = self._evidence.deeds
         if value.kind != MONEY or deeds is None or len(deeds) > _MOST_CALLS:
@@ -44,21 +51,19 @@ class Paid:
         start, end = self._scope.sentence(value.start)
         if sum(one.kind == MONEY for one in self._scope.values_in(start, end)) > 1:
             return None
+        if _RECKONED.search(self._answer, start, end):
+            return None
         calls: Calls = self._evidence.derived(Calls)
         for claimed in claimed_actions(self._answer[start:end]):
             if claimed.verb in _VERBS and value.text in claimed.around:
-                amounts = [one.amounts for one in calls.able(claimed)]
-                return _has(value, amounts) if amounts and all(amounts) else None
+                paid = [one.payment for one in calls.able(claimed)]
+                if len(paid) != 1 or paid[0] is None:
+                    return None
+                return _is(value, paid[0])
         return None
 
 
-def _has(value: Figure, amounts: list[tuple[Decimal, ...]]) -> bool:
-    """Return whether a value is an amount of a call, or all of them, also in cents."""
-    single = [amount for some in amounts for amount in some]
-    known = [*single, *(sum(some, Decimal(0)) for some in amounts), sum(single, Decimal(0))]
-    return any(
-        near(number, amount / part, step)
-        for number, step in value.readings
-        for amount in known
-        for part in (1, _CENTS)
-    )
+def _is(value: Figure, amount: Decimal) -> bool:
+    """Return whether a value is an amount, also where that counts cents."""
+    amounts = [amount, amount / 100] if amount == int(amount) else [amount]
+    return any(near(number, one, step) for number, step in value.readings for one in amounts)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, FOUND, NOTHING
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.types import Evidence, Source
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
-from abs_shield.text.given_names import GIVEN_NAMES
+from abs_shield.text.given_names import GIVEN_NAMES, SHORT_FOR
+from abs_shield.text.namesakes import is_namesake
 from abs_shield.text.normal import latin, normal, unaccented, words
 
 _TITLE = re.compile(
@@ -25,14 +26,17 @@ _PARTICLES = frozenset("van von de der den di da del la le al bin".split())
 _GIVEN = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
 _FAMILY = re.compile(
     rf"[ ](?:[^\W\d_]\.[ ]?)?(?:(?:{'|'.join(sorted(_PARTICLES))})[ ]){{0,2}}"
-    r"(?P<name>[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
+    r"(?P<name>(?![^\W\d_A-Z\u00c0-\u00de])[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
 )
 _WITHIN = re.compile(r"[^\W\d_]+,?[ ]\Z")
 """The word before a name that stands in the middle of a sentence."""
-_PLACES = frozenset(
-    "san santa santo st. saint mount mt. lake port fort cape king queen pope sir hurricane".split()
+_INVENTS = re.compile(
+    r"\b(?:story|stories|poem|fiction\w*|novel|fairy tale|tale|role[- ]?play|sample|example"
+    r"|placeholder|dummy|fake|template|invent|imagin\w+|make up|made[- ]up"
+    r"|test (?:data|users?|patients?))\b",
+    re.IGNORECASE,
 )
-"""Words before a given name in the name of a place or of somebody whom everybody knows."""
+"""Words of a request for names that nobody has."""
 _MYSELF = re.compile(
     r"\b(?:i['\u2019]m|i am|my name is|this is|it['\u2019]s|ich bin|soy|je suis|sono)[ ]\Z",
     re.IGNORECASE,
@@ -48,6 +52,11 @@ _BEGINNING = 3
 """Letters that a given name has in common with its short forms: Ale of Alex and Alexandra."""
 _BEGINNINGS = re.compile(rf"(?<![^\W_])[A-Z][a-z]{{{_BEGINNING - 1}}}")
 _BEFORE = 24
+_HANDLES = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,12})(?=[._\d@-])")
+_ESCAPED = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))")
+_DIGRAPHS = str.maketrans(
+    {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00f8": "oe", "\u00e5": "aa"}
+)
 _MOST_ENDING = 2
 """Letters that a language may add to a name: ``Herrn M\u00fcllers``."""
 _MOST = 200
@@ -103,7 +112,7 @@ def people(
     found = evidence.derived(_Known)
     if not found.is_latin:
         return tuple(Unavailable("another script") if some else NOTHING for some in named)
-    known = (found.words, _Words.of(question or ""))
+    known = (found.words, _Words.of(question or "", question or ""))
     pairs = zip(claims, named, strict=True)
     return tuple(_opinion(claim, some, known, evidence) for claim, some in pairs)
 
@@ -151,25 +160,26 @@ def untitled(text: str) -> Iterator[Person]:
     [('ines', 'kessler'), ('ingrid',)]
     """
     example = -1
-    for given in _GIVEN.finditer(text):
-        name = given[0]
-        if not (name[0].isupper() and name[1:].islower() and _name_of(name) in GIVEN_NAMES):
-            continue
+    for given in filter(_is_given, _GIVEN.finditer(text)):
         start, end = given.span()
         before = text[max(0, start - _BEFORE) : start]
         last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
-        if last.casefold() in _PLACES or _MYSELF.search(before):
-            continue
         family = _FAMILY.match(text, end)
-        if family and not family["name"][0].isupper():
-            family = None
+        behind = family.end("name") if family else end
         if _is_next(text, example, start) or is_example(text, start):
-            example = family.end("name") if family else end
-        elif family:
-            names = (name, family["name"])
-            yield Person(start, family.end("name"), tuple(map(_name_of, names)))
-        elif _WITHIN.search(before) and not last[0].isupper():
-            yield Person(start, end, (_name_of(name),))
+            example = behind
+        elif _MYSELF.search(before) or is_namesake(text, start, end, last):
+            continue
+        elif family and not is_namesake(text, start, behind, last):
+            yield Person(start, behind, (_name_of(given[0]), _name_of(family["name"])))
+        elif not family and _WITHIN.search(before) and not last[0].isupper():
+            yield Person(start, end, (_name_of(given[0]),))
+
+
+def _is_given(word: re.Match[str]) -> bool:
+    name = word[0]
+    is_name = name[0].isupper() and name[1:].islower()
+    return is_name and unaccented(_name_of(name)) in GIVEN_NAMES
 
 
 def _is_next(text: str, example: int, start: int) -> bool:
@@ -178,7 +188,7 @@ def _is_next(text: str, example: int, start: int) -> bool:
 
 
 def _name_of(word: str) -> str:
-    return unaccented(normal(word.removesuffix("'s").removesuffix("\u2019s")))
+    return normal(word.removesuffix("'s").removesuffix("\u2019s"))
 
 
 def _opinion(
@@ -205,33 +215,63 @@ class _Words(NamedTuple):
     Attributes:
         text: It, in normal form.
         words: Its words.
-        beginnings: The first three letters of its words with a capital.
+        beginnings: The first three letters of its words with a capital, and of its handles.
+        invents: Whether it asks for names that nobody has.
     """
 
     text: str
     words: frozenset[str]
     beginnings: frozenset[str]
+    invents: bool = False
 
     @classmethod
-    def of(cls, text: str) -> _Words:
+    def of(cls, text: str, said: str = "") -> _Words:
+        """Read a text; of what users *said* any word may be a name, without a capital."""
+        text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
         plain = unaccented(normal(text))
-        beginnings = frozenset(map(str.lower, _BEGINNINGS.findall(text)))
-        return cls(plain, frozenset(words(plain)), beginnings)
+        beginnings = {one.lower() for one in _BEGINNINGS.findall(text)}
+        beginnings |= {one[:_BEGINNING] for one in _HANDLES.findall(plain)}
+        beginnings |= {one[:_BEGINNING] for one in words(unaccented(normal(said)))}
+        return cls(
+            plain, frozenset(words(plain)), frozenset(beginnings), _INVENTS.search(said) is not None
+        )
 
     def name(self, one: Person) -> bool:
         """Return whether one of the names is there by which somebody has to be known."""
         if any(map(self._has, one.names)):
             return True
-        # Alex may be short for Alexandra, and the other way round
-        is_given = len(one.names) == 1 and not one.has_title
-        return is_given and one.names[0][:_BEGINNING] in self.beginnings
+        if one.has_title:
+            return False
+        if self.invents or any(map(self._has_short, one.names[:1])):
+            return True
+        if len(one.names) == 1:  # Alex may be short for Alexandra, and the other way round
+            return one.names[0][:_BEGINNING] in self.beginnings
+        return self._has_handle(*one.names)
 
     def _has(self, name: str) -> bool:
         """Return whether there is a name, but for an ending; of a double name both."""
-        return all(
-            any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1))
-            or (len(part) >= _LEAST_INSIDE and part in self.text)
-            for part in words(name)
+        spellings = {name, name.translate(_DIGRAPHS)}
+        return any(all(map(self._has_part, words(unaccented(each)))) for each in spellings)
+
+    def _has_part(self, part: str) -> bool:
+        return any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1)) or (
+            len(part) >= _LEAST_INSIDE and part in self.text
+        )
+
+    def _has_short(self, name: str) -> bool:
+        """Return whether a short form is there that does not begin as the name."""
+        return any(
+            name in long.split() and short in self.words for short, long in SHORT_FOR.items()
+        )
+
+    def _has_handle(self, given: str, family: str) -> bool:
+        """Return whether initial and family name are one word: hlee, dobrien, aelsayed."""
+        families = {"".join(words(unaccented(family))), *words(unaccented(family))}
+        initials = rf"(?:{re.escape(given[:1])}[._]?)?"
+        return any(
+            re.search(rf"(?<![^\W\d_]){initials}{re.escape(one)}(?![^\W\d_])", self.text)
+            for one in families
+            if len(one) > 1
         )
 
 
@@ -241,5 +281,7 @@ class _Known:
     def __init__(self, evidence: Evidence) -> None:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.deeds or ()]
+        said = [piece.text for piece in evidence if piece.source is Source.USER]
         self.is_latin = all(latin(normal(text)) for text in texts)
-        self.words = _Words.of("\n".join(texts) if self.is_latin else "")
+        found = ("\n".join(texts), "\n".join(said)) if self.is_latin else ("", "")
+        self.words = _Words.of(*found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from abs_shield.answer.evidence.records import Steps, is_foreign, record_of
+from abs_shield.answer.evidence.records import Steps, is_foreign, record_of, without_indices
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import LONGEST_NAME, Place
 from abs_shield.text.normal import normal, words
@@ -32,6 +32,8 @@ _MOST_PLACES = 40
 _REACH = 12
 """Lines above in which a record is looked for."""
 _LONGEST_NAME = 6
+_LEAST_SMALL = 4
+"""Letters of a name that is looked for in small letters."""
 
 Mention = tuple[int, tuple[Place, ...]]
 """Where an answer names a record, and where its key is in the evidence."""
@@ -239,6 +241,16 @@ class RecordScope:
         found = ((at, tuple(self._index.ids.get(key, ())[:_MOST_PLACES])) for at, key in keys)
         return tuple(mention for mention in found if mention[1])
 
+    def _is_beside(self, word: str, found: list[Mention]) -> bool:
+        """Return whether a word in small letters names a record beside one that is named before."""
+        places = self._index.names.get(word, ()) if found and len(word) >= _LEAST_SMALL else ()
+        if len(places) != 1 or not _is_key(tuple(places)):
+            return False
+        field = places[0].piece, without_indices(places[0].steps)
+        return any(
+            field == (one.piece, without_indices(one.steps)) for _, some in found for one in some
+        )
+
     def _names_in(self, start: int, end: int) -> tuple[Mention, ...]:
         first = self._index.first_words
         if not first:
@@ -250,7 +262,7 @@ class RecordScope:
         for n, word in enumerate(said):
             if n < behind or plain[n].partition(" ")[0] not in first:
                 continue
-            least = 1 if word[0][0].isupper() else 2
+            least = 1 if word[0][0].isupper() or self._is_beside(plain[n], found) else 2
             for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
                 name = " ".join(plain[n : n + length])
                 if length == 1:  # Tom, where one name alone begins so

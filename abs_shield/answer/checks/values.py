@@ -32,6 +32,7 @@ from abs_shield.answer.types import (
 from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same
+from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT
 from abs_shield.text.values.reader import figures, settled
 from abs_shield.text.values.signs import minus_before
 from abs_shield.text.values.units import grouped, together
@@ -280,6 +281,10 @@ class AnswerValues:
         """Return whether results have only the negative of a value, and no word explains it."""
         if value.kind not in SUMS or not found or not all(one.is_number for one in found):
             return False
+        if value.unit in (CELSIUS, FAHRENHEIT) and not any(
+            same(value, one.figure) for one in found
+        ):
+            return False  # -15 C are 5 F
         start, end = self._bindings.scope.sentence(value.start)
         minus = minus_before(self._answer, value)
         negative = minus is not None

@@ -35,7 +35,7 @@ from abs_shield.answer.evidence.values import (
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
-from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Figure, near, same
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, TIME, Figure, Minute, near, same
 from abs_shield.text.values.numbers import SIGNS
 from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures, settled
@@ -51,6 +51,8 @@ _MOST_INSIDE = 400
 """Values of one record that are looked at, and of each that holds it."""
 _LONGEST_RECORD = 4_000
 """Characters of a record's text that are read."""
+_MOST_STRETCHES = 20
+"""Records of one time that are read."""
 _WHOLE: tuple[Steps, ...] = ((),)
 """The way to a result that is one record."""
 _LEAST_BROKEN = 8
@@ -250,20 +252,17 @@ class ValueIndex:
         some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.stands[n].is_result]
         return not one.is_argument and len(some) == 1
 
-    def has_together(self, value: Figure, other: Figure) -> bool:
-        """Return whether one record, or one line of a text, has two values; equal ones twice."""
-        there = [*self._where(value)]
-        if same(value, other):
-            return len({*there}) < len(there)
-        return not {*there}.isdisjoint(self._where(other))
+    def ends_a_stretch(self, value: Figure, other: Figure) -> bool:
+        """Return whether each record of a time has an earlier one, and no record has *other*."""
+        places = self.find(value)[:_MOST_STRETCHES]
+        return bool(places) and all(self._ends_stretch(one, other) for one in places)
 
-    def _where(self, value: Figure) -> Iterator[tuple[int, Steps, int]]:
-        """Yield the records of a value, and in a text its lines."""
-        for one in self.find(value):
-            line = 0
-            if one.piece >= 0 and not one.is_argument and not self.pieces[one.piece].lines:
-                line = self.pieces[one.piece].text.rfind("\n", 0, one.figure.start)
-            yield one.piece, record_of(one.steps), line
+    def _ends_stretch(self, one: EvidenceValue, other: Figure) -> bool:
+        record = self._members.get((one.piece, record_of(one.steps)), ()) if one.steps else ()
+        times = [some.figure for some in record if some.figure.kind == TIME]
+        earlier = [some for some in times if _is_earlier(some, one.figure)]
+        alone = [some for some in times if same(some, other) and not same(some, one.figure)]
+        return bool(earlier) and not alone and not any(same(some, other) for some in earlier)
 
     # Units ---------------------------------------------------------------------------------------
 
@@ -419,3 +418,10 @@ def _names_beside(leaf: Leaf, seen: set[str]) -> Iterator[str]:
 
 def _is_same_currency(one: str, other: str) -> bool:
     return one == other or any({one, other} <= family for family in _FAMILIES)
+
+
+def _is_earlier(one: Figure, other: Figure) -> bool:
+    match one.value, other.value:
+        case Minute(minutes=start), Minute(minutes=end):
+            return start < end
+    return False

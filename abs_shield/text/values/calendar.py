@@ -22,11 +22,6 @@ _GAP = r"\s{1,8}"
 _MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
 """A word and a number: what a month with a day or a year looks like, found faster than its name."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
-_OF_TWO_YEARS = (
-    r"\s{1,8}(?:(?:regular|school|academic|fiscal|financial|tax|budget)[ ])?"
-    r"(?:seasons?|campaigns?|years?|terms?|editions?)\b"
-)
-"""What goes on from one year to the next: the 2007-08 season is no month."""
 _WEEKDAYS = (
     "monday mon",
     "tuesday tue",
@@ -42,7 +37,7 @@ DATES = (
     r"(?P<iso>\d{4}-\d{2}-\d{2})"
     r"(?:[T ](?P<isotime>\d{1,2}:\d{2}(?::00(?:\.0{1,9})?)?Z?)(?::\d{2}(?:\.\d{1,9})?)?)?"
     r"(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
-    rf"(?P<ym>(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2]))(?![\w-])(?!{_OF_TWO_YEARS})",
+    r"(?P<ym>(?:19|20)\d{2}-(?:0[1-9]|1[0-2]))(?![\w-])",
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}(?P<by>[/.-])\d{1,2}(?P=by)(?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?|\d{1,2}月\d{1,2}日)",

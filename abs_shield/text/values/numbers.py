@@ -20,7 +20,6 @@ _UNITS = frozenset(
     "month months "
     "year years yr yrs mile miles km kilometers kilometres meter meters metres m cm mm inch inches "
     "feet foot ft kg g gram grams lb lbs ounce ounces oz ton tons tonnes liter liters litres ml l "
-    f"{CELSIUS} {FAHRENHEIT} "
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""

@@ -38,6 +38,8 @@ _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _KEPT = frozenset("ms lbs".split())
 _ROUNDED = Decimal("0.02")
 """By which part of itself a temperature may be rounded where it is converted, in both ways."""
+_COLDEST = 30
+"""At 40 below zero both units are one."""
 _OFF = Decimal("0.1")
 """By which part of itself a figure may be rounded where it is converted."""
 
@@ -135,7 +137,7 @@ def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
         units = (Unit("money", Decimal(1)),)
     for kind, worth in units:
         if kind == "temperature":
-            yield _in_other_degrees(figure, Unit(kind, worth))
+            yield from _in_other_degrees(figure, Unit(kind, worth))
             continue
         for other in _WORTHS[kind]:
             ratio = worth / other
@@ -144,14 +146,19 @@ def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
                 yield value, min(figure.step * ratio, abs(value) * _OFF), Unit(kind, other)
 
 
-def _in_other_degrees(figure: Figure, unit: Unit) -> tuple[Decimal, Decimal, Unit]:
-    """Give a temperature in the other unit, as exact as people convert: 350 F are 175 C."""
-    number, fahrenheit = figure.numbers[0], _DEGREES[FAHRENHEIT]
-    if unit == fahrenheit:
-        value, step, other = (number - 32) * 5 / 9, figure.step, _DEGREES[CELSIUS]
-    else:
-        value, step, other = number * 9 / 5 + 32, 2 * figure.step, fahrenheit
-    return value, max(step, abs(value) * _ROUNDED), other
+def _in_other_degrees(figure: Figure, unit: Unit) -> Iterator[tuple[Decimal, Decimal, Unit]]:
+    """
+    Yield a temperature in the other unit, as exact as people convert: 350 F are 175 C.
+
+    A figure has no sign, so it may be below zero as well.
+    """
+    given = figure.numbers[0]
+    for number in (given, -given) if abs(given) <= _COLDEST else (given,):
+        if unit == _DEGREES[FAHRENHEIT]:
+            value, step, other = (number - 32) * 5 / 9, figure.step, _DEGREES[CELSIUS]
+        else:
+            value, step, other = number * 9 / 5 + 32, 2 * figure.step, _DEGREES[FAHRENHEIT]
+        yield value, max(step, abs(value) * _ROUNDED), other
 
 
 def together(text: str, one: Figure, other: Figure) -> Figure | None:

@@ -151,13 +151,6 @@ def test_the_last_year_of_a_range_may_be_short():
     assert [Decimal(25)] == [*figures("pages 120-25")[-1].values]
 
 
-@pytest.mark.parametrize("text", ["the 2007-08 season", "2007\u201308 season", "in 2007 -- 08"])
-def test_a_season_is_no_month(text):
-    """It goes on from one year to the next."""
-    assert [[2007], [2008, 8]] == [[*one.numbers] for one in figures(text)]
-    assert ["date"] == [one.kind for one in figures("in 2007-08, and the season")]
-
-
 @pytest.mark.parametrize(
     ("text", "value", "unit"),
     [
