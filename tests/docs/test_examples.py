@@ -144,7 +144,7 @@ def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     places = [ran.stdout.find(line) for line in STORIES[name]]
 
