@@ -16,7 +16,7 @@ from abs_shield.errors import ShieldError
 
 SPACE = "langgraph_checkpoint_ns"
 """The member of a step's metadata that names its place in the graph."""
-_TAKES = "langchain >=1.4,<2 with its langgraph; report this version, or install one of these"
+_TAKES = "langchain >=1.4.6,<2 with its langgraph; report this version, or install one of these"
 
 
 @cache
