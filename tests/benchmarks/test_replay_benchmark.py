@@ -30,7 +30,7 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
     assert {"serial", "two_workers"} == {*made["engines"]}
     assert {made["calls"]} == {one["calls"] for one in made["engines"].values()}
     assert made["same_bytes"]
-    assert 0 < made["json_share_of_serial"] < 1
+    assert 0 <= made["json_share_of_serial"] < 1  # rounded: on a busy machine it may be 0
 
 
 @pytest.mark.slow
