@@ -8,6 +8,7 @@ import pytest
 
 from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.session import Session
 
@@ -63,3 +64,24 @@ def test_what_was_not(answer, calls, missed):
     """However it follows from what the answer says."""
 
     assert missed == _missing(answer, calls)
+
+
+@pytest.mark.parametrize(
+    "amount",
+    [float("nan"), float("inf"), 10**6_000, 1e300, True, -4],
+    ids=["nan", "infinity", "6,000 digits", "1e300", "true", "negative"],
+)
+def test_an_amount_that_nobody_can_pay(amount):
+    """It says nothing of what was paid, and nothing is raised."""
+    calls = [("send_money", {"recipient": "Robin", "amount": amount})]
+    evidence = Evidence((), deeds=(ExecutedAction("send_money", calls[0][1], reads=False),))
+    answer = "I have sent $4.00 back to Robin."
+
+    assert hard(claims_of(answer), evidence, answer=answer)
+
+
+def test_cents_are_whole_numbers():
+    """40000.0 is forty thousand."""
+    calls = [("send_money", {"recipient": "Robin", "amount": 400.0})]
+
+    assert ["$4.00"] == _missing("I have sent $4.00 back to Robin.", calls)

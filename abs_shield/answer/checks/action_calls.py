@@ -13,6 +13,7 @@ from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.types import ExecutedAction
 from abs_shield.plan.verbs import also_writes, commanded, deed
+from abs_shield.text.amounts import amount
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.stem import stem
@@ -128,7 +129,7 @@ class Call:
 
     @cached_property
     def payment(self) -> Decimal | None:
-        """The only number among its arguments, under the name of an amount; None of any other."""
+        """The only number among its arguments, finite and named as an amount; else None."""
         numbers = [
             (path, leaf)
             for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES)
@@ -137,7 +138,10 @@ class Call:
         if len(numbers) != 1 or name_of(numbers[0][0]) not in _PAID:
             return None
         returned = (name_of(path) for path, _ in leaves(self._action.value, most=_MOST_LEAVES))
-        return None if any(map(names_money, returned)) else Decimal(str(numbers[0][1]))
+        paid = amount(numbers[0][1])
+        if paid is None or not paid.is_finite() or any(map(names_money, returned)):
+            return None
+        return paid
 
     @cached_property
     def fields(self) -> dict[str, set[str]]:

@@ -64,6 +64,7 @@ class Paid:
 
 
 def _is(value: Figure, amount: Decimal) -> bool:
-    """Return whether a value is an amount, also where that counts cents."""
-    amounts = [amount, amount / 100] if amount == int(amount) else [amount]
+    """Return whether a value is an amount, also where a whole number counts cents."""
+    exponent = amount.as_tuple().exponent
+    amounts = [amount, amount / 100] if isinstance(exponent, int) and exponent >= 0 else [amount]
     return any(near(number, one, step) for number, step in value.readings for one in amounts)
