@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -12,7 +13,29 @@ import pytest
 pytest.importorskip("faker", reason="the benchmark makes its values with `faker`")
 pytest.importorskip("stdnum", reason="the benchmark checks its values with `python-stdnum`")
 
+from abs_shield.quality.pii.detector import TableDetector
+
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "confirmed"),
+    [
+        ("Their phone number is 415-287-6599.", True),
+        ("510-794-9981 is the number to call.", True),
+        ("Write to ann@mail.org.", True),
+        ("Ours is 415-287-6599.", False),
+    ],
+)
+def test_a_finding_is_confirmed_by_its_form_or_by_a_word_near_it(
+    text: str, confirmed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    is_confirmed = importlib.import_module("quality_pii").is_confirmed
+
+    (found,) = TableDetector().detect(text)
+
+    assert is_confirmed(found, text) is confirmed
 
 
 @pytest.mark.slow
