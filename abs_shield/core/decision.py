@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.core.canonical import canonical, encodable, scalar
 from abs_shield.core.finding import Coverage, Finding
+from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
 
@@ -83,6 +84,16 @@ class Decision:
         made = _new(cls)
         _set(made, "__dict__", fields)
         return made
+
+    @property
+    def unregistered(self) -> bool:
+        """Whether no tool has the name that the model wrote."""
+        if not (self.findings or self.notes):
+            return False
+        return "unregistered" in self.notes or any(
+            finding.check == PHANTOM_TOOL and finding.code == "unknown_tool"
+            for finding in self.findings
+        )
 
     def explain(self) -> str:
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -83,11 +84,30 @@ class Failed(NamedTuple):
     message: str
 
 
+_LONGEST_REASON = 160
+_QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
+_DIGITS = re.compile(r"\d+")
+
+
 class Coverage(NamedTuple):
     """Whether one check ran."""
 
     outcome: Outcome
     reason: str = ""
+
+    def without_values(self) -> Coverage:
+        """
+        Return the same without the values that a reason quotes, so that equal faults are equal.
+
+        >>> Coverage(Outcome.ERROR, "`late` raised: no date in 'tx_17', row 3").without_values()[1]
+        "`late` raised: no date in '...', row N"
+        """
+        if not self.reason:
+            return self
+        reason = _QUOTED.sub(r"\1...\1", self.reason[: 4 * _LONGEST_REASON])
+        if self.outcome is Outcome.ERROR:
+            reason = _DIGITS.sub("N", reason)
+        return Coverage(self.outcome, reason[:_LONGEST_REASON])
 
 
 RAN = Coverage(Outcome.RAN)

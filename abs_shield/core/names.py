@@ -47,3 +47,6 @@ SIGNAL_NAMES = (
     "spc_anomaly",
     "value_plausibility",
 )
+
+UNREGISTERED = "_unregistered"
+"""Stands for every name that a model wrote and no tool has."""

@@ -158,6 +158,25 @@ class DurableStore(Reading):
             with suppress(*ledger.errors):
                 ledger.close()
 
+    # Counting ------------------------------------------------------------------------------------
+
+    def count_uncounted(self) -> Iterator[int]:
+        """
+        Count the decisions that an older version wrote, some thousand in a transaction.
+
+        Yields:
+            How many were counted in each transaction.
+
+        Raises:
+            StoreError: The database cannot be read or written.
+        """
+        while True:
+            with self._reading() as ledger:
+                counted = ledger.counts.count_some()
+            if not counted:
+                return
+            yield counted
+
     # Retention -----------------------------------------------------------------------------------
 
     def prune(self, before: float) -> int:
@@ -266,9 +285,10 @@ class DurableStore(Reading):
     def _commit(self, entries: Sequence[Entry], ledger: Ledger) -> None:
         """Write a batch, unless its commit went through though the answer got lost."""
         rows, head = chained(entries, self._head, self._seal)
+        patterns = [entry.pattern for entry in entries]
         if not (self._doubts and ledger.head(head.writer) == head):
             try:
-                ledger.write(rows, head)
+                ledger.write(rows, head, patterns)
             except ledger.refusals:  # a commit that was still under way when its answer got lost
                 if ledger.head(head.writer) != head:
                     raise

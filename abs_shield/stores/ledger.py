@@ -6,8 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from abs_shield.stores.counts import Counts
+from abs_shield.stores.patterns import Pattern
 from abs_shield.stores.record import Head, Kind, Row, column
 
 _COLUMNS = ", ".join(Row._fields)
@@ -24,7 +27,9 @@ class Query:
         since: Seconds since the epoch, inclusive.
         until: Seconds since the epoch, exclusive.
         behind: A place in the database, exclusive.
+        before: The same, for what stands in front of it.
         up_to: A place in the database, inclusive.
+        pattern: Number of a pattern; see `Counts`.
     """
 
     kind: Kind | None = None
@@ -36,7 +41,9 @@ class Query:
     since: float | None = None
     until: float | None = None
     behind: int | None = None
+    before: int | None = None
     up_to: int | None = None
+    pattern: int | None = None
 
     def conditions(self) -> list[tuple[str, Any]]:
         """Give each condition as SQL with one ``{}`` in it, and its value."""
@@ -47,7 +54,8 @@ class Query:
         ]
         bounds = [
             ("at >= {}", self.since), ("at < {}", self.until),
-            ("place > {}", self.behind), ("place <= {}", self.up_to),
+            ("place > {}", self.behind), ("place < {}", self.before),
+            ("place <= {}", self.up_to), ("pattern = {}", self.pattern),
         ]  # fmt: skip
         return [*wanted, *((sql, value) for sql, value in bounds if value is not None)]
 
@@ -75,6 +83,8 @@ class Ledger(ABC):
 
     records = "records"
     heads = "heads"
+    patterns = "patterns"
+    tallies = "tallies"
     mark = "?"
     refusals: tuple[type[Exception], ...] = ()
     """Errors that say that a record itself cannot be kept, however often it is tried."""
@@ -92,8 +102,8 @@ class Ledger(ABC):
         """Give a block in which everything that is read is of one moment."""
 
     @abstractmethod
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Insert rows, in order."""
+    def insert(self, rows: Sequence[Row], patterns: Sequence[int | None]) -> None:
+        """Insert rows, in order, each with the number of its pattern; None of no decision."""
 
     @abstractmethod
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -107,19 +117,45 @@ class Ledger(ABC):
     def close(self) -> None:
         """Let go of the connection."""
 
+    @abstractmethod
+    def exclusive(self) -> AbstractContextManager[Any]:
+        """Give a transaction in which no other connection counts old records."""
+
+    @abstractmethod
+    def execute_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Run one statement with each of several rows of values."""
+
     # What all do alike ---------------------------------------------------------------------------
 
-    def write(self, rows: Sequence[Row], head: Head) -> None:
-        """Append rows to a chain and move its head, in one transaction."""
-        mark = self.mark
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts of decisions by hour and pattern."""
+        return Counts(self)
+
+    def write(
+        self, rows: Sequence[Row], head: Head, patterns: Sequence[Pattern | None] | None = None
+    ) -> None:
+        """
+        Append rows to a chain, count its decisions and move its head, in one transaction.
+
+        Args:
+            rows: The rows, in order.
+            head: The head that they make.
+            patterns: The pattern of each row; None of those that are no decisions.
+        """
+        mark, patterns = self.mark, patterns or [None] * len(rows)
         with self.transaction():
-            self.insert(rows)
+            numbers = self.counts.numbers(patterns)
+            self.insert(rows, numbers)
+            counted = ((row.at, number) for row, number in zip(rows, numbers, strict=True))
+            self.counts.add(head.writer, counted)
             self.execute(
                 f"INSERT INTO {self.heads} (writer, seq, digest, seal)"
                 f" VALUES ({mark}, {mark}, {mark}, {mark}) ON CONFLICT (writer) DO UPDATE"
                 " SET seq = excluded.seq, digest = excluded.digest, seal = excluded.seal",
                 head,
             )
+        self.counts.remember(patterns, numbers)
 
     def head(self, writer: str) -> Head:
         """Give the head of a chain; that of an empty one where it is not known."""
@@ -180,12 +216,12 @@ class Ledger(ABC):
         """Delete the first records of a chain, at most `AT_ONCE`, up to *head*; give how many."""
         mark, records = self.mark, self.records
         first = f"(SELECT min(seq) FROM {records} WHERE writer = {mark})"
-        sql = (
-            f"DELETE FROM {records} WHERE writer = {mark} AND seq <= {mark}"
-            f" AND seq < {first} + {AT_ONCE}"
-        )
+        where = f"WHERE writer = {mark} AND seq <= {mark} AND seq < {first} + {AT_ONCE}"
+        values = (head.writer, head.seq, head.writer)
         with self.transaction():
-            return int(self.execute(sql, (head.writer, head.seq, head.writer)).rowcount)
+            gone = self.execute(f"SELECT at, pattern FROM {records} {where}", values).fetchall()
+            self.counts.remove(head.writer, gone)
+            return int(self.execute(f"DELETE FROM {records} {where}", values).rowcount)
 
     def _where(self, query: Query) -> tuple[str, list[Any]]:
         conditions = query.conditions()

@@ -18,7 +18,7 @@ _LOCK = 0x61627368
 _CONNECTS_WITHIN_S = 5
 _ANSWERS_WITHIN_MS = 30_000
 _AT_ONCE = 1_000
-_COPY = f"COPY abs_shield_records ({', '.join(Row._fields)}) FROM STDIN"
+_COPY = f"COPY abs_shield_records ({', '.join((*Row._fields, 'pattern'))}) FROM STDIN"
 
 
 class PostgresStore(DurableStore):
@@ -73,6 +73,8 @@ class PostgresLedger(Ledger):
 
     records = "abs_shield_records"
     heads = "abs_shield_heads"
+    patterns = "abs_shield_patterns"
+    tallies = "abs_shield_tallies"
     mark = "%s"
 
     def __init__(self, dsn: str, *, reads: bool = False) -> None:
@@ -157,13 +159,23 @@ class PostgresLedger(Ledger):
         with self.transaction():
             yield
 
-    def insert(self, rows: Sequence[Row]) -> None:
+    def insert(self, rows: Sequence[Row], patterns: Sequence[int | None]) -> None:
         with self._connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-            for row in rows:
-                copy.write_row(row)
+            for row, pattern in zip(rows, patterns, strict=True):
+                copy.write_row((*row, pattern))
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)
+
+    def execute_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(sql, values)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        with self.transaction():
+            self.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            yield
 
     def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
         with self.transaction(), self._connection.cursor(name="abs_shield") as cursor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
+from abs_shield.stores.counts import Tally
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.newest import Newest
 from abs_shield.stores.record import Damaged, Head, Kind, Row, time_of
@@ -87,6 +88,74 @@ class Reading(ABC):
         """
         query = Query(kind=Kind.DECISION, since=since, until=until)
         return (decision for _, decision in self._read(query, decision_of, skipped))
+
+    def tallies(
+        self, *, since: float | None = None, until: float | None = None, hours: int | None = None
+    ) -> list[Tally]:
+        """
+        Return how many decisions of each pattern were made in a time, without reading them all.
+
+        Decisions that an older version wrote are not among them until `count_uncounted` has run.
+
+        Args:
+            since: Seconds since the epoch; the whole of its hour is included.
+            until: Seconds since the epoch, exclusive; an hour that has begun is included.
+            hours: Length of the times that are counted apart, such as 24; None counts all as one.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        with self._reading() as ledger:
+            return ledger.counts.tallies(since=since, until=until, hours=hours)
+
+    def uncounted(self) -> int:
+        """Return how many decisions an older version wrote, which `tallies` does not know yet."""
+        with self._reading() as ledger:
+            return ledger.counts.uncounted()
+
+    def newest(
+        self,
+        patterns: Collection[int],
+        *,
+        limit: int,
+        before: int | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> list[tuple[int, Decision]]:
+        """
+        Return decisions of some patterns, newest first, each behind its place in the database.
+
+        Args:
+            patterns: Numbers of patterns, as `tallies` names them.
+            limit: Decisions at most.
+            before: A place, exclusive: that of the last decision of the page before.
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        query = Query(kind=Kind.DECISION, since=since, until=until, before=before)
+        with self._reading() as ledger:
+            found = [
+                placed
+                for pattern in patterns
+                for placed in ledger.placed(
+                    replace(query, pattern=pattern), order="place DESC", limit=limit
+                )
+            ]
+        found.sort(key=lambda placed: placed.place, reverse=True)
+        made = []
+        for placed in found[:limit]:
+            try:
+                made.append((placed.place, placed.row.read(decision_of)))
+            except Damaged as error:
+                if skipped is None:
+                    raise
+                skipped(error)
+        return made
 
     def labels(self, *, skipped: Skipped | None = None) -> dict[str, Label]:
         """

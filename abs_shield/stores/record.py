@@ -12,6 +12,7 @@ from abs_shield.core import Decision
 from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
+from abs_shield.stores.patterns import Pattern, pattern_of
 from abs_shield.text.show import escaped, told
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ class Entry(NamedTuple):
     Attributes:
         body: Canonical JSON.
         at: Seconds since the epoch.
+        pattern: Under which a decision is counted; None of anything else.
     """
 
     kind: Kind
@@ -46,6 +48,7 @@ class Entry(NamedTuple):
     session_id: str = ""
     tool: str = ""
     verdict: str = ""
+    pattern: Pattern | None = None
 
 
 class Row(NamedTuple):
@@ -187,6 +190,7 @@ def decision_entry(decision: Decision) -> Entry:
         column(decision.session_id),
         column(decision.tool),
         decision.verdict.value,
+        pattern_of(decision),
     )
 
 

@@ -26,8 +26,9 @@ _WAITS_MS = 1_000
 _NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
 _AT_ONCE = 250
 """Rows of one statement: while it runs, the threads that call tools do."""
-_ROW = f"({', '.join('?' * len(Row._fields))})"
-_INSERT = f"INSERT INTO records ({', '.join(Row._fields)}) VALUES "
+_COLUMNS = (*Row._fields, "pattern")
+_ROW = f"({', '.join('?' * len(_COLUMNS))})"
+_INSERT = f"INSERT INTO records ({', '.join(_COLUMNS)}) VALUES "
 
 
 class SqliteStore(DurableStore):
@@ -198,9 +199,10 @@ class SqliteLedger(Ledger):
                 return
         raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
 
-    def insert(self, rows: Sequence[Row]) -> None:
-        for start in range(0, len(rows), _AT_ONCE):
-            some = rows[start : start + _AT_ONCE]
+    def insert(self, rows: Sequence[Row], patterns: Sequence[int | None]) -> None:
+        placed = [(*row, pattern) for row, pattern in zip(rows, patterns, strict=True)]
+        for start in range(0, len(placed), _AT_ONCE):
+            some = placed[start : start + _AT_ONCE]
             values = [value for row in some for value in row]
             self.execute(_INSERT + ", ".join([_ROW] * len(some)), values)
 
@@ -214,6 +216,12 @@ class SqliteLedger(Ledger):
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)
+
+    def execute_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        self._connection.executemany(sql, values)
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        return self.transaction()
 
     def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
         with closing(self._connection.execute(sql, values)) as cursor:

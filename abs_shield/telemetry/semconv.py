@@ -1,5 +1,7 @@
 """Every name that leaves the process as a span, event, metric or attribute, once."""
 
+from abs_shield.core import names
+
 SPAN_CHECK = "abs_shield.check"
 SPAN_EXECUTE_TOOL = "execute_tool"
 
@@ -69,6 +71,6 @@ ATTRIBUTE_CALL_ID = "gen_ai.tool.call.id"
 ATTRIBUTE_ERROR = "error.type"
 
 VALUE_HALLUCINATION = "hallucination"
-VALUE_UNREGISTERED = "_unregistered"
+VALUE_UNREGISTERED = names.UNREGISTERED
 VALUE_OTHER = "_other"
 VALUE_EXECUTE_TOOL = "execute_tool"

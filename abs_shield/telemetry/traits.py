@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import Labels
 from abs_shield.text.show import escaped
@@ -67,12 +66,7 @@ class Kinds:
 
 def unregistered(decision: Decision) -> bool:
     """Whether no tool has the name that the model wrote."""
-    if not (decision.findings or decision.notes):
-        return False
-    return "unregistered" in decision.notes or any(
-        finding.check == PHANTOM_TOOL and finding.code == "unknown_tool"
-        for finding in decision.findings
-    )
+    return decision.unregistered
 
 
 def tool_name(tool: str) -> str:

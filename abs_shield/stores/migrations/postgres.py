@@ -31,4 +31,29 @@ STEPS = (
         " WHERE kind <> 'decision'",
     ),
     ("ALTER TABLE abs_shield_heads ADD COLUMN seal TEXT NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE abs_shield_records ADD COLUMN pattern BIGINT",
+        """
+        CREATE TABLE abs_shield_patterns (
+            pattern BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            digest TEXT NOT NULL UNIQUE,
+            body TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE abs_shield_tallies (
+            hour BIGINT NOT NULL,
+            pattern BIGINT NOT NULL,
+            writer TEXT NOT NULL,
+            decisions BIGINT NOT NULL,
+            first_at DOUBLE PRECISION NOT NULL,
+            last_at DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (hour, pattern, writer)
+        )
+        """,
+        "CREATE INDEX abs_shield_records_pattern ON abs_shield_records (pattern, place)"
+        " WHERE pattern IS NOT NULL",
+        "CREATE INDEX abs_shield_records_uncounted ON abs_shield_records (place)"
+        " WHERE pattern IS NULL AND kind = 'decision'",
+    ),
 )

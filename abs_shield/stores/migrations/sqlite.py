@@ -26,4 +26,28 @@ STEPS = (
         "CREATE INDEX records_kind ON records (kind) WHERE kind <> 'decision'",
     ),
     ("ALTER TABLE heads ADD COLUMN seal TEXT NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE records ADD COLUMN pattern INTEGER",
+        """
+        CREATE TABLE patterns (
+            pattern INTEGER PRIMARY KEY AUTOINCREMENT,
+            digest TEXT NOT NULL UNIQUE,
+            body TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE tallies (
+            hour INTEGER NOT NULL,
+            pattern INTEGER NOT NULL,
+            writer TEXT NOT NULL,
+            decisions INTEGER NOT NULL,
+            first_at REAL NOT NULL,
+            last_at REAL NOT NULL,
+            PRIMARY KEY (hour, pattern, writer)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX records_pattern ON records (pattern, place) WHERE pattern IS NOT NULL",
+        "CREATE INDEX records_uncounted ON records (place)"
+        " WHERE pattern IS NULL AND kind = 'decision'",
+    ),
 )

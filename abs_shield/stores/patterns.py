@@ -1,0 +1,133 @@
+"""What decisions have in common that differ in their ids, times, sessions and texts."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from abs_shield.core import Coverage, Decision, Finding, Mode, Subject, Verdict
+from abs_shield.core.digest import digest
+from abs_shield.core.names import UNREGISTERED
+from abs_shield.core.words import Action
+
+HOUR_S = 3_600
+"""Decisions are counted by the hour in which they were made."""
+_DIGEST_BYTES = 16
+_MOST_KEPT = 8_192
+"""Patterns whose text is kept for the next decision of the same pattern."""
+_LONGEST_PLACE = 256
+_PROBABILITY_PLACES = 2
+"""Decimal places of a probability: results differ in more of them, and the report needs no more."""
+
+
+class Pattern(NamedTuple):
+    """
+    What decisions have in common.
+
+    Attributes:
+        digest: Short hash of the body; it names the pattern in the database.
+        body: The decision as canonical JSON, without its id, time, session and texts.
+    """
+
+    digest: str
+    body: str
+
+
+def pattern_of(decision: Decision) -> Pattern:
+    """
+    Return the pattern of a decision: everything that a report counts.
+
+    A name that no tool has is the model's text, and a reason may quote a value; both are left out,
+    so that the number of patterns is bounded by the host's tools, agents, models and policies.
+    """
+    return _pattern(
+        decision.subject,
+        UNREGISTERED if decision.unregistered else decision.tool,
+        decision.verdict,
+        decision.action,
+        decision.mode,
+        decision.blocked,
+        decision.would_block,
+        decision.policy_revision,
+        decision.agent,
+        decision.model,
+        decision.approval,
+        bool(decision.errors),
+        tuple(note for note in decision.notes if note.isidentifier()),
+        _rounded(decision.probability),
+        tuple(decision.coverage.items()),
+        tuple(map(_common, decision.findings)) if decision.findings else (),
+    )
+
+
+def _rounded(probability: float | None) -> float | None:
+    return None if probability is None else round(probability, _PROBABILITY_PLACES)
+
+
+def _common(finding: Finding) -> tuple[Any, ...]:
+    # only a suppression is counted by its place, which the model may have named
+    place = finding.where[:_LONGEST_PLACE] if finding.suppressed else ""
+    return (
+        finding.check, finding.verdict, round(finding.strength, _PROBABILITY_PLACES),
+        place, finding.code, finding.basis, finding.mode, finding.counted,
+        finding.suppressed,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _pattern(
+    subject: Subject,
+    tool: str,
+    verdict: Verdict,
+    action: Action,
+    mode: Mode,
+    blocked: bool,
+    would_block: bool,
+    policy_revision: str,
+    agent: str | None,
+    model: str | None,
+    approval: str,
+    errors: bool,
+    notes: tuple[str, ...],
+    probability: float | None,
+    coverage: tuple[tuple[str, Coverage], ...],
+    findings: tuple[tuple[Any, ...], ...],
+) -> Pattern:
+    body = Decision(
+        id="",
+        at=0.0,
+        subject=subject,
+        tool=tool,
+        verdict=verdict,
+        action=action,
+        mode=mode,
+        blocked=blocked,
+        would_block=would_block,
+        policy_revision=policy_revision,
+        agent=agent,
+        model=model,
+        approval=approval,
+        errors=("",) if errors else (),
+        notes=notes,
+        probability=probability,
+        coverage={name: c.without_values() for name, c in coverage},
+        findings=tuple(_finding(*one) for one in findings),
+    ).to_json()
+    return Pattern(digest(body, size=_DIGEST_BYTES).hex(), body)
+
+
+def _finding(
+    check: str,
+    verdict: Verdict,
+    strength: float,
+    where: str,
+    code: str,
+    basis: str,
+    mode: Mode,
+    counted: bool,
+    suppressed: bool,
+) -> Finding:
+    return Finding(
+        check=check, verdict=verdict, strength=strength, where=where, code=code, basis=basis,
+        mode=mode, counted=counted, suppressed=suppressed, detail="",
+    )  # fmt: skip
