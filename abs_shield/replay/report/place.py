@@ -135,6 +135,7 @@ class Place:
         counts.suspicious += sum(f.verdict is Verdict.SUSPICIOUS for f in weighing)
         counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
         counts.flagged += bool(weighing)
+        counts.runs_in_strict += bool(weighing) and not case.decision.would_block
         for finding in findings:
             if finding.suppressed:
                 counts.suppressed += 1

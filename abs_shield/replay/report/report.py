@@ -137,7 +137,8 @@ def _bounded(name: str, known: Mapping[str, object], most: int) -> str:
 def _cell(counts: Watch) -> Cell:
     found = {Verdict.SUSPICIOUS: counts.suspicious, Verdict.HALLUCINATED: counts.hallucinated}
     worst = Verdict.worst(verdict for verdict, count in found.items() if count)
-    return Cell(counts.ran, worst, sum(found.values()))
+    total = sum(found.values())
+    return Cell(counts.ran, worst, total, flagged=counts.flagged, errors=counts.errors)
 
 
 _SHARES = ("coverage", "stops", "precision", "block_precision")

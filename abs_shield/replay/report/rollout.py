@@ -132,8 +132,9 @@ def _caveats(place: Place, rule: Readiness) -> Iterator[str]:
             f"it does not see {percent(blind / counts.calls)} of the calls"
             f" ({blind:,} of {counts.calls:,}), most often because: {why}"
         )
-    if lets_run := counts.flagged - counts.would_block:
-        yield f"{lets_run:,} calls that it flags run in strict mode too: it is sure of none of them"
+    if runs := counts.runs_in_strict:
+        flagged = "1 call that it flags runs" if runs == 1 else f"{runs:,} calls that it flags run"
+        yield f"{flagged} in strict mode too: no finding there is HALLUCINATED"
     if len(place.modes) > 1:
         yield "on some tools it is enforced already"
     if counts.overrides:

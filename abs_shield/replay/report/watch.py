@@ -37,6 +37,7 @@ class Watch(Counts):
     Attributes:
         looked: Calls that it judged, failed to judge, or found something in nevertheless.
         found_blocks: Calls it would block because of what it found, not because it broke.
+        runs_in_strict: Calls it flags that strict mode lets run, whatever other layers found.
         true_flags: Flagged calls that are labelled hallucinated.
         false_flags: Flagged calls that are labelled ok.
         true_blocks: Those of `found_blocks` that are labelled hallucinated.
@@ -53,6 +54,7 @@ class Watch(Counts):
 
     looked: int = 0
     found_blocks: int = 0
+    runs_in_strict: int = 0
     true_flags: int = 0
     false_flags: int = 0
     true_blocks: int = 0
