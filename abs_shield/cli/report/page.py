@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.resources import files
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.heat import LEGEND, told
+from abs_shield.cli.heat import LEGEND, parts_of
 from abs_shield.cli.report.nodes import html, node
 from abs_shield.cli.report.printed import (
     JUDGED,
@@ -21,13 +21,11 @@ from abs_shield.cli.report.printed import (
     speaks,
 )
 from abs_shield.cli.report.summary import Summary, counted, interval, place_name
-from abs_shield.core import Verdict
 from abs_shield.replay.heat import HeatRow
 from abs_shield.replay.report import Place, Standing, Step
 
 MOST_TOOLS = 200
 """Tools in the page's heatmap, the hottest; and rows in its table of tools."""
-_HEAT = {Verdict.SUSPICIOUS: "suspicious", Verdict.HALLUCINATED: "hallucinated"}
 _TITLE = "abs_shield: risk heatmap and readiness"
 
 
@@ -97,9 +95,10 @@ def _heat_row(row: HeatRow, summary: Summary, layers: list[str]) -> Element:
     drawn = []
     for layer in layers:
         cell = row.cells[layer]
-        kind = _HEAT.get(cell.verdict) or ("clean" if cell.ran else "blind")
+        parts = [*parts_of(cell)]
         tip = _tip(row.tool, layer, summary.report.place(layer, row.tool))
-        drawn.append(node("td", told(cell), class_=kind, title=tip))
+        text = " ".join(part.text for part in parts)
+        drawn.append(node("td", text, class_=f"{parts[0].kind} shade{cell.shade}", title=tip))
     head = node("th", _cut(row.tool), scope="row", title=row.tool)
     return node("tr", head, node("td", f"{row.calls:,}", class_="number"), *drawn)
 
