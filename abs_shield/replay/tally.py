@@ -42,10 +42,11 @@ class Counts:
     flagged: int = 0
     would_block: int = 0
 
-    def add(self, other: Counts) -> None:
-        """Add *other* to these counts."""
+    def add(self, other: Counts, *, times: int = 1) -> None:
+        """Add *other* to these counts, so often."""
         for field in fields(other):
-            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+            more = times * getattr(other, field.name)
+            setattr(self, field.name, getattr(self, field.name) + more)
 
     def to_dict(self) -> dict[str, int]:
         """Give the counts as JSON-able data."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from abs_shield.core import Decision
@@ -26,16 +25,16 @@ class Tally(NamedTuple):
     How many decisions of one pattern were made in a time.
 
     Attributes:
-        pattern: Number of the pattern in this database.
-        decision: A decision of the pattern: its id, session and texts are empty, its time is 0.
+        number: Number of the pattern in this database.
+        pattern: The pattern.
         decisions: How many there are, 1 or more.
         first_at: When the first of them was made, in seconds since the epoch.
         last_at: When the last of them was made.
         start: When the time begins, in seconds since the epoch.
     """
 
-    pattern: int
-    decision: Decision
+    number: int
+    pattern: Pattern
     decisions: int
     first_at: float
     last_at: float
@@ -181,24 +180,19 @@ class Counts:
             f" FROM {ledger.tallies}{where} GROUP BY 1, 2 ORDER BY 1, 2"
         )
         found = ledger.execute(sql, [value for _, value in wanted]).fetchall()
-        bodies = self._bodies()
+        patterns = self._patterns()
         return [
-            Tally(number, _decision_in(bodies[number]), int(n), first, last, begin * HOUR_S)
+            Tally(number, patterns[number], int(n), first, last, begin * HOUR_S)
             for begin, number, n, first, last in found
         ]
 
-    def _bodies(self) -> dict[int, str]:
-        ledger = self._ledger
-        return dict(ledger.execute(f"SELECT pattern, body FROM {ledger.patterns}").fetchall())
+    def _patterns(self) -> dict[int, Pattern]:
+        sql = f"SELECT pattern, digest, body FROM {self._ledger.patterns}"
+        return {number: Pattern(*found) for number, *found in self._ledger.execute(sql).fetchall()}
 
 
 _UNCOUNTED = "pattern IS NULL AND kind = 'decision'"
 """In these words the databases know their partial index."""
-
-
-@lru_cache(maxsize=_MOST_KEPT)
-def _decision_in(body: str) -> Decision:
-    return Decision.from_dict(json.loads(body))
 
 
 def _pattern_in(sealed: str) -> Pattern | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from abs_shield.core import Coverage, Decision, Finding, Mode, Subject, Verdict
+from abs_shield.core import Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.names import UNREGISTERED
 from abs_shield.core.words import Action
@@ -32,6 +33,10 @@ class Pattern(NamedTuple):
     digest: str
     body: str
 
+    def decision(self) -> Decision:
+        """Return a decision of the pattern: its id, session and texts are empty, its time is 0."""
+        return _decision(self.body)
+
 
 def pattern_of(decision: Decision) -> Pattern:
     """
@@ -52,12 +57,17 @@ def pattern_of(decision: Decision) -> Pattern:
         decision.agent,
         decision.model,
         decision.approval,
-        bool(decision.errors),
+        _fault(decision.errors),
         tuple(note for note in decision.notes if note.isidentifier()),
         _rounded(decision.probability),
         tuple(decision.coverage.items()),
         tuple(map(_common, decision.findings)) if decision.findings else (),
     )
+
+
+def _fault(errors: tuple[str, ...]) -> str:
+    """Return the first error without the values that it quotes; empty where there is none."""
+    return Coverage(Outcome.ERROR, errors[0] or "error").without_values().reason if errors else ""
 
 
 def _rounded(probability: float | None) -> float | None:
@@ -87,7 +97,7 @@ def _pattern(
     agent: str | None,
     model: str | None,
     approval: str,
-    errors: bool,
+    error: str,
     notes: tuple[str, ...],
     probability: float | None,
     coverage: tuple[tuple[str, Coverage], ...],
@@ -107,7 +117,7 @@ def _pattern(
         agent=agent,
         model=model,
         approval=approval,
-        errors=("",) if errors else (),
+        errors=(error,) if error else (),
         notes=notes,
         probability=probability,
         coverage={name: c.without_values() for name, c in coverage},
@@ -131,3 +141,8 @@ def _finding(
         check=check, verdict=verdict, strength=strength, where=where, code=code, basis=basis,
         mode=mode, counted=counted, suppressed=suppressed, detail="",
     )  # fmt: skip
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _decision(body: str) -> Decision:
+    return Decision.from_dict(json.loads(body))

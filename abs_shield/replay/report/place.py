@@ -11,6 +11,7 @@ from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Ver
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
 from abs_shield.replay.report.sessions import Observed
+from abs_shield.replay.report.sums import add_counts
 from abs_shield.replay.report.watch import Watch
 
 OTHER_REASONS = "other reasons"
@@ -151,14 +152,22 @@ class Place:
             self._keep([(case.decision.at, case.decision.id)])
         self._mode(case)
 
+    def repeat(self, case: Case, times: int) -> None:
+        """Count a call so often; it has no id, and how it is spread over sessions is not known."""
+        one = Place()
+        one.update(case)
+        add_counts(self, one, times=times, without=("counts",))
+        self.counts.add(one.counts, times=times)
+        for found in one.newest:
+            self.newest.setdefault(found, [])
+        self._mode(case)
+
     def add(self, other: Place) -> None:
         """Add *other* to this one."""
+        add_counts(self, other, without=("counts",))
         self.counts.add(other.counts)
-        self.reasons.update(other.reasons)
         self._keep(other.unlabelled)
         self.modes |= other.modes
-        self.silenced.update(other.silenced)
-        self.found.update(other.found)
         for found, ids in other.newest.items():
             self.newest[found] = [*self.newest.get(found, ()), *ids][-SHOWN:]
 
@@ -185,7 +194,7 @@ class Place:
             return
         counts.unavailable += coverage.outcome is Outcome.UNAVAILABLE
         counts.errors += coverage.outcome is Outcome.ERROR
-        key = (coverage.outcome, coverage.reason)
+        key = (coverage.outcome, coverage.without_values().reason)
         if key not in self.reasons and len(self.reasons) >= _REASONS:
             key = (coverage.outcome, OTHER_REASONS)
         self.reasons[key] += 1

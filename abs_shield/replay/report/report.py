@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from abs_shield.core import LAYER_NAMES, Decision, Subject, Verdict
 from abs_shield.core.digest import digest
-from abs_shield.core.label import Label
+from abs_shield.core.label import Label, Truth
 from abs_shield.core.names import ANSWER, VERIFICATION
 from abs_shield.replay.heat import Cell, HeatRow, hottest
 from abs_shield.replay.report.entries import entry_of
 from abs_shield.replay.report.place import Case, Place
+from abs_shield.replay.report.repeated import repeated
 from abs_shield.replay.report.rows import CHECKS, OTHERS, STAGES, cases_of, is_text
 from abs_shield.replay.report.sessions import Sessions, Spread
 from abs_shield.replay.report.slices import By, Slices
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.replay.report.totals import Totals
 from abs_shield.replay.report.watch import Watch
+from abs_shield.stores.counts import Tally
 
 _TOOLS = 1_000
 _LAYERS = 100
@@ -80,18 +82,51 @@ class Report:
         truth = None if label is None else label.truth
         self.totals.update(decision, truth)
         session = digest(decision.session_id or decision.id, size=8)
-        counted: set[str] = set()
+        for row, layer, case in self._counted(decision, truth, times=1):
+            self._place(row, layer, case, session)
+        self._slice(Case.whole(decision, truth), session)
+
+    @classmethod
+    def of_tallies(
+        cls,
+        tallies: Iterable[Tally],
+        labelled: Iterable[tuple[Decision, Label]] = (),
+        gaps: Iterable[Mapping[str, Any]] = (),
+    ) -> Self:
+        """
+        Count decisions that a store has counted by pattern, without reading them.
+
+        The counts are those of `of`. Not known are the sessions, so that an interval takes each
+        decision for itself, and the ids of decisions, which ``store.newest()`` finds.
+
+        Args:
+            tallies: A store's ``tallies()``.
+            labelled: The decisions among them that have a label.
+            gaps: What was lost: a store's ``gaps()``.
+        """
+        report = cls()
+        for one in repeated(tallies, labelled):
+            report.totals.repeat(one)
+            for row, layer, case in report._counted(one.decision, one.truth, times=one.times):
+                report._places.setdefault((row, layer), Place()).repeat(case, one.times)
+        report.totals.lose(gaps)
+        return report
+
+    def _counted(
+        self, decision: Decision, truth: Truth | None, *, times: int
+    ) -> Iterator[tuple[str, str, Case]]:
+        """Count the rows, layers and sweeps of a decision; yield what it is to each place."""
+        rows: set[str] = set()
         for row, layer, case in cases_of(decision, truth):
             name = _bounded(layer, self._layers, _LAYERS)
             self._layers[name] = None
             row = row if is_text(row) else _bounded(row, self._rows, _TOOLS)
-            counts = row not in counted and decision.subject is not Subject.RESULT
-            counted.add(row)
-            self._rows[row] = self._rows.get(row, 0) + counts
-            self._place(row, name, case, session)
+            counts = row not in rows and decision.subject is not Subject.RESULT
+            rows.add(row)
+            self._rows[row] = self._rows.get(row, 0) + times * counts
             if layer in _SWEPT:
-                self.sweeps.setdefault(layer, Sweep()).update(decision, truth)
-        self._slice(Case.whole(decision, truth), session)
+                self.sweeps.setdefault(layer, Sweep()).update(decision, truth, times=times)
+            yield row, name, case
 
     def layers(self) -> list[str]:
         """Name the layers that calls were judged by: the six in their order, then others."""

@@ -54,14 +54,14 @@ class Sweep:
     _true: list[int] = field(default_factory=_zeros)
     _false: list[int] = field(default_factory=_zeros)
 
-    def update(self, decision: Decision, truth: Truth | None) -> None:
-        """Count one decision; one without P(hallucination) is in no threshold's reach."""
+    def update(self, decision: Decision, truth: Truth | None, *, times: int = 1) -> None:
+        """Count a decision so often; one without P(hallucination) is in no threshold's reach."""
         if decision.probability is None:
             return
         place = bisect_right(THRESHOLDS, decision.probability)
-        self._all[place] += 1
-        self._true[place] += truth is Truth.HALLUCINATED
-        self._false[place] += truth is Truth.OK
+        self._all[place] += times
+        self._true[place] += times * (truth is Truth.HALLUCINATED)
+        self._false[place] += times * (truth is Truth.OK)
 
     @property
     def labels(self) -> int:

@@ -10,6 +10,8 @@ from typing import Any
 from abs_shield.core import Action, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
+from abs_shield.replay.report.repeated import Repeated
+from abs_shield.replay.report.sums import add_counts
 from abs_shield.shield.guarded_output import AFTERWARDS
 
 _SESSIONS = 200_000
@@ -25,10 +27,10 @@ class Span:
     last_at: float
     calls: int = 0
 
-    def more(self, at: float) -> None:
-        """Count one more."""
-        self.calls += 1
-        self.first_at, self.last_at = min(self.first_at, at), max(self.last_at, at)
+    def more(self, first_at: float, last_at: float, *, times: int = 1) -> None:
+        """Count so many more, which were made from one time to another."""
+        self.calls += times
+        self.first_at, self.last_at = min(self.first_at, first_at), max(self.last_at, last_at)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON-able data."""
@@ -228,9 +230,25 @@ class Totals:
             self.missed += silent and truth is Truth.HALLUCINATED
         if self.span is None:
             self.span = Span(decision.at, decision.at)
-        self.span.more(decision.at)
+        self.span.more(decision.at, decision.at)
         self._revision(decision)
         self._session(decision.session_id)
+
+    def repeat(self, repeated: Repeated) -> None:
+        """Count a decision as often as it was made."""
+        one = Totals()
+        one.update(repeated.decision, repeated.truth)
+        add_counts(self, one, times=repeated.times, without=("span",))
+        if not one.calls:
+            return
+        first_at, last_at = repeated.first_at, repeated.last_at
+        self.span = self.span or Span(first_at, last_at)
+        self.span.more(first_at, last_at, times=repeated.times)
+        for name in one.revisions:
+            if name not in self.revisions and len(self.revisions) >= _REVISIONS:
+                name = _OTHER_REVISIONS
+            span = self.revisions.setdefault(name, Span(first_at, last_at))
+            span.more(first_at, last_at, times=repeated.times)
 
     def _apart(self, decision: Decision, truth: Truth | None) -> None:
         self.others[decision.subject] += 1
@@ -280,7 +298,9 @@ class Totals:
         name = decision.policy_revision
         if name not in self.revisions and len(self.revisions) >= _REVISIONS:
             name = _OTHER_REVISIONS
-        self.revisions.setdefault(name, Span(decision.at, decision.at)).more(decision.at)
+        self.revisions.setdefault(name, Span(decision.at, decision.at)).more(
+            decision.at, decision.at
+        )
 
     def _session(self, session_id: str) -> None:
         key = digest(session_id, size=8)

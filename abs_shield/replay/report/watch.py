@@ -91,10 +91,10 @@ class Watch(Counts):
     granted: int = 0
     spread: Spread | None = None
 
-    def add(self, other: Counts) -> None:
-        """Add *other* to these counts; how those are spread over sessions is not known then."""
+    def add(self, other: Counts, *, times: int = 1) -> None:
+        """Add *other* so often; how the sum is spread over sessions is not known then."""
         for name in COUNTED:
-            setattr(self, name, getattr(self, name) + getattr(other, name, 0))
+            setattr(self, name, getattr(self, name) + times * getattr(other, name, 0))
         self.spread = None
 
     def to_dict(self) -> dict[str, int]:

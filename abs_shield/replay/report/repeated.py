@@ -1,0 +1,56 @@
+"""Decisions that a store has counted by pattern: one of each, and how often it was made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from abs_shield.core import Decision
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores.counts import Tally
+from abs_shield.stores.patterns import pattern_of
+
+
+class Repeated(NamedTuple):
+    """
+    A decision without id, session and texts, and how often it was made.
+
+    Attributes:
+        last_at: When it was made last, in seconds since the epoch.
+        first_at: When it was made first.
+        decision: The decision.
+        truth: What a person said of it; None where it has no label.
+        times: How often it was made, 1 or more.
+    """
+
+    last_at: float
+    first_at: float
+    decision: Decision
+    truth: Truth | None
+    times: int
+
+
+def repeated(
+    tallies: Iterable[Tally], labelled: Iterable[tuple[Decision, Label]]
+) -> list[Repeated]:
+    """
+    Return what a store has counted, with labelled decisions apart, those made last at the end.
+
+    Args:
+        tallies: A store's ``tallies()``.
+        labelled: The decisions among them that have a label.
+    """
+    made, apart = [], Counter[str]()
+    for decision, label in labelled:
+        pattern = pattern_of(decision)
+        made.append(Repeated(decision.at, decision.at, pattern.decision(), label.truth, 1))
+        apart[pattern.digest] += 1
+    for tally in tallies:
+        digest = tally.pattern.digest
+        others = max(0, tally.decisions - apart[digest])
+        apart[digest] -= tally.decisions - others
+        if others:
+            decision = tally.pattern.decision()
+            made.append(Repeated(tally.last_at, tally.first_at, decision, None, others))
+    return sorted(made, key=lambda one: one.last_at)

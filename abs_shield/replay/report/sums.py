@@ -1,0 +1,32 @@
+"""Counts of one decision, added as often as there are decisions like it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+
+def add_counts(total: Any, part: Any, *, times: int = 1, without: Collection[str] = ()) -> None:
+    """
+    Add the numbers, counters and dataclasses of one dataclass to another of the same kind.
+
+    Args:
+        total: Is changed.
+        part: Fields of other types, and private ones, are left out.
+        times: How often it is added.
+        without: Names of fields that are left out as well.
+    """
+    for field in fields(part):
+        name, value = field.name, getattr(part, field.name)
+        if name.startswith("_") or name in without or isinstance(value, bool):
+            continue
+        if isinstance(value, Counter):
+            counter = getattr(total, name)
+            for key, count in value.items():
+                counter[key] += times * count
+        elif isinstance(value, int):
+            setattr(total, name, getattr(total, name) + times * value)
+        elif is_dataclass(value):
+            add_counts(getattr(total, name), value, times=times)

@@ -1,0 +1,116 @@
+"""A report of what a store has counted says the same as one of its decisions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
+from abs_shield.core.label import Label, Truth
+from abs_shield.replay.report import Readiness, Report, modes, rollout
+from abs_shield.stores import SqliteStore
+
+START = 1_767_225_600.0
+NOT_COUNTED = {"lower", "upper", "sessions", "unlabelled", "newest", "days", "where"}
+"""What a store does not count: sessions, ids, and places that a model may have named."""
+
+
+def various(count: int, seed: int) -> list[Decision]:
+    """Return decisions about calls, results, answers and outputs, some of them broken."""
+    draw = random.Random(seed)
+    return [one(draw, number) for number in range(count)]
+
+
+def one(draw: random.Random, number: int) -> Decision:
+    subject = draw.choice([Subject.CALL] * 5 + [Subject.RESULT, Subject.ANSWER, Subject.OUTPUT])
+    check = {
+        Subject.CALL: draw.choice(["phantom_target", "parameter_mismatch"]),
+        Subject.RESULT: "verification",
+        Subject.ANSWER: "answer",
+        Subject.OUTPUT: "guardrails",
+    }[subject]
+    verdict = draw.choice([Verdict.CLEAN] * 4 + [Verdict.SUSPICIOUS, Verdict.HALLUCINATED])
+    outcome = draw.choice([Outcome.RAN] * 6 + [Outcome.UNAVAILABLE, Outcome.ERROR])
+    broken = outcome is Outcome.ERROR
+    suppressed = draw.random() < 0.2
+    found = Finding(
+        check=check, verdict=verdict, strength=0.9, where="/arguments/id", code="unseen",
+        detail=f"nobody mentioned {number}", suppressed=suppressed,
+    )  # fmt: skip
+    flagged = verdict is not Verdict.CLEAN
+    shown = Verdict.CLEAN if suppressed else verdict
+    return Decision(
+        id=f"d-{number}",
+        subject=subject,
+        tool=draw.choice(["refund", "transfer"]) if subject in ("call", "result") else "",
+        verdict=shown,
+        action=Action.ALLOW if shown is Verdict.CLEAN else Action.FLAG,
+        mode=Mode.AUDIT if number < 400 else Mode.STRICT,
+        blocked=False,
+        would_block=shown is Verdict.HALLUCINATED or broken,
+        policy_revision="r1" if number < 400 else "r2",
+        at=START + number * 60,
+        findings=(found,) if flagged else (),
+        coverage={check: Coverage(outcome, "" if outcome is Outcome.RAN else "no schema")},
+        errors=("a layer broke",) if broken else (),
+        probability=round(draw.random(), 2) if subject is Subject.RESULT else None,
+        session_id=f"s-{number // 4}",
+        agent=draw.choice([None, "billing"]),
+    )
+
+
+def counted(value: Any) -> Any:
+    """Return a report's data without what a store does not count."""
+    if isinstance(value, dict):
+        return {k: counted(v) for k, v in value.items() if k not in NOT_COUNTED}
+    if isinstance(value, list):
+        made = [counted(item) for item in value]
+        return sorted(made, key=repr) if all(isinstance(item, dict) for item in made) else made
+    return value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
+    """All counts, shares, sweeps and revisions, with labels and without."""
+    store, made = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    for decision in made:
+        store.append(decision)
+    store.flush()
+    draw = random.Random(seed)
+    for decision in draw.sample(made, 60):
+        truth = draw.choice([Truth.OK, Truth.HALLUCINATED])
+        store.label(Label(decision_id=decision.id, truth=truth, at=START))
+    labels = store.labels()
+    labelled = [(one, labels[one.id]) for one in made if one.id in labels]
+
+    whole = Report.of(store.scan(), labels)
+    quick = Report.of_tallies(store.tallies(), labelled)
+
+    assert counted(whole.to_dict()) == counted(quick.to_dict())
+    assert whole.layers() == quick.layers()
+    store.close()
+
+
+def test_what_may_be_enforced_follows_from_the_counts(tmp_path):
+    """The rule says the same of both, where the sessions make no difference."""
+    store = SqliteStore(tmp_path / "log.db")
+    ran = {name: Coverage(Outcome.RAN) for name in ("phantom_target", "parameter_mismatch")}
+    made = [
+        Decision(
+            id=f"d-{n}", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
+            action=Action.ALLOW, mode=Mode.AUDIT, blocked=False, would_block=False,
+            policy_revision="r1", at=START + n, coverage=ran, session_id=f"s-{n}",
+        )
+        for n in range(500)
+    ]  # fmt: skip
+    for decision in made:
+        store.append(decision)
+
+    whole, quick = Report.of(made), Report.of_tallies(store.tallies())
+    assert modes(rollout(whole, Readiness())) == modes(rollout(quick, Readiness()))
+    assert {"phantom_target": Mode.STRICT} == {
+        k: v for k, v in modes(rollout(quick, Readiness())).items() if k == "phantom_target"
+    }
+    store.close()
