@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from abs_shield.stores.counts import Counts
+from abs_shield.stores.hourly_counts import HourlyCounts
 from abs_shield.stores.patterns import Pattern
 from abs_shield.stores.record import Head, Kind, Row, column
 
@@ -29,7 +29,7 @@ class Query:
         behind: A place in the database, exclusive.
         before: The same, for what stands in front of it.
         up_to: A place in the database, inclusive.
-        pattern: Number of a pattern; see `Counts`.
+        pattern: Number of a pattern; see `HourlyCounts`.
     """
 
     kind: Kind | None = None
@@ -84,7 +84,7 @@ class Ledger(ABC):
     records = "records"
     heads = "heads"
     patterns = "patterns"
-    tallies = "tallies"
+    hourly_counts = "hourly_counts"
     mark = "?"
     refusals: tuple[type[Exception], ...] = ()
     """Errors that say that a record itself cannot be kept, however often it is tried."""
@@ -128,9 +128,9 @@ class Ledger(ABC):
     # What all do alike ---------------------------------------------------------------------------
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> HourlyCounts:
         """The counts of decisions by hour and pattern."""
-        return Counts(self)
+        return HourlyCounts(self)
 
     def write(
         self, rows: Sequence[Row], head: Head, patterns: Sequence[Pattern | None] | None = None

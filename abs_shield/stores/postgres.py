@@ -74,7 +74,7 @@ class PostgresLedger(Ledger):
     records = "abs_shield_records"
     heads = "abs_shield_heads"
     patterns = "abs_shield_patterns"
-    tallies = "abs_shield_tallies"
+    hourly_counts = "abs_shield_hourly_counts"
     mark = "%s"
 
     def __init__(self, dsn: str, *, reads: bool = False) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
-from abs_shield.stores.counts import Tally
+from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.newest import Newest
 from abs_shield.stores.record import Damaged, Head, Kind, Row, time_of
@@ -89,9 +89,9 @@ class Reading(ABC):
         query = Query(kind=Kind.DECISION, since=since, until=until)
         return (decision for _, decision in self._read(query, decision_of, skipped))
 
-    def tallies(
+    def pattern_counts(
         self, *, since: float | None = None, until: float | None = None, hours: int | None = None
-    ) -> list[Tally]:
+    ) -> list[PatternCount]:
         """
         Return how many decisions of each pattern were made in a time, without reading them all.
 
@@ -106,10 +106,10 @@ class Reading(ABC):
             StoreError: The database cannot be read.
         """
         with self._reading() as ledger:
-            return ledger.counts.tallies(since=since, until=until, hours=hours)
+            return ledger.counts.pattern_counts(since=since, until=until, hours=hours)
 
     def uncounted(self) -> int:
-        """Return how many decisions an older version wrote, which `tallies` does not know yet."""
+        """Return how many decisions of an older version `pattern_counts` does not know yet."""
         with self._reading() as ledger:
             return ledger.counts.uncounted()
 
@@ -127,7 +127,7 @@ class Reading(ABC):
         Return decisions of some patterns, newest first, each behind its place in the database.
 
         Args:
-            patterns: Numbers of patterns, as `tallies` names them.
+            patterns: Numbers of patterns, as `pattern_counts` names them.
             limit: Decisions at most.
             before: A place, exclusive: that of the last decision of the page before.
             since: Seconds since the epoch, inclusive.

@@ -85,7 +85,7 @@ def raw(request, tmp_path):
             return
         import psycopg
 
-        for table in ("records", "heads", "tallies"):
+        for table in ("records", "heads", "hourly_counts"):
             sql = sql.replace(f" {table} ", f" abs_shield_{table} ")
         with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
             connection.execute(sql)

@@ -27,14 +27,14 @@ FIRST_SCHEMA = {
         ALTER TABLE heads DROP COLUMN seal;
         DROP INDEX records_pattern; DROP INDEX records_uncounted;
         ALTER TABLE records DROP COLUMN pattern;
-        DROP TABLE patterns; DROP TABLE tallies;
+        DROP TABLE patterns; DROP TABLE hourly_counts;
         PRAGMA user_version = 1
     """,
     "postgres": """
         DROP INDEX abs_shield_records_session; DROP INDEX abs_shield_records_kind;
         ALTER TABLE abs_shield_heads DROP COLUMN seal;
         ALTER TABLE abs_shield_records DROP COLUMN pattern;
-        DROP TABLE abs_shield_patterns; DROP TABLE abs_shield_tallies;
+        DROP TABLE abs_shield_patterns; DROP TABLE abs_shield_hourly_counts;
         DELETE FROM abs_shield_schema WHERE version > 1
     """,
 }

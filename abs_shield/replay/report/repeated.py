@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.stores.counts import Tally
+from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.patterns import pattern_of
 
 
@@ -32,13 +32,13 @@ class Repeated(NamedTuple):
 
 
 def repeated(
-    tallies: Iterable[Tally], labelled: Iterable[tuple[Decision, Label]]
+    counts: Iterable[PatternCount], labelled: Iterable[tuple[Decision, Label]]
 ) -> list[Repeated]:
     """
     Return what a store has counted, with labelled decisions apart, those made last at the end.
 
     Args:
-        tallies: A store's ``tallies()``.
+        counts: A store's ``pattern_counts()``.
         labelled: The decisions among them that have a label.
     """
     made, apart = [], Counter[str]()
@@ -46,11 +46,11 @@ def repeated(
         pattern = pattern_of(decision)
         made.append(Repeated(decision.at, decision.at, pattern.decision(), label.truth, 1))
         apart[pattern.digest] += 1
-    for tally in tallies:
-        digest = tally.pattern.digest
-        others = max(0, tally.decisions - apart[digest])
-        apart[digest] -= tally.decisions - others
+    for count in counts:
+        digest = count.pattern.digest
+        others = max(0, count.decisions - apart[digest])
+        apart[digest] -= count.decisions - others
         if others:
-            decision = tally.pattern.decision()
-            made.append(Repeated(tally.last_at, tally.first_at, decision, None, others))
+            decision = count.pattern.decision()
+            made.append(Repeated(count.last_at, count.first_at, decision, None, others))
     return sorted(made, key=lambda one: one.last_at)

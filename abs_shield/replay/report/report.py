@@ -19,7 +19,7 @@ from abs_shield.replay.report.slices import By, Slices
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.replay.report.totals import Totals
 from abs_shield.replay.report.watch import Watch
-from abs_shield.stores.counts import Tally
+from abs_shield.stores.hourly_counts import PatternCount
 
 _TOOLS = 1_000
 _LAYERS = 100
@@ -87,9 +87,9 @@ class Report:
         self._slice(Case.whole(decision, truth), session)
 
     @classmethod
-    def of_tallies(
+    def of_counts(
         cls,
-        tallies: Iterable[Tally],
+        counts: Iterable[PatternCount],
         labelled: Iterable[tuple[Decision, Label]] = (),
         gaps: Iterable[Mapping[str, Any]] = (),
     ) -> Self:
@@ -100,12 +100,12 @@ class Report:
         decision for itself, and the ids of decisions, which ``store.newest()`` finds.
 
         Args:
-            tallies: A store's ``tallies()``.
+            counts: A store's ``pattern_counts()``.
             labelled: The decisions among them that have a label.
             gaps: What was lost: a store's ``gaps()``.
         """
         report = cls()
-        for one in repeated(tallies, labelled):
+        for one in repeated(counts, labelled):
             report.totals.repeat(one)
             for row, layer, case in report._counted(one.decision, one.truth, times=one.times):
                 report._places.setdefault((row, layer), Place()).repeat(case, one.times)

@@ -41,7 +41,7 @@ STEPS = (
         )
         """,
         """
-        CREATE TABLE abs_shield_tallies (
+        CREATE TABLE abs_shield_hourly_counts (
             hour BIGINT NOT NULL,
             pattern BIGINT NOT NULL,
             writer TEXT NOT NULL,

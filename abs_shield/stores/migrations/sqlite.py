@@ -36,7 +36,7 @@ STEPS = (
         )
         """,
         """
-        CREATE TABLE tallies (
+        CREATE TABLE hourly_counts (
             hour INTEGER NOT NULL,
             pattern INTEGER NOT NULL,
             writer TEXT NOT NULL,

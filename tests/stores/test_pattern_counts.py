@@ -41,8 +41,8 @@ def various(count: int, seed: int = 1):
 def counted(store, **time) -> Counter[str]:
     """Return how many decisions of each pattern the store has counted."""
     found = Counter()
-    for tally in store.tallies(**time):
-        found[tally.pattern.body] += tally.decisions
+    for count in store.pattern_counts(**time):
+        found[count.pattern.body] += count.decisions
     return found
 
 
@@ -59,7 +59,7 @@ def test_counts_agree_with_the_rows(kind, opens):
     assert recounted(made) == counted(store)
     some = [one for one in made if START + HOUR <= one.at < START + 3 * HOUR]
     assert recounted(some) == counted(store, since=START + HOUR, until=START + 3 * HOUR)
-    spans = [(tally.first_at, tally.last_at) for tally in store.tallies()]
+    spans = [(count.first_at, count.last_at) for count in store.pattern_counts()]
     assert min(one.at for one in made) == min(first for first, _ in spans)
     assert max(one.at for one in made) == max(last for _, last in spans)
 
@@ -71,8 +71,8 @@ def test_times_are_counted_apart(kind, opens):
         store.append(one)
 
     found = Counter()
-    for tally in store.tallies(hours=1):
-        found[tally.start] += tally.decisions
+    for count in store.pattern_counts(hours=1):
+        found[count.start] += count.decisions
     assert Counter(one.at // HOUR * HOUR for one in made) == found
 
 
@@ -113,7 +113,7 @@ def test_what_an_older_version_wrote_is_counted_when_asked(kind, opens, raw):
     for one in made:
         store.append(one)
     store.flush()
-    raw(kind, "UPDATE records SET pattern = NULL ; DELETE FROM tallies WHERE hour >= 0")
+    raw(kind, "UPDATE records SET pattern = NULL ; DELETE FROM hourly_counts WHERE hour >= 0")
     raw(kind, "UPDATE records SET sealed = '{' WHERE decision_id = 'd-7'")
 
     assert (50, Counter()) == (store.uncounted(), counted(store))
@@ -147,9 +147,8 @@ def test_decisions_of_patterns_are_given_in_pages(kind, opens):
     store, made = opens(kind), [*various(120)]
     for one in made:
         store.append(one)
-    flagged = [
-        t.number for t in store.tallies() if t.pattern.decision().verdict is Verdict.SUSPICIOUS
-    ]
+    verdicts = {c.number: c.pattern.decision().verdict for c in store.pattern_counts()}
+    flagged = [number for number, verdict in verdicts.items() if verdict is Verdict.SUSPICIOUS]
     wanted = [one.id for one in made if one.verdict is Verdict.SUSPICIOUS][::-1]
 
     first = store.newest(flagged, limit=10)

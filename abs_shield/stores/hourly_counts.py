@@ -20,7 +20,7 @@ _MOST_KEPT = 8_192
 """Patterns of which the decision is kept in memory."""
 
 
-class Tally(NamedTuple):
+class PatternCount(NamedTuple):
     """
     How many decisions of one pattern were made in a time.
 
@@ -46,7 +46,7 @@ def hour_of(at: float) -> int:
     return int(at // HOUR_S)
 
 
-class Counts:
+class HourlyCounts:
     """The counts of one database, over one of its connections."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -93,7 +93,7 @@ class Counts:
                 of.setdefault((hour_of(at), number), []).append(at)
         for (hour, number), times in sorted(of.items()):
             ledger.execute(
-                f"INSERT INTO {ledger.tallies} AS t"
+                f"INSERT INTO {ledger.hourly_counts} AS t"
                 " (hour, pattern, writer, decisions, first_at, last_at)"
                 f" VALUES ({mark}, {mark}, {mark}, {mark}, {mark}, {mark})"
                 " ON CONFLICT (hour, pattern, writer) DO UPDATE SET"
@@ -115,12 +115,11 @@ class Counts:
         place = f"hour = {mark} AND pattern = {mark} AND writer = {mark}"
         for (hour, number), gone in sorted(of.items()):
             ledger.execute(
-                f"UPDATE {ledger.tallies} SET decisions = decisions - {mark} WHERE {place}",
+                f"UPDATE {ledger.hourly_counts} SET decisions = decisions - {mark} WHERE {place}",
                 (gone, hour, number, writer),
             )
-        ledger.execute(
-            f"DELETE FROM {ledger.tallies} WHERE writer = {mark} AND decisions <= 0", (writer,)
-        )
+        empty = f"DELETE FROM {ledger.hourly_counts} WHERE writer = {mark} AND decisions <= 0"
+        ledger.execute(empty, (writer,))
 
     def count_some(self) -> int:
         """
@@ -156,9 +155,9 @@ class Counts:
         sql = f"SELECT count(*) FROM {ledger.records} WHERE {_UNCOUNTED}"
         return int(ledger.execute(sql).fetchone()[0])
 
-    def tallies(
+    def pattern_counts(
         self, *, since: float | None = None, until: float | None = None, hours: int | None = None
-    ) -> list[Tally]:
+    ) -> list[PatternCount]:
         """
         Return the counts of a time by pattern; those of whole hours.
 
@@ -177,12 +176,12 @@ class Counts:
         start = "0" if hours is None else f"hour / {int(hours)} * {int(hours)}"
         sql = (
             f"SELECT {start}, pattern, sum(decisions), min(first_at), max(last_at)"
-            f" FROM {ledger.tallies}{where} GROUP BY 1, 2 ORDER BY 1, 2"
+            f" FROM {ledger.hourly_counts}{where} GROUP BY 1, 2 ORDER BY 1, 2"
         )
         found = ledger.execute(sql, [value for _, value in wanted]).fetchall()
         patterns = self._patterns()
         return [
-            Tally(number, patterns[number], int(n), first, last, begin * HOUR_S)
+            PatternCount(number, patterns[number], int(n), first, last, begin * HOUR_S)
             for begin, number, n, first, last in found
         ]
 

@@ -86,7 +86,7 @@ def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
     labelled = [(one, labels[one.id]) for one in made if one.id in labels]
 
     whole = Report.of(store.scan(), labels)
-    quick = Report.of_tallies(store.tallies(), labelled)
+    quick = Report.of_counts(store.pattern_counts(), labelled)
 
     assert counted(whole.to_dict()) == counted(quick.to_dict())
     assert whole.layers() == quick.layers()
@@ -108,7 +108,7 @@ def test_what_may_be_enforced_follows_from_the_counts(tmp_path):
     for decision in made:
         store.append(decision)
 
-    whole, quick = Report.of(made), Report.of_tallies(store.tallies())
+    whole, quick = Report.of(made), Report.of_counts(store.pattern_counts())
     assert modes(rollout(whole, Readiness())) == modes(rollout(quick, Readiness()))
     assert {"phantom_target": Mode.STRICT} == {
         k: v for k, v in modes(rollout(quick, Readiness())).items() if k == "phantom_target"
