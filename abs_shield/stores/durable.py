@@ -84,6 +84,11 @@ class DurableStore(Reading):
         """Stand around every use of the database."""
         return nullcontext()
 
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Where the log is, without a password."""
+
     # Keeping -------------------------------------------------------------------------------------
 
     @property

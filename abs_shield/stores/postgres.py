@@ -55,8 +55,12 @@ class PostgresStore(DurableStore):
     def _connected(self, *, reads: bool = False) -> Ledger:
         return PostgresLedger(self._dsn, reads=reads)
 
+    @property
+    def name(self) -> str:
+        return _place(self._dsn)
+
     def __repr__(self) -> str:
-        return f"PostgresStore({_place(self._dsn)!r})"
+        return f"PostgresStore({self.name!r})"
 
 
 class PostgresLedger(Ledger):

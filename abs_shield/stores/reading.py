@@ -260,6 +260,11 @@ class Reading(ABC):
                     continue
             yield from (placed.row for placed in page if query.admits(placed.row))
 
+    def last_place(self) -> int:
+        """Return the newest record's place in the database; 0 where there is none."""
+        with self._reading() as ledger:
+            return ledger.last_place()
+
     def heads(self) -> list[Head]:
         """Give the newest record of each chain."""
         with self._reading() as ledger:

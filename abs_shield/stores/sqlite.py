@@ -68,8 +68,12 @@ class SqliteStore(DurableStore):
     def _connected(self, *, reads: bool = False) -> Ledger:
         return SqliteLedger(self.path, reads=reads)
 
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
     def __repr__(self) -> str:
-        return f"SqliteStore({str(self.path)!r})"
+        return f"SqliteStore({self.name!r})"
 
 
 class SqliteLedger(Ledger):

@@ -1,0 +1,16 @@
+"""The Risk Heatmap as a page: where agents hallucinate, what strict mode would stop, and why."""
+
+from __future__ import annotations
+
+from abs_shield.errors import ShieldError
+
+try:
+    from abs_shield.dashboard.app import dashboard
+except ImportError as error:
+    if error.name not in ("starlette", "jinja2", "itsdangerous"):
+        raise
+    raise ShieldError(
+        'the dashboard needs Starlette and Jinja2; run `pip install "abs-shield[dashboard]"`'
+    ) from None
+
+__all__ = ["dashboard"]

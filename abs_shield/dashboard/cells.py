@@ -1,0 +1,177 @@
+"""The heatmap as a table of texts: what stands in each cell, and how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abs_shield.core import Outcome, Verdict
+from abs_shield.replay.heat import Cell, HeatRow
+from abs_shield.replay.report import Place, Report, Share, percent
+from abs_shield.replay.report.rows import ANSWERS, OTHERS, OUTPUTS, STAGES, UNREGISTERED
+
+ROW_NAMES = {
+    UNREGISTERED: "tools that do not exist",
+    OTHERS: "other tools",
+    ANSWERS: "answers",
+    OUTPUTS: "outputs",
+}
+"""What a row that is no tool is called on the page."""
+SORTS = ("worst", "name", "calls")
+"""How the rows of the heatmap may be sorted."""
+_SIGNS = {Verdict.SUSPICIOUS: "S", Verdict.HALLUCINATED: "H"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCell:
+    """
+    One cell of the heatmap.
+
+    Attributes:
+        check: The column.
+        kind: ``error``, ``hallucinated``, ``suspicious``, ``clean``, ``blind`` where the check
+            could not look, or ``none`` where it was never asked.
+        shade: How dark the cell is, 0 to 4.
+        sign: One letter for the kind, for those who cannot tell the colours apart.
+        rate: The share of decisions that it flags or failed to judge.
+        counts: The decisions behind the rate.
+        interval: The 95 % interval of the rate.
+        would_block: Decisions that strict mode would have stopped because of it.
+        before: The rate of the period before; empty where it is not compared.
+        trend: ``up``, ``down`` or ``same`` beside the period before; empty without one.
+        tip: Everything in one line.
+    """
+
+    check: str
+    kind: str
+    shade: int
+    sign: str
+    rate: str
+    counts: str
+    interval: str
+    would_block: int
+    before: str
+    trend: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRow:
+    """One row of the heatmap: what was judged, how often, and a cell for each check."""
+
+    name: str
+    title: str
+    calls: int
+    cells: list[ShownCell]
+
+
+def shown_rows(report: Report, before: Report | None, *, sort: str) -> list[ShownRow]:
+    """
+    Return the rows of the heatmap.
+
+    Args:
+        report: The figures.
+        before: Those of the period before; None where nothing is compared.
+        sort: One of `SORTS`.
+    """
+    rows = [_row(row, report, before) for row in report.heat()]
+    if sort == "name":
+        return sorted(rows, key=lambda row: row.title)
+    if sort == "calls":
+        return sorted(rows, key=lambda row: -row.calls)
+    return rows
+
+
+def row_title(row: str) -> str:
+    """Return what a row is called on the page."""
+    if row.startswith(STAGES):
+        return f"outputs: {row.removeprefix(STAGES)}"
+    return ROW_NAMES.get(row, row)
+
+
+def _row(row: HeatRow, report: Report, before: Report | None) -> ShownRow:
+    cells = [
+        _cell(
+            check, row.cells.get(check), report.place(check, row.tool), _place(before, check, row)
+        )
+        for check in report.columns()
+    ]
+    return ShownRow(name=row.tool, title=row_title(row.tool), calls=row.calls, cells=cells)
+
+
+def _place(before: Report | None, check: str, row: HeatRow) -> Place | None:
+    return None if before is None else before.place(check, row.tool)
+
+
+def _cell(check: str, cell: Cell | None, place: Place, before: Place | None) -> ShownCell:
+    rate, kind = rate_of(place), _kind(cell)
+    shown = percent(rate.hits / rate.of) if rate.of else ""
+    was = None if before is None else rate_of(before)
+    return ShownCell(
+        check=check,
+        kind=kind,
+        shade=0 if cell is None else cell.shade,
+        sign=_sign(kind, cell),
+        rate=shown,
+        counts=f"{rate.hits:,} of {rate.of:,}" if rate.of else "",
+        interval=interval_of(rate),
+        would_block=place.counts.would_block,
+        before=percent(was.hits / was.of) if was is not None and was.of else "",
+        trend=_trend(rate, was),
+        tip=_tip(place, rate),
+    )
+
+
+def rate_of(place: Place) -> Share:
+    """Return the share of decisions that a check flags or failed to judge."""
+    counts = place.counts
+    return Share(min(counts.flagged + counts.errors, counts.looked), counts.looked)
+
+
+def interval_of(share: Share) -> str:
+    """Return the 95 % interval of a share, such as ``0.1 % to 0.7 %``; empty of nothing."""
+    if not share.of:
+        return ""
+    lower, upper = share.ends
+    return f"{percent(lower)} to {percent(upper)}"
+
+
+def _kind(cell: Cell | None) -> str:
+    if cell is None:
+        return "none"
+    if cell.errors:
+        return "error"
+    if cell.verdict is not Verdict.CLEAN:
+        return cell.verdict.value.lower()
+    return "clean" if cell.ran else "blind"
+
+
+def _sign(kind: str, cell: Cell | None) -> str:
+    if kind == "error":
+        return "E"
+    return "" if cell is None else _SIGNS.get(cell.verdict, "")
+
+
+def _trend(rate: Share, was: Share | None) -> str:
+    """Return where a rate went, where the intervals of both periods lie apart."""
+    if was is None or not was.of or not rate.of:
+        return ""
+    (lower, upper), (lower_before, upper_before) = rate.ends, was.ends
+    if lower > upper_before:
+        return "up"
+    return "down" if upper < lower_before else "same"
+
+
+def _tip(place: Place, rate: Share) -> str:
+    counts = place.counts
+    if not counts.calls:
+        return "never asked"
+    parts = [f"judged {counts.ran:,} of {counts.calls:,}"]
+    if counts.errors:
+        parts.append(f"{counts.errors:,} errors of our own")
+    if rate.of:
+        parts.append(f"flagged {counts.flagged:,}: {interval_of(rate)}")
+        parts.append(f"strict mode would stop {counts.would_block:,}")
+    if counts.unavailable:
+        why = place.reason(Outcome.UNAVAILABLE)
+        parts.append(f"could not look {counts.unavailable:,} times: {why}")
+    return "; ".join(parts)

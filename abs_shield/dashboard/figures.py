@@ -1,0 +1,200 @@
+"""The figures behind the views: the report's own, from what the decision log has counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+from abs_shield.core import Decision
+from abs_shield.core.label import Label
+from abs_shield.dashboard.filters import NOBODY, Filters
+from abs_shield.replay.report import Report
+from abs_shield.replay.report.rows import cases_of
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record import Damaged
+
+MOST_OF_SESSION = 5_000
+"""Decisions of one session that are counted, the newest."""
+MOST_LABELLED = 20_000
+"""Labelled decisions that are kept in memory."""
+PAGE = 50
+"""Decisions on a page."""
+AROUND = 5
+"""Decisions of the same session that are shown before one, and behind it."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """
+    What the log has counted in a time, as far as filters admit it.
+
+    Attributes:
+        report: The counts of the report.
+        agents: Names of agents in that time, whatever the filters.
+        models: The same of models.
+    """
+
+    report: Report
+    agents: list[str]
+    models: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """
+    Some decisions, newest first.
+
+    Attributes:
+        decisions: At most `PAGE`.
+        before: What the address of the next page names; None where this is the last one.
+        unreadable: Records that could not be read.
+    """
+
+    decisions: list[Decision]
+    before: int | None
+    unreadable: int
+
+
+class Figures:
+    """
+    Reads one decision log; may be used by several threads.
+
+    Args:
+        store: The log.
+        now: Gives the time in seconds since the epoch.
+    """
+
+    def __init__(self, store: DurableStore, *, now: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.now = now
+        self._labelled: dict[str, Decision] = {}
+        self._lock = Lock()
+
+    @cached_property
+    def name(self) -> str:
+        """The log's name, without a password."""
+        return self.store.name
+
+    # Counts --------------------------------------------------------------------------------------
+
+    def counted(self, filters: Filters) -> Counted:
+        """Return what the log has counted, as far as the filters admit it."""
+        if filters.session:
+            return self._of_session(filters)
+        counts = self.store.pattern_counts(since=filters.since, until=filters.until)
+        admitted = [one for one in counts if filters.admit(one.pattern.decision())]
+        decisions = [one.pattern.decision() for one in counts]
+        labelled = self._labels(filters)
+        return _counted(Report.of_counts(admitted, labelled, self.store.gaps()), decisions)
+
+    def _of_session(self, filters: Filters) -> Counted:
+        """Count the decisions of one session, of which there are few."""
+        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
+        decisions = [one for one in found if _in_time(one, filters)]
+        labels = self.store.labels()
+        admitted = [one for one in decisions if filters.admit(one)]
+        return _counted(Report.of(admitted, labels), decisions)
+
+    def _labels(self, filters: Filters) -> list[tuple[Decision, Label]]:
+        """Return the labelled decisions that the filters admit, each with its label."""
+        labels = self.store.labels()
+        with self._lock:
+            for decision_id in labels:
+                if decision_id not in self._labelled and len(self._labelled) < MOST_LABELLED:
+                    found = self._get(decision_id)
+                    if found is not None:
+                        self._labelled[decision_id] = found
+            known = [(self._labelled.get(name), label) for name, label in labels.items()]
+        return [
+            (decision, label)
+            for decision, label in known
+            if decision is not None and _in_time(decision, filters) and filters.admit(decision)
+        ]
+
+    def _get(self, decision_id: str) -> Decision | None:
+        try:
+            return self.store.get(decision_id)
+        except Damaged:
+            return None
+
+    # Decisions -----------------------------------------------------------------------------------
+
+    def page(
+        self, filters: Filters, row: str, check: str, *, all_of_it: bool, before: int | None
+    ) -> Page:
+        """
+        Return the newest decisions of a cell, or those behind a page.
+
+        Args:
+            filters: What the view shows.
+            row: A row of the heatmap.
+            check: A column of it.
+            all_of_it: Whether decisions in which the check found nothing are shown as well.
+            before: The `Page.before` of the page before; None for the first one.
+        """
+        if filters.session:
+            return self._page_of_session(filters, row, check, all_of_it=all_of_it)
+        numbers = [
+            one.number
+            for one in self.store.pattern_counts(since=filters.since, until=filters.until)
+            if filters.admit(one.pattern.decision())
+            and in_cell(one.pattern.decision(), row, check, all_of_it=all_of_it)
+        ]
+        unreadable: list[Damaged] = []
+        found = self.store.newest(
+            numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
+            skipped=unreadable.append,
+        )  # fmt: skip
+        more = len(found) + len(unreadable) > PAGE
+        shown = found[:PAGE]
+        return Page(
+            decisions=[decision for _, decision in shown],
+            before=shown[-1][0] if more and shown else None,
+            unreadable=len(unreadable),
+        )
+
+    def _page_of_session(self, filters: Filters, row: str, check: str, *, all_of_it: bool) -> Page:
+        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
+        shown = [
+            one
+            for one in reversed(found)
+            if _in_time(one, filters)
+            and filters.admit(one)
+            and in_cell(one, row, check, all_of_it=all_of_it)
+        ]
+        return Page(decisions=shown[:PAGE], before=None, unreadable=0)
+
+    def around(self, decision: Decision) -> tuple[list[Decision], list[Decision]]:
+        """Return the decisions of the same session before one and behind it, oldest first."""
+        if not decision.session_id:
+            return [], []
+        found = self.store.decisions(session_id=decision.session_id, limit=MOST_OF_SESSION)
+        at = next((n for n, one in enumerate(found) if one.id == decision.id), None)
+        if at is None:
+            return [], []
+        return found[max(0, at - AROUND) : at], found[at + 1 : at + 1 + AROUND]
+
+
+def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:
+    """Return whether a decision counts in a cell; by default only where the check speaks there."""
+    return any(
+        (name, layer) == (row, check) and (all_of_it or case.speaks)
+        for name, layer, case in cases_of(decision, None)
+    )
+
+
+def _counted(report: Report, decisions: Iterable[Decision]) -> Counted:
+    found = [*decisions]
+    return Counted(
+        report=report,
+        agents=sorted({one.agent or NOBODY for one in found}),
+        models=sorted({one.model or NOBODY for one in found}),
+    )
+
+
+def _in_time(decision: Decision, filters: Filters) -> bool:
+    after = filters.since is None or decision.at >= filters.since
+    return after and (filters.until is None or decision.at < filters.until)

@@ -1,0 +1,149 @@
+"""What a view shows, as it stands in the address of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from abs_shield.core import Decision, Mode, Verdict
+from abs_shield.stores.patterns import HOUR_S
+from abs_shield.text.show import escaped
+
+RANGES = {
+    "24h": timedelta(hours=24),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "all": None,
+}
+"""Times up to now that a view may show, by the word in the address."""
+USUAL_RANGE = "all"
+NOBODY = "_unknown"
+"""Stands for an agent or a model that the log does not name."""
+_LONGEST = 256
+
+
+class BadFilter(ValueError):
+    """An address asks for something that no view shows; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """
+    What a view shows.
+
+    Attributes:
+        range: One of `RANGES`; empty where *since* or *until* is given.
+        since: Seconds since the epoch, a whole hour; None for no limit.
+        until: The same, exclusive; the log counts by the hour.
+        agent: Only decisions of this agent; empty for all.
+        model: Only decisions of this model; empty for all.
+        mode: Only decisions of this mode; empty for all.
+        verdict: Only decisions with this verdict; empty for all.
+        session: Only decisions of this session; empty for all.
+        compare: Whether the period before is shown beside.
+    """
+
+    range: str = USUAL_RANGE
+    since: float | None = None
+    until: float | None = None
+    agent: str = ""
+    model: str = ""
+    mode: str = ""
+    verdict: str = ""
+    session: str = ""
+    compare: bool = False
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], *, now: float) -> Self:
+        """
+        Read the query of an address.
+
+        Args:
+            query: Its parameters; those of no filter are left to others.
+            now: Seconds since the epoch, the end of a range.
+
+        Raises:
+            BadFilter: A parameter has no such value.
+        """
+        given: dict[str, Any] = {name: query[name][:_LONGEST] for name in _TEXTS if query.get(name)}
+        _require(given, "mode", [mode.value for mode in Mode])
+        _require(given, "verdict", [verdict.value for verdict in Verdict])
+        compare = query.get("compare", "") not in ("", "0")
+        since, until = _hour(_time(query, "since")), _hour(_time(query, "until"), up=True)
+        if since is not None or until is not None:
+            if since is not None and until is not None and since >= until:
+                raise BadFilter("`until` is not after `since`; there is no time between them")
+            return cls(range="", since=since, until=until, compare=compare, **given)
+        chosen = query.get("range") or USUAL_RANGE
+        _require({"range": chosen}, "range", [*RANGES])
+        length = RANGES[chosen]
+        since = None if length is None else _hour(now - length.total_seconds())
+        return cls(range=chosen, since=since, compare=compare, **given)
+
+    def query(self, **changes: Any) -> str:
+        """Return the query of an address that shows this, or this with changes; empty for all."""
+        shown = replace(self, **{k: v for k, v in changes.items() if k in _FIELDS})
+        pairs = [(name, getattr(shown, name)) for name in _TEXTS]
+        if shown.range:
+            pairs.append(("range", "" if shown.range == USUAL_RANGE else shown.range))
+        else:
+            pairs += [("since", written(shown.since)), ("until", written(shown.until))]
+        pairs.append(("compare", "1" if shown.compare else ""))
+        pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
+        return urlencode([(name, value) for name, value in pairs if value])
+
+    def admit(self, decision: Decision) -> bool:
+        """Return whether a decision is shown; its time and its session are not asked for."""
+        return (
+            self.agent in ("", decision.agent or NOBODY)
+            and self.model in ("", decision.model or NOBODY)
+            and self.mode in ("", decision.mode.value)
+            and self.verdict in ("", decision.verdict.value)
+        )
+
+    def before(self, *, now: float) -> Filters | None:
+        """Return the same for the period before; None where the time has no beginning."""
+        if self.since is None:
+            return None
+        length = (now if self.until is None else self.until) - self.since
+        return replace(self, range="", since=self.since - length, until=self.since, compare=False)
+
+
+_TEXTS = ("agent", "model", "mode", "verdict", "session")
+_FIELDS = frozenset(field.name for field in fields(Filters))
+
+
+def _require(given: Mapping[str, str], name: str, known: list[str]) -> None:
+    if name in given and given[name] not in known:
+        shown = escaped(given[name], limit=40)
+        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(known)}")
+
+
+def _time(query: Mapping[str, str], name: str) -> float | None:
+    """Return a time in UTC; a date begins at midnight."""
+    text = query.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        read = datetime.fromisoformat(text[:40])
+    except ValueError:
+        shown = escaped(text, limit=40)
+        raise BadFilter(f"`{name}` is `{shown}`; write a time such as 2026-01-31T12:00") from None
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+
+
+def _hour(at: float | None, *, up: bool = False) -> float | None:
+    """Return the whole hour before a time, or behind it."""
+    if at is None:
+        return None
+    return -(-at // HOUR_S) * HOUR_S if up else at // HOUR_S * HOUR_S
+
+
+def written(at: float | None) -> str:
+    """Return a time in UTC as an address has it; empty for none."""
+    if at is None:
+        return ""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M")

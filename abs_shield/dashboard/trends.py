@@ -1,0 +1,86 @@
+"""How often each check finds something, over time, with control limits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from abs_shield.core import LAYER_NAMES
+from abs_shield.dashboard.cells import rate_of
+from abs_shield.dashboard.filters import Filters
+from abs_shield.replay.report.place import Place
+from abs_shield.replay.report.rows import STAGES, cases_of
+from abs_shield.stats.pchart import p_chart
+from abs_shield.stores.hourly_counts import PatternCount
+from abs_shield.stores.patterns import HOUR_S, Pattern
+
+MOST_POINTS = 200
+"""Times on a chart; longer ones are counted by more hours."""
+_STEPS = (1, 3, 6, 12, 24, 7 * 24, 28 * 24)
+"""Hours of one time on a chart."""
+
+
+def hours_of(filters: Filters, first: float, last: float) -> int:
+    """Return how many hours one time on a chart has, so that there are not too many."""
+    since = first if filters.since is None else max(first, filters.since)
+    until = last if filters.until is None else min(last, filters.until)
+    hours = max(1.0, (until - since) / HOUR_S)
+    return next((step for step in _STEPS if hours / step <= MOST_POINTS), _STEPS[-1])
+
+
+def charts(counts: Iterable[PatternCount], filters: Filters) -> list[dict[str, Any]]:
+    """
+    Return a chart for each check: its rate by time, with control limits.
+
+    Args:
+        counts: What a log has counted in times apart.
+        filters: What the view shows.
+
+    Returns:
+        ``{check, usual, at, rate, lower, upper, hits, of, outside}``; *at* in seconds since the
+        epoch, one item for each time in each list.
+    """
+    found: dict[str, dict[float, list[int]]] = defaultdict(dict)
+    starts: set[float] = set()
+    for count in counts:
+        if not filters.admit(count.pattern.decision()):
+            continue
+        starts.add(count.start)
+        for check, hits, of in _shares(count.pattern):
+            total = found[check].setdefault(count.start, [0, 0])
+            total[0] += hits * count.decisions
+            total[1] += of * count.decisions
+    order = [*LAYER_NAMES, *(name for name in found if name not in LAYER_NAMES)]
+    return [_chart(check, found[check], sorted(starts)) for check in order if check in found]
+
+
+def _chart(check: str, by_start: dict[float, list[int]], starts: list[float]) -> dict[str, Any]:
+    times = [(hits, of) for hits, of in (by_start.get(start, (0, 0)) for start in starts)]
+    usual, points = p_chart(times)
+    return {
+        "check": check,
+        "usual": usual,
+        "at": starts,
+        "rate": [point.rate for point in points],
+        "lower": [point.lower for point in points],
+        "upper": [point.upper for point in points],
+        "hits": [hits for hits, _ in times],
+        "of": [of for _, of in times],
+        "outside": [point.outside for point in points],
+    }
+
+
+@lru_cache(maxsize=8_192)
+def _shares(pattern: Pattern) -> tuple[tuple[str, int, int], ...]:
+    """Return for each check whether it found something, and whether it looked: 0 or 1 each."""
+    shares = []
+    for row, check, case in cases_of(pattern.decision(), None):
+        if row.startswith(STAGES):
+            continue  # the output as a whole is counted
+        place = Place()
+        place.update(case)
+        rate = rate_of(place)
+        shares.append((check, rate.hits, rate.of))
+    return tuple(shares)

@@ -1,0 +1,55 @@
+"""A control chart of shares: is a rate of one time outside what chance makes of the usual rate?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+SIGMAS = 3.0
+"""Width of the limits; Shewhart's choice: chance alone leaves them once in some 370 times."""
+
+
+class Point(NamedTuple):
+    """
+    One time on a chart.
+
+    Attributes:
+        rate: Hits among the observations; None where there are none.
+        lower: The lower limit, in [0, 1].
+        upper: The upper limit, in [0, 1].
+        outside: Whether the rate lies outside the limits.
+    """
+
+    rate: float | None
+    lower: float
+    upper: float
+    outside: bool
+
+
+def p_chart(times: Sequence[tuple[int, int]]) -> tuple[float, list[Point]]:
+    """
+    Return the usual rate and each time beside its limits (Montgomery, Statistical Quality Control).
+
+    Args:
+        times: Hits and observations of each time, in order.
+
+    Returns:
+        The rate over all times, in [0, 1], and a point for each. The limits are
+        ``rate ± 3 sqrt(rate (1 - rate) / n)`` with the observations *n* of that time.
+
+    >>> usual, points = p_chart([(1, 100), (0, 100), (2, 100), (9, 100)])
+    >>> usual, [point.outside for point in points]
+    (0.03, [False, False, False, True])
+    """
+    hits, of = sum(h for h, _ in times), sum(n for _, n in times)
+    usual = hits / of if of else 0.0
+    return usual, [_point(h, n, usual) for h, n in times]
+
+
+def _point(hits: int, of: int, usual: float) -> Point:
+    if not of:
+        return Point(None, usual, usual, outside=False)
+    spread = SIGMAS * sqrt(usual * (1 - usual) / of)
+    lower, upper, rate = max(0.0, usual - spread), min(1.0, usual + spread), hits / of
+    return Point(rate, lower, upper, outside=not lower <= rate <= upper)
