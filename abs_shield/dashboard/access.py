@@ -1,16 +1,17 @@
-"""Who may see the dashboard: a token opens a session, and labels need the session's own form."""
+"""Access to the dashboard: host names, sessions, forms, and the headers of each response."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Iterable
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SIGNED_IN = "signed_in"
@@ -18,13 +19,15 @@ FORM_KEY = "form"
 COOKIE = "abs_shield_dashboard"
 SESSION_S = 7 * 24 * 3_600
 """How long a session lasts, in seconds."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Host names of this machine."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
-"""Nothing inline, nothing from elsewhere: what a model made cannot run even where it is raw."""
-_HEADERS = {
+"""Nothing inline and nothing from another site: a text that a model wrote never runs."""
+HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -32,14 +35,17 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+"""Headers of each response."""
 _LONGEST_FORM = 10_000
 """Bytes of a form."""
 _MOST_FIELDS = 20
 _OPEN_PATHS = ("/login", "/static/")
+_OWN_SITES = ("same-origin", "none")
+"""Values of Sec-Fetch-Site: a page of this origin, or a user's own navigation."""
 
 
 class SecurityHeaders:
-    """Adds headers that forbid inline scripts, frames and guesses at content types."""
+    """Add headers that forbid inline scripts, frames and guesses at content types."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -53,17 +59,41 @@ class SecurityHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
-                if "cache-control" not in headers:
-                    headers["cache-control"] = "no-store"
+                headers.update(HEADERS)
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
 
+class RequireHost:
+    """
+    Refuse requests for other host names: a page of another site may have its own name point here.
+
+    Args:
+        app: The application behind it.
+        hosts: Names that are answered, in lower case, IPv6 addresses in brackets; ``*`` for any.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on that names an allowed host."""
+        if scope["type"] != "http" or "*" in self._hosts or host_of(scope) in self._hosts:
+            await self._app(scope, receive, send)
+            return
+        refusal = PlainTextResponse(
+            "This host name is not allowed: open http://127.0.0.1, set a token, or list the name"
+            " in `allowed_hosts`.\n",
+            status_code=400,
+        )
+        await refusal(scope, receive, send)
+
+
 class RequireSession:
-    """Sends everybody without a session to the form that asks for the token."""
+    """Redirect requests without a session to the form that asks for the token."""
 
     def __init__(self, app: ASGIApp, *, token: str) -> None:
         self._app = app
@@ -71,66 +101,110 @@ class RequireSession:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on that has a session, or needs none."""
-        if scope["type"] != "http" or not self._token or self._is_open(scope):
+        if scope["type"] != "http" or not self._token or _is_open(scope):
             await self._app(scope, receive, send)
             return
         request = Request(scope)
         if request.session.get(SIGNED_IN):
             await self._app(scope, receive, send)
             return
-        given = request.query_params.get("token")
-        if given is not None and same(given, self._token):
-            # the token leaves the address, so that it is in no history and no referrer
+        await self._refusal(request)(scope, receive, send)
+
+    def _refusal(self, request: Request) -> Response:
+        token, view = request.query_params.get("token"), _view_of(request)
+        if token is not None and is_same(token, self._token):
+            # the token leaves the address, so that no history and no referrer has it
             sign_in(request)
-            left = request.url.remove_query_params("token")
-            target = left.path + (f"?{left.query}" if left.query else "")
-        else:
-            target = scope.get("root_path", "") + "/login"
-        await RedirectResponse(target, status_code=303)(scope, receive, send)
+            return RedirectResponse(view, status_code=303)
+        login = request.scope.get("root_path", "") + "/login"
+        if request.method == "GET":
+            login += f"?{urlencode({'next': view})}"
+        if _is_page(request):
+            return RedirectResponse(login, status_code=303)
+        # a script that follows a redirect would take the form for its answer
+        return Response(status_code=401, headers={"hx-redirect": login})
 
-    def _is_open(self, scope: Scope) -> bool:
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        return path == "/login" or path.startswith(_OPEN_PATHS)
+
+def host_of(scope: Scope) -> str:
+    """Return the host name of a request in lower case, without its port; empty without one."""
+    host = Headers(scope=scope).get("host", "").lower()
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
 
 
-def same(given: str, token: str) -> bool:
-    """Compare a token in a time that does not depend on where it differs."""
-    equal: bool = hmac.compare_digest(*(one.encode("utf-8", "replace") for one in (given, token)))
+def is_same(text: str, token: str) -> bool:
+    """Compare a text with a token in a time that does not depend on where they differ."""
+    equal: bool = hmac.compare_digest(text.encode("utf-8", "replace"), token.encode())
     return equal
 
 
 def sign_in(request: Request) -> None:
-    """Open a session; one from before is given up, so that nobody can have prepared it."""
+    """Begin a new session; what an earlier one held is dropped."""
     request.session.clear()
     request.session[SIGNED_IN] = True
     request.session[FORM_KEY] = secrets.token_urlsafe(24)
 
 
 def form_key(request: Request) -> str:
-    """Return the key that every form of this session carries."""
+    """Return the key that each form of this session has."""
     if not isinstance(request.session.get(FORM_KEY), str):
         request.session[FORM_KEY] = secrets.token_urlsafe(24)
     return str(request.session[FORM_KEY])
 
 
-def is_own_form(request: Request, given: object) -> bool:
+def is_own_form(request: Request, key: str) -> bool:
     """Return whether a form was sent by a page of this session, and not by another site."""
-    key: Any = request.session.get(FORM_KEY)
-    origin = Headers(scope=request.scope).get("sec-fetch-site", "same-origin")
-    known: bool = isinstance(key, str) and isinstance(given, str) and same(given, key)
-    return known and origin in ("same-origin", "none")
+    own: Any = request.session.get(FORM_KEY)
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    return isinstance(own, str) and is_same(key, own) and site in _OWN_SITES
+
+
+def local_path(target: str, *, root: str) -> str:
+    """
+    Return a path to go to after the sign-in; the heatmap for anything but a view of this site.
+
+    >>> local_path("/trends?agent=ops", root=""), local_path("//evil.example", root="")
+    ('/trends?agent=ops', '/')
+    """
+    parts, home = urlsplit(target.replace("\\", "/")), root + "/"
+    is_local = not parts.scheme and not parts.netloc and parts.path.startswith(home)
+    if not is_local or target.startswith("//") or not target.isprintable():
+        return home
+    return target
 
 
 async def read_form(request: Request) -> dict[str, str]:
     """
-    Return the fields of a form; of a field that is there twice the last.
+    Return the fields of a form; the last value of a field that is there twice.
 
     Raises:
-        HTTPException: The form is longer than any that a page sends.
+        HTTPException: The form is longer than any that a page sends, or has more fields.
     """
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > _LONGEST_FORM:
-            raise HTTPException(413)
-    return dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS))
+            raise HTTPException(413, "this form is too long")
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS))
+    except ValueError:
+        raise HTTPException(413, "this form has too many fields") from None
+
+
+def _is_open(scope: Scope) -> bool:
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path == "/login" or path.startswith(_OPEN_PATHS)
+
+
+def _is_page(request: Request) -> bool:
+    """Return whether a browser shows the response as a page; else a script reads it."""
+    if "hx-request" in request.headers:
+        return False
+    return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
+
+
+def _view_of(request: Request) -> str:
+    """Return the path and the query of an address, without a token."""
+    left = request.url.remove_query_params("token")
+    return left.path + (f"?{left.query}" if left.query else "")

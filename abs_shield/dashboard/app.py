@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from abs_shield.dashboard.access import COOKIE, SESSION_S, RequireSession, SecurityHeaders
-from abs_shield.dashboard.cells import row_title
-from abs_shield.dashboard.details import time_of
+from abs_shield.core.digest import digest
+from abs_shield.dashboard.access import (
+    COOKIE,
+    LOOPBACK,
+    SESSION_S,
+    RequireHost,
+    RequireSession,
+    SecurityHeaders,
+)
 from abs_shield.dashboard.figures import Figures
 from abs_shield.dashboard.filters import BadFilter
 from abs_shield.dashboard.live import Live
+from abs_shield.dashboard.login import Login
+from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.views import Views
 from abs_shield.errors import ShieldError, StoreError
-from abs_shield.replay.report import Readiness, percent
+from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import open_store
 
@@ -38,6 +46,8 @@ def dashboard(
     trace_url: str = "",
     rule: Readiness | None = None,
     title: str = "abs_shield",
+    allowed_hosts: Collection[str] = (),
+    https_only: bool = False,
 ) -> Starlette:
     """
     Return the dashboard of a decision log as an application for Starlette, FastAPI or a server.
@@ -45,27 +55,32 @@ def dashboard(
     Args:
         log: A SQLite file, a ``postgresql://`` address, or an open store; the usual log by default.
             It is only read, but for labels.
-        token: Who gives it once may see the pages; empty where somebody else guards them.
-        secret: Signs the session cookies; by default it is made anew, and a restart ends sessions.
+        token: Visitors sign in with it; empty where something else guards the pages.
+        secret: Signs the session cookies; by default it is random, and a restart ends sessions.
         show_values: Whether values of arguments and results are shown; else each is masked.
-        trace_url: Where a trace is shown, with ``{trace_id}`` or ``{session_id}`` in it.
+        trace_url: Where a trace is shown, with ``{session_id}`` or ``{run_id}`` in it.
         rule: When a check is safe to enforce; as in ``abs-shield report`` by default.
         title: Stands at the head of each page.
+        allowed_hosts: Host names, without a port, that are answered without a token beside
+            127.0.0.1, localhost and [::1]; ``"*"`` allows any. With a token any is answered.
+        https_only: Whether the session cookie is only sent over https.
 
     Raises:
-        ShieldError: *trace_url* is not an http address.
+        ShieldError: *trace_url* is not an http address, or *allowed_hosts* is a text.
         StoreError: The log cannot be opened.
     """
     if trace_url and not trace_url.startswith(("https://", "http://")):
-        raise ShieldError("`trace_url` begins with https:// or http://")
+        raise ShieldError("`trace_url` must begin with https:// or http://")
+    if isinstance(allowed_hosts, str):
+        raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
     store = log if isinstance(log, DurableStore) else open_store(log, existing=True)
-    live = Live(store)
+    live, renderer = Live(store), Renderer(title=title, has_token=bool(token))
+    login = Login(renderer=renderer, token=token)
     views = Views(
         figures=Figures(store),
-        templates=_templates(title),
+        renderer=renderer,
         rule=rule or Readiness(),
         show_values=show_values,
-        token=token,
         trace_url=trace_url,
     )
 
@@ -85,26 +100,29 @@ def dashboard(
             Route("/trends", views.trends, name="trends"),
             Route("/trends.json", views.trends_data, name="trends_data"),
             Route("/events", live.events, name="events"),
-            Route("/login", views.login, methods=["GET", "POST"], name="login"),
-            Route("/logout", views.logout, methods=["POST"], name="logout"),
+            Route("/login", login.login, methods=["GET", "POST"], name="login"),
+            Route("/logout", login.logout, methods=["POST"], name="logout"),
             Mount("/static", StaticFiles(directory=_STATIC), name="static"),
         ],
         middleware=[
             Middleware(SecurityHeaders),
+            Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
             Middleware(
                 SessionMiddleware,
                 secret_key=secret or secrets.token_urlsafe(32),
-                session_cookie=COOKIE,
+                session_cookie=_cookie(store),
                 max_age=SESSION_S,
-                same_site="strict",
+                # a link in a chat opens the view; forms have a key of their session beside
+                same_site="lax",
+                https_only=https_only,
             ),
             Middleware(RequireSession, token=token),
         ],
         exception_handlers={
-            404: views.not_found,
-            BadFilter: views.bad_filter,
-            StoreError: views.unreadable,
-            Exception: views.failed,
+            HTTPException: renderer.http_error,
+            BadFilter: renderer.bad_filter,
+            StoreError: renderer.unreadable,
+            Exception: renderer.failed,
         },
         lifespan=lifespan,
     )
@@ -112,16 +130,10 @@ def dashboard(
     return app
 
 
-def _templates(title: str) -> Environment:
-    templates = Environment(
-        loader=PackageLoader("abs_shield.dashboard"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.globals["site"] = title
-    templates.filters["percent"] = percent
-    templates.filters["time"] = time_of
-    templates.filters["row_title"] = row_title
-    return templates
+def _hosts(allowed: Collection[str]) -> list[str]:
+    return [*LOOPBACK, *(host.lower() for host in allowed)]
+
+
+def _cookie(store: DurableStore) -> str:
+    """Return the name of the session cookie: browsers share cookies between ports of a host."""
+    return f"{COOKIE}_{digest(store.name, size=4).hex()}"

@@ -1,4 +1,4 @@
-"""The heatmap as a table of texts: what stands in each cell, and how it looks."""
+"""The heatmap as tables of texts: the rows, and the text and the shade of each cell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay.heat import Cell, HeatRow
 from abs_shield.replay.report import Place, Report, Share, percent
-from abs_shield.replay.report.rows import ANSWERS, OTHERS, OUTPUTS, STAGES, UNREGISTERED
+from abs_shield.replay.report.rows import (
+    ANSWERS,
+    OTHERS,
+    OUTPUTS,
+    STAGES,
+    UNREGISTERED,
+    is_text,
+)
 
 ROW_NAMES = {
     UNREGISTERED: "tools that do not exist",
@@ -15,9 +22,9 @@ ROW_NAMES = {
     ANSWERS: "answers",
     OUTPUTS: "outputs",
 }
-"""What a row that is no tool is called on the page."""
+"""Names of the rows that are no tools."""
 SORTS = ("worst", "name", "calls")
-"""How the rows of the heatmap may be sorted."""
+"""Orders of the rows."""
 _SIGNS = {Verdict.SUSPICIOUS: "S", Verdict.HALLUCINATED: "H"}
 
 
@@ -29,12 +36,12 @@ class ShownCell:
     Attributes:
         check: The column.
         kind: ``error``, ``hallucinated``, ``suspicious``, ``clean``, ``blind`` where the check
-            could not look, or ``none`` where it was never asked.
+            could not run, or ``none`` where it judges no such subject.
         shade: How dark the cell is, 0 to 4.
         sign: One letter for the kind, for those who cannot tell the colours apart.
         rate: The share of decisions that it flags or failed to judge.
         counts: The decisions behind the rate.
-        interval: The 95 % interval of the rate.
+        interval: The 95 % interval of the rate, short.
         would_block: Decisions that strict mode would have stopped because of it.
         before: The rate of the period before; empty where it is not compared.
         trend: ``up``, ``down`` or ``same`` beside the period before; empty without one.
@@ -56,29 +63,60 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRow:
-    """One row of the heatmap: what was judged, how often, and a cell for each check."""
+    """
+    One row of the heatmap.
+
+    Attributes:
+        name: The row's name in the report.
+        title: Its name on the page.
+        noun: What is counted: ``call``, ``answer`` or ``output``.
+        calls: How often it was judged.
+        cells: A cell for each column.
+    """
 
     name: str
     title: str
+    noun: str
     calls: int
     cells: list[ShownCell]
 
 
-def shown_rows(report: Report, before: Report | None, *, sort: str) -> list[ShownRow]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTable:
+    """One table of the heatmap: tools, or answers and outputs, with the checks that judge them."""
+
+    title: str
+    columns: list[str]
+    rows: list[ShownRow]
+
+
+def shown_tables(report: Report, before: Report | None, *, sort: str) -> list[ShownTable]:
     """
-    Return the rows of the heatmap.
+    Return the tables of the heatmap; one without rows is left out.
 
     Args:
         report: The figures.
         before: Those of the period before; None where nothing is compared.
         sort: One of `SORTS`.
     """
-    rows = [_row(row, report, before) for row in report.heat()]
+    heat = report.heat()
+    parts = {
+        "Tools": [row for row in heat if not is_text(row.tool)],
+        "Answers and outputs": [row for row in heat if is_text(row.tool)],
+    }
+    return [_table(title, rows, report, before, sort=sort) for title, rows in parts.items() if rows]
+
+
+def _table(
+    title: str, heat: list[HeatRow], report: Report, before: Report | None, *, sort: str
+) -> ShownTable:
+    columns = [check for check in report.columns() if any(check in row.cells for row in heat)]
+    rows = [_row(row, columns, report, before) for row in heat]
     if sort == "name":
-        return sorted(rows, key=lambda row: row.title)
-    if sort == "calls":
-        return sorted(rows, key=lambda row: -row.calls)
-    return rows
+        rows.sort(key=lambda row: row.title)
+    elif sort == "calls":
+        rows.sort(key=lambda row: -row.calls)
+    return ShownTable(title=title, columns=columns, rows=rows)
 
 
 def row_title(row: str) -> str:
@@ -88,14 +126,24 @@ def row_title(row: str) -> str:
     return ROW_NAMES.get(row, row)
 
 
-def _row(row: HeatRow, report: Report, before: Report | None) -> ShownRow:
-    cells = [
-        _cell(
-            check, row.cells.get(check), report.place(check, row.tool), _place(before, check, row)
-        )
-        for check in report.columns()
-    ]
-    return ShownRow(name=row.tool, title=row_title(row.tool), calls=row.calls, cells=cells)
+def _row(row: HeatRow, columns: list[str], report: Report, before: Report | None) -> ShownRow:
+    name, cells = row.tool, row.cells
+    return ShownRow(
+        name=name,
+        title=row_title(name),
+        noun=_noun(name),
+        calls=row.calls,
+        cells=[
+            _cell(check, cells.get(check), report.place(check, name), _place(before, check, row))
+            for check in columns
+        ],
+    )
+
+
+def _noun(row: str) -> str:
+    if not is_text(row):
+        return "call"
+    return "answer" if row == ANSWERS else "output"
 
 
 def _place(before: Report | None, check: str, row: HeatRow) -> Place | None:
@@ -113,7 +161,7 @@ def _cell(check: str, cell: Cell | None, place: Place, before: Place | None) -> 
         sign=_sign(kind, cell),
         rate=shown,
         counts=f"{rate.hits:,} of {rate.of:,}" if rate.of else "",
-        interval=interval_of(rate),
+        interval=_short_interval(rate),
         would_block=place.counts.would_block,
         before=percent(was.hits / was.of) if was is not None and was.of else "",
         trend=_trend(rate, was),
@@ -133,6 +181,12 @@ def interval_of(share: Share) -> str:
         return ""
     lower, upper = share.ends
     return f"{percent(lower)} to {percent(upper)}"
+
+
+def _short_interval(share: Share) -> str:
+    """Return the same for a cell: ``0.1 to 0.7 %``."""
+    lower, _, upper = interval_of(share).partition(" to ")
+    return f"{lower.removesuffix(' %')} to {upper}" if upper else ""
 
 
 def _kind(cell: Cell | None) -> str:
@@ -164,14 +218,14 @@ def _trend(rate: Share, was: Share | None) -> str:
 def _tip(place: Place, rate: Share) -> str:
     counts = place.counts
     if not counts.calls:
-        return "never asked"
+        return "not judged"
     parts = [f"judged {counts.ran:,} of {counts.calls:,}"]
     if counts.errors:
-        parts.append(f"{counts.errors:,} errors of our own")
+        parts.append(f"{counts.errors:,} errors of the check")
     if rate.of:
         parts.append(f"flagged {counts.flagged:,}: {interval_of(rate)}")
         parts.append(f"strict mode would stop {counts.would_block:,}")
     if counts.unavailable:
         why = place.reason(Outcome.UNAVAILABLE)
-        parts.append(f"could not look {counts.unavailable:,} times: {why}")
+        parts.append(f"could not run {counts.unavailable:,} times: {why}")
     return "; ".join(parts)

@@ -1,17 +1,24 @@
-"""A decision in words, with the values of arguments masked unless they are asked for."""
+"""A decision in words, without the values of arguments and results unless they are asked for."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from abs_shield.core import Decision, Finding
+from abs_shield.core import Decision, Finding, Subject
+from abs_shield.dashboard.codes import sentence_of
+from abs_shield.telemetry.findings import safe_pointer
 
 MASK = "•••"
 """Stands for a value."""
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
+_OWN_FACTS = ("rule", "file", "line")
+"""Evidence that the author of a policy wrote."""
+_BEGIN = {Subject.CALL: 2, Subject.RESULT: 1}
+"""From which step on a pointer names keys of the judged data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,15 +29,11 @@ class ShownFinding:
     verdict: str
     code: str
     where: str
-    detail: str
-    hint: str
-    got: str
-    expected: str
-    nearest: str
+    sentence: str
     strength: str
     weighs: bool
     suppressed: bool
-    evidence: list[tuple[str, str]]
+    facts: list[tuple[str, str]]
 
 
 def shown_findings(decision: Decision, *, values: bool) -> list[ShownFinding]:
@@ -41,15 +44,26 @@ def shown_findings(decision: Decision, *, values: bool) -> list[ShownFinding]:
         decision: The decision.
         values: Whether values of arguments and results are shown; else each is masked.
     """
-    return [_shown(finding, values=values) for finding in decision.findings]
+    return [_shown(finding, decision.subject, values=values) for finding in decision.findings]
+
+
+def sentence(finding: Finding, *, values: bool) -> str:
+    """
+    Return one line about a finding.
+
+    Its own detail may quote a value anywhere, so that without values its code speaks for it.
+    """
+    if not values:
+        return sentence_of(finding.code)
+    return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
 
 
 def masked(text: str, *, values: bool) -> str:
     """
-    Return a sentence about a value, with the value masked unless values are shown.
+    Return a reason or an error, with quoted texts masked unless values are shown.
 
-    >>> masked('nobody in this run mentioned "tx_99999"', values=False)
-    'nobody in this run mentioned "•••"'
+    >>> masked('no date in "tx_99999"', values=False)
+    'no date in "•••"'
     """
     return text if values else _QUOTED.sub(rf"\1{MASK}\1", text)
 
@@ -57,34 +71,38 @@ def masked(text: str, *, values: bool) -> str:
 def time_of(at: float) -> str:
     """Return a time in UTC to the second; empty where no calendar has it."""
     try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (OverflowError, OSError, ValueError):
         return ""
 
 
-def _shown(finding: Finding, *, values: bool) -> ShownFinding:
+def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
+    where = finding.where
+    if not values:  # an unknown argument's name is the model's
+        where = safe_pointer(finding, begin=_BEGIN.get(subject, 2))
     return ShownFinding(
         check=finding.check,
         verdict=finding.verdict.value,
         code=finding.code,
-        where=finding.where,
-        detail=masked(finding.detail, values=values),
-        hint=masked(finding.hint, values=values),
-        got=_value(finding.got, values=values),
-        expected=masked(finding.expected, values=values),
-        nearest=finding.nearest if values or not finding.nearest else MASK,
+        where=where,
+        sentence=sentence(finding, values=values),
         strength=f"{finding.strength:.2f}",
         weighs=finding.weighs,
         suppressed=finding.suppressed,
-        evidence=[(str(name), _value(value, values=values)) for name, value in _facts(finding)],
+        facts=[*_facts(finding, values=values)],
     )
 
 
-def _facts(finding: Finding) -> list[tuple[str, Any]]:
-    return sorted(finding.evidence.items(), key=lambda fact: str(fact[0]))
+def _facts(finding: Finding, *, values: bool) -> Iterator[tuple[str, str]]:
+    """Yield what else a finding holds, with a name for each."""
+    hidden = {"got": finding.got, "nearest": finding.nearest or None}
+    evidence = sorted(finding.evidence.items(), key=lambda fact: str(fact[0]))
+    for name, value in (*hidden.items(), ("expected", finding.expected or None), *evidence):
+        if value is not None:
+            yield str(name), _value(str(name), value, values=values)
 
 
-def _value(value: object, *, values: bool) -> str:
-    if value is None:
-        return ""
-    return str(value) if values else MASK
+def _value(name: str, value: Any, *, values: bool) -> str:
+    if values or name in _OWN_FACTS:
+        return str(value)
+    return masked(value, values=False) if name == "expected" else MASK

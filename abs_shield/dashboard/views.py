@@ -1,4 +1,4 @@
-"""What each address of the dashboard answers."""
+"""The pages of the dashboard: what each address answers."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.access import form_key, is_own_form, read_form, same, sign_in
-from abs_shield.dashboard.cells import SORTS, interval_of, shown_rows
-from abs_shield.dashboard.details import masked, shown_findings
-from abs_shield.dashboard.figures import Figures
+from abs_shield.dashboard.access import is_own_form, read_form
+from abs_shield.dashboard.cells import SORTS, interval_of, shown_tables
+from abs_shield.dashboard.details import masked, sentence, shown_findings
+from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
+from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.trends import charts, hours_of
-from abs_shield.replay.report import Readiness, Standing, modes, rollout
+from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import cases_of
+from abs_shield.replay.report.sweep import Sweep
 from abs_shield.text.show import escaped
 
 
@@ -33,64 +34,62 @@ class Views:
 
     Attributes:
         figures: The log.
-        templates: The pages.
+        renderer: Writes the pages.
         rule: When a check is safe to enforce.
         show_values: Whether values are shown.
-        token: What the form at ``/login`` asks for; empty where nobody is asked.
         trace_url: Where a trace is shown.
     """
 
     figures: Figures
-    templates: Environment
+    renderer: Renderer
     rule: Readiness
     show_values: bool
-    token: str
     trace_url: str
 
     # Pages ---------------------------------------------------------------------------------------
 
     def heatmap(self, request: Request) -> Response:
-        """The heatmap, or what to do where the log is empty."""
-        filters = self._filters(request)
+        """The heatmap, or what to do next where the log is empty."""
+        filters, place = self._filters(request), self._place()
         sort = request.query_params.get("sort", SORTS[0])
         if sort not in SORTS:
-            raise BadFilter(f"there is no order `{escaped(sort, limit=40)}`; {', '.join(SORTS)}")
+            wrong = escaped(sort, limit=40)
+            raise BadFilter(f"`sort` is `{wrong}`; choose one of {', '.join(SORTS)}")
         counted = self.figures.counted(filters)
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
         before = None if earlier is None else self.figures.counted(earlier).report
         return self._page(
-            request, "heatmap.html", filters,
-            report=counted.report,
+            request, "heatmap.html", filters, counted, place=place,
             totals=counted.report.totals,
-            columns=counted.report.columns(),
-            rows=shown_rows(counted.report, before, sort=sort),
+            tables=shown_tables(counted.report, before, sort=sort),
             sort=sort,
             sorts=SORTS,
+            keep={"sort": sort} if sort != SORTS[0] else {},
             compared=before is not None,
-            agents=counted.agents,
-            models=counted.models,
             uncounted=self.figures.store.uncounted(),
         )  # fmt: skip
 
     def cell(self, request: Request) -> Response:
         """The decisions of one cell, newest first."""
-        filters, query = self._filters(request), request.query_params
+        filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
         shows_all = query.get("all") == "1"
         page = self.figures.page(
             filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
         )
-        place = self.figures.counted(filters).report.place(check, row)
+        counted = self.figures.counted(filters)
         known = self.figures.store.labels()
         labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
         return self._page(
-            request, "cell.html", filters,
+            request, "cell.html", filters, counted, place=log_place,
             row=row,
             check=check,
-            place=place,
-            precision=_precision(place),
+            counts=counted.report.place(check, row).counts,
+            reasons=counted.report.place(check, row).reasons.most_common(),
+            precision=_precision(counted.report.place(check, row)),
             page=page,
             shows_all=shows_all,
+            keep={"row": row, "check": check} | ({"all": "1"} if shows_all else {}),
             labels=labels,
             lines={one.id: self._line(one, check) for one in page.decisions},
         )  # fmt: skip
@@ -104,23 +103,26 @@ class Views:
 
     def rollout(self, request: Request) -> Response:
         """What is safe to enforce, and what not yet."""
-        filters = self._filters(request)
-        report = self.figures.counted(filters).report
-        steps = rollout(report, self.rule)
+        filters, place = self._filters(request), self._place()
+        counted = self.figures.counted(filters)
+        steps = rollout(counted.report, self.rule)
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
         return self._page(
-            request, "rollout.html", filters,
+            request, "rollout.html", filters, counted, place=place,
             groups=groups,
             change=_policy_change(modes(steps)),
             sentences=self.rule.sentences(),
-            sweeps={check: [*sweep.points()] for check, sweep in report.sweeps.items()},
+            sweeps={check: _curve(sweep) for check, sweep in counted.report.sweeps.items()},
             interval=interval_of,
         )  # fmt: skip
 
     def trends(self, request: Request) -> Response:
         """Charts of each check over time."""
-        filters = self._filters(request)
-        return self._page(request, "trends.html", filters, charts=self._charts(filters))
+        filters, place = self._filters(request), self._place()
+        counted = self.figures.counted(filters)
+        return self._page(
+            request, "trends.html", filters, counted, place=place, charts=self._charts(filters)
+        )
 
     def trends_data(self, request: Request) -> Response:
         """The figures of the charts."""
@@ -129,16 +131,16 @@ class Views:
     # Labels --------------------------------------------------------------------------------------
 
     async def label(self, request: Request) -> Response:
-        """Keep what a person says of a decision."""
+        """Record whether a decision was right, as a person says."""
         form = await read_form(request)
-        if not is_own_form(request, form.get("key")):
-            return self._problem(
-                request, 403, "this form is not of this session; load the page again"
+        if not is_own_form(request, form.get("key", "")):
+            return self.renderer.problem(
+                request, 403, "this form is from another session; load the page again"
             )
         try:
             truth = Truth(form.get("truth", ""))
         except ValueError:
-            return self._problem(request, 400, "a label is `hallucinated` or `ok`")
+            return self.renderer.problem(request, 400, "a label is `hallucinated` or `ok`")
         return await run_in_threadpool(self._labelled, request, truth)
 
     def _labelled(self, request: Request, truth: Truth) -> Response:
@@ -149,72 +151,45 @@ class Views:
         self.figures.store.label(label)
         if "hx-request" in request.headers:
             return self._decision(request, decision)
-        return RedirectResponse(self._path(request, decision.id), status_code=303)
-
-    # Access --------------------------------------------------------------------------------------
-
-    async def login(self, request: Request) -> Response:
-        """Ask for the token, and open a session."""
-        home = request.scope.get("root_path", "") + "/"
-        if not self.token:
-            return RedirectResponse(home, status_code=303)
-        wrong = False
-        if request.method == "POST":
-            form = await read_form(request)
-            if same(form.get("token", ""), self.token):
-                sign_in(request)
-                return RedirectResponse(home, status_code=303)
-            wrong = True
-        return self._render(request, "login.html", status=403 if wrong else 200, wrong=wrong)
-
-    async def logout(self, request: Request) -> Response:
-        """End the session."""
-        form = await read_form(request)
-        if is_own_form(request, form.get("key")):
-            request.session.clear()
-        return RedirectResponse(request.scope.get("root_path", "") + "/login", status_code=303)
-
-    # Failures ------------------------------------------------------------------------------------
-
-    async def not_found(self, request: Request, error: Exception) -> Response:
-        """Say that there is no such page."""
-        return self._problem(request, 404, "there is no such page")
-
-    async def bad_filter(self, request: Request, error: Exception) -> Response:
-        """Say which parameter of an address means nothing."""
-        return self._problem(request, 400, str(error))
-
-    async def unreadable(self, request: Request, error: Exception) -> Response:
-        """Say why the log cannot be read."""
-        return self._problem(request, 503, str(error))
-
-    async def failed(self, request: Request, error: Exception) -> Response:
-        """Say that something broke; the server's log says what."""
-        return self._problem(request, 500, "something broke; the server's log says what")
+        root, query = request.scope.get("root_path", ""), request.url.query
+        path = f"{root}/decisions/{quote(decision.id, safe='')}"
+        return RedirectResponse(path + (f"?{query}" if query else ""), status_code=303)
 
     # Parts ---------------------------------------------------------------------------------------
 
     def _filters(self, request: Request) -> Filters:
         return Filters.of(request.query_params, now=self.figures.now())
 
+    def _place(self) -> int:
+        """Return the newest place of the log; read before the figures, so that none is missed."""
+        return self.figures.store.last_place()
+
     def _found(self, request: Request) -> Decision | None:
         return self.figures.store.get(request.path_params["decision_id"])
 
+    def _missing(self, request: Request) -> Response:
+        return self.renderer.problem(request, 404, "this log has no such decision")
+
     def _decision(self, request: Request, decision: Decision) -> Response:
-        filters = self._filters(request)
+        filters, place = self._filters(request), self._place()
         before, behind = self.figures.around(decision)
-        report = self.figures.counted(Filters()).report
+        counted = self.figures.counted(Filters())
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
-        label = self.figures.store.labels().get(decision.id)
         return self._page(
-            request, "decision.html", filters,
+            request, "decision.html", filters, counted, place=place,
             decision=decision,
             findings=shown_findings(decision, values=self.show_values),
             errors=[masked(error, values=self.show_values) for error in decision.errors],
+            coverage=[
+                (check, one.outcome.value, masked(one.reason, values=self.show_values))
+                for check, one in decision.coverage.items()
+            ],
             before=before,
             behind=behind,
-            label=label,
-            cells=[(row, check, _precision(report.place(check, row))) for row, check in cells],
+            label=self.figures.store.labels().get(decision.id),
+            cells=[
+                (row, check, _precision(counted.report.place(check, row))) for row, check in cells
+            ],
             trace=self._trace(decision),
             shows_values=self.show_values,
             line=self._line,
@@ -222,17 +197,16 @@ class Views:
 
     def _line(self, decision: Decision, check: str = "") -> str:
         """Say in one line what was found, without values unless they are shown."""
-        found = [one for one in decision.findings if one.weighs and check in ("", one.check)]
-        if found:
-            return masked(found[0].detail, values=self.show_values)
+        found = [one for one in decision.findings if one.weighs]
+        own = [one for one in found if one.check == check] or found
+        if own:
+            return sentence(own[0], values=self.show_values)
         if decision.errors:
             return masked(decision.errors[0], values=self.show_values)
         return ""
 
     def _trace(self, decision: Decision) -> str:
         """Return where a trace of a decision is shown; empty where no address is declared."""
-        if not self.trace_url:
-            return ""
         names = {"session_id": decision.session_id, "run_id": decision.run_id,
                  "trace_id": decision.run_id}  # fmt: skip
         address = self.trace_url
@@ -253,40 +227,28 @@ class Views:
         return charts(counts, filters)
 
     def _page(
-        self, request: Request, name: str, filters: Filters, status: int = 200, **shown: Any
+        self,
+        request: Request,
+        template: str,
+        filters: Filters,
+        counted: Counted,
+        *,
+        place: int,
+        **shown: Any,
     ) -> Response:
-        return self._render(
-            request, name, status=status,
+        return self.renderer.render(
+            request, template,
             filters=filters,
             times={"since": written(filters.since), "until": written(filters.until)},
             ranges=[*RANGES],
+            agents=counted.agents,
+            models=counted.models,
             all_modes=[mode.value for mode in Mode],
             all_verdicts=[verdict.value for verdict in Verdict],
             log=self.figures.name,
-            **shown,
+            place=place,
+            **{"keep": {}, **shown},
         )  # fmt: skip
-
-    def _render(self, request: Request, name: str, *, status: int = 200, **shown: Any) -> Response:
-        template = self.templates.get_template(name)
-        text = template.render(
-            base=request.scope.get("root_path", ""),
-            here=request.url.path,
-            asked=bool(self.token),
-            key=form_key(request),
-            **shown,
-        )
-        return HTMLResponse(text, status_code=status)
-
-    def _problem(self, request: Request, status: int, message: str) -> Response:
-        return self._render(request, "problem.html", status=status, code=status, message=message)
-
-    def _missing(self, request: Request) -> Response:
-        return self._problem(request, 404, "no such decision is in this log")
-
-    def _path(self, request: Request, decision_id: str) -> str:
-        root = request.scope.get("root_path", "")
-        query = request.url.query
-        return f"{root}/decisions/{quote(decision_id, safe='')}" + (f"?{query}" if query else "")
 
 
 def _precision(place: Place) -> str:
@@ -310,3 +272,18 @@ def _number(text: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         return None
     return int(text)
+
+
+def _curve(sweep: Sweep) -> dict[str, list[float | None]]:
+    """Return the shares of a sweep by threshold, for a chart; None where nothing is labelled."""
+    points = [*sweep.points()]
+    return {
+        "threshold": [point.threshold for point in points],
+        "held": [_share(point.held) for point in points],
+        "precision": [_share(point.precision) for point in points],
+        "recall": [_share(point.recall) for point in points],
+    }
+
+
+def _share(share: Share) -> float | None:
+    return share.hits / share.of if share.of else None

@@ -1,78 +1,124 @@
 "use strict";
-// Live updates, keys for labels, the switch of colours, copying, and charts. Nothing that a model
-// wrote is put into the page here: the server escapes it.
+// Live updates, one key for a label, the switch of colours, filters, and copying. Nothing that a
+// model wrote is put into the page here: the server escapes it.
 (() => {
   const base = document.body.dataset.base;
-  const EVERY_MS = 3000; // a page is loaded again at most so often
+  const EVERY_MS = 3_000; // a view is loaded again at most so often, unless it names seconds itself
+  const AGAIN_MS = 10_000;
+  const find = (selector) => document.querySelector(selector);
 
   // Colours ---------------------------------------------------------------------------------------
 
+  const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => {
     const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    return chosen ? chosen === "dark" : systemIsDark.matches;
   };
   document.addEventListener("click", (event) => {
     if (!event.target.closest("[data-theme-switch]")) return;
     const theme = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = theme;
     try { localStorage.setItem("abs_shield.theme", theme); } catch { /* see theme.js */ }
-    drawCharts();
+    dashboardCharts.drawAll();
+  });
+  systemIsDark.addEventListener("change", () => dashboardCharts.drawAll());
+  addEventListener("storage", (event) => { // another tab has switched
+    if (event.key !== "abs_shield.theme" || !["light", "dark"].includes(event.newValue)) return;
+    document.documentElement.dataset.theme = event.newValue;
+    dashboardCharts.drawAll();
   });
 
   // Live updates ----------------------------------------------------------------------------------
 
-  let changed = false, last = 0, timer = 0;
-  const say = (text) => {
-    const live = document.querySelector("[data-live]");
-    if (live && live.textContent !== text) live.textContent = text;
+  let events = null, hasChanged = false, last = 0, timer = 0;
+  const say = (text, state) => {
+    const live = find("[data-live]");
+    if (live.textContent !== text) live.textContent = text;
+    live.dataset.state = state;
   };
-  // what somebody is filling in, or has under the keyboard's focus, stays as it is
-  const isBusy = () => document.hidden || document.activeElement?.closest("[data-filters]");
-  const refresh = () => {
+  const warn = (text) => { const alert = find("[data-alert]"); alert.textContent = text; alert.hidden = !text; };
+  const everyMs = () => Number(find("[data-refresh]")?.dataset.refresh || 0) * 1_000 || EVERY_MS;
+  // what a person is filling in or has selected stays as it is
+  const isBusy = () => document.hidden || document.activeElement?.closest("[data-filters]")
+    || (!getSelection().isCollapsed && find("#view")?.contains(getSelection().anchorNode));
+
+  const placeOf = (element) => element?.id ? `#${CSS.escape(element.id)}`
+    : element?.getAttribute?.("href") ? `#view a[href="${CSS.escape(element.getAttribute("href"))}"]` : "";
+  const keepState = () => {
+    const focused = document.activeElement?.closest("#view") ? placeOf(document.activeElement) : "";
+    const scrolls = [...document.querySelectorAll("#view .scroll")].map((one) => [one.scrollLeft, one.scrollTop]);
+    const opens = [...document.querySelectorAll("#view details")].map((one) => one.open);
+    return () => {
+      document.querySelectorAll("#view .scroll").forEach((one, n) => { if (scrolls[n]) [one.scrollLeft, one.scrollTop] = scrolls[n]; });
+      document.querySelectorAll("#view details").forEach((one, n) => { one.open = opens[n] ?? one.open; });
+      if (focused) find(focused)?.focus({ preventScroll: true });
+    };
+  };
+  const refresh = async () => {
     timer = 0;
-    if (!changed) return;
+    if (!hasChanged) return;
     if (isBusy()) { timer = setTimeout(refresh, EVERY_MS); return; }
-    changed = false;
+    hasChanged = false;
     last = Date.now();
-    const focused = document.activeElement?.closest("#view a")?.getAttribute("href");
-    const scrolled = document.querySelector("#view .scroll")?.scrollLeft ?? 0;
-    htmx.ajax("GET", location.href, { target: "#view", select: "#view", swap: "outerHTML" })
-      .then(() => {
-        const region = document.querySelector("#view .scroll");
-        if (region) region.scrollLeft = scrolled;
-        if (focused) {
-          for (const link of document.querySelectorAll("#view a")) {
-            if (link.getAttribute("href") === focused) { link.focus({ preventScroll: true }); break; }
-          }
-        }
-      });
+    const restore = keepState();
+    await htmx.ajax("GET", find("#view").dataset.view || location.href, { target: "#view", select: "#view", swap: "outerHTML" });
+    restore();
   };
   const listen = () => {
-    if (!document.querySelector("[data-refresh]") || !("EventSource" in window)) return;
-    const events = new EventSource(`${base}/events`);
-    events.addEventListener("open", () => say("live"));
-    events.addEventListener("error", () => say("not connected"));
-    events.addEventListener("changed", () => {
-      changed = true;
-      timer ||= setTimeout(refresh, Math.max(0, last + EVERY_MS - Date.now()));
+    if (events || document.hidden || !find("[data-refresh]")) return;
+    events = new EventSource(`${base}/events?since=${find("[data-place]").dataset.place}`);
+    events.addEventListener("open", () => say("live", "live"));
+    events.addEventListener("error", () => {
+      say("not connected", "off");
+      // the browser itself tries again, unless the server answered something else than events
+      if (events?.readyState === EventSource.CLOSED) { close(); setTimeout(listen, AGAIN_MS); }
     });
-    addEventListener("pagehide", () => events.close());
-    addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+    events.addEventListener("changed", () => {
+      hasChanged = true;
+      timer ||= setTimeout(refresh, Math.max(0, last + everyMs() - Date.now()));
+    });
   };
+  const close = () => { events?.close(); events = null; };
+  // a browser has six connections to a server: pages in the background leave theirs to others
+  document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else listen(); });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
-  // Labels by one key, and copying ----------------------------------------------------------------
+  // Labels ----------------------------------------------------------------------------------------
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea")) return;
-    document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`)?.click();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target.closest?.("input, select, textarea")) return;
+    find(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`)?.click();
   });
+  document.addEventListener("htmx:afterSwap", () => { warn(""); dashboardCharts.load(); });
+  document.addEventListener("htmx:responseError", (event) => {
+    const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+    warn(page.querySelector("[data-problem]")?.textContent || `the server answered ${event.detail.xhr.status}; load the page again`);
+  });
+  document.addEventListener("htmx:sendError", () => {
+    say("not connected", "off");
+    warn("The server does not answer; nothing was saved.");
+  });
+
+  // Copying ---------------------------------------------------------------------------------------
+
+  const copy = async (source) => {
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      return "Copied";
+    } catch { // not over https: the browser's own shortcut copies what is selected
+      getSelection().selectAllChildren(source);
+      return "Selected: press Ctrl+C";
+    }
+  };
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = "Copied";
+    if (button) button.textContent = await copy(document.getElementById(button.dataset.copy));
   });
+
+  // Filters ---------------------------------------------------------------------------------------
+
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-filters] select, [data-filters] [type=radio], [data-filters] [type=checkbox]")) {
       event.target.form.requestSubmit();
@@ -97,45 +143,10 @@
     for (const field of document.querySelectorAll("[data-filters] :disabled")) field.disabled = false;
   });
 
-  // Charts ----------------------------------------------------------------------------------------
-
-  let figures = null;
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const share = (value) => value == null ? "–" : `${+(value * 100).toPrecision(3)} %`;
-  const drawCharts = () => {
-    if (!figures) return;
-    for (const place of document.querySelectorAll("[data-chart]")) {
-      const chart = figures[place.dataset.chart];
-      place.replaceChildren();
-      if (!chart) continue;
-      const line = colour("--line"), soft = colour("--soft");
-      const axis = { stroke: soft, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
-      const outside = chart.rate.map((rate, n) => chart.outside[n] ? rate : null);
-      new uPlot({
-        width: place.clientWidth, height: 200, legend: { live: true },
-        scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(high * 1.1, 0.001)] } },
-        axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(share) }],
-        bands: [{ series: [2, 1], fill: colour("--band") }],
-        series: [
-          {},
-          { label: "lower limit", stroke: "transparent", points: { show: false }, value: (_, v) => share(v) },
-          { label: "upper limit", stroke: "transparent", points: { show: false }, value: (_, v) => share(v) },
-          { label: "rate", stroke: colour("--accent"), width: 2, spanGaps: true, value: (_, v) => share(v) },
-          { label: "outside", stroke: colour("--hallucinated-4"), points: { show: true, size: 9, fill: colour("--hallucinated-4") }, paths: () => null, value: (_, v) => share(v) },
-        ],
-      }, [chart.at, chart.lower, chart.upper, chart.rate, outside], place);
-    }
-  };
-  const loadCharts = async () => {
-    if (!document.querySelector("[data-chart]")) return;
-    const answer = await fetch(`${base}/trends.json${location.search}`);
-    if (!answer.ok) return;
-    figures = (await answer.json()).charts;
-    drawCharts();
-    let waiting = 0;
-    addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(drawCharts, 150); });
-  };
+  // on a small screen the figures come first
+  const box = find("[data-filter-box]");
+  if (box && innerWidth <= 640 && !("active" in box.dataset)) box.open = false;
 
   listen();
-  loadCharts();
+  dashboardCharts.load();
 })();

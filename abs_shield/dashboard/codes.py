@@ -1,0 +1,60 @@
+"""Codes of findings as sentences, which hold no value of a call."""
+
+from __future__ import annotations
+
+SENTENCES = {
+    # phantom_tool
+    "unknown_tool": "no tool of this name is registered",
+    "unavailable_tool": "this session may not call this tool",
+    "no_name": "the call names no tool",
+    # phantom_target
+    "unseen": "nobody in this run mentioned this value",
+    "other_kind": "this run has the value, but as an identifier of another kind",
+    "placeholder": "a placeholder stands where a value should",
+    "whole_set": "the value names a whole set, or nothing, where one thing is meant",
+    "mixed_scripts": "a name mixes letters of two scripts",
+    "hidden_characters": "the value holds characters that a reader does not see",
+    "too_long": "the value is longer than what is compared",
+    # parameter_mismatch
+    "coercible": "the value has another form than the schema's, and converts without loss",
+    "malformed_json": "the arguments are not JSON",
+    "duplicate_key": "a key stands twice",
+    "not_finite": "a number is not finite",
+    "too_deep": "the arguments are nested deeper than what is judged",
+    "too_large": "the arguments are larger than what is judged",
+    "too_complex": "a text took too long to match with the schema's pattern",
+    "missing_argument": "a required argument is missing",
+    "unknown_argument": "the schema declares no argument of this name",
+    "wrong_type": "the value has another type than the schema's",
+    "not_allowed": "the value is none of those that the schema lists",
+    "bad_format": "the value does not have the schema's format",
+    "bad_pattern": "the value does not match the schema's pattern",
+    "out_of_range": "the number is beyond a limit of the schema",
+    "wrong_length": "the value is shorter or longer than the schema allows",
+    "not_multiple": "the number is no multiple of the schema's step",
+    "not_unique": "an item stands twice",
+    "no_alternative": "the value meets none of the schema's alternatives",
+    "invalid": "the schema does not allow this value",
+    # self_contradiction, impossible_state, confidence_drop
+    "undone": "this call undoes another one of the same run",
+    "conflicting": "this call sets what another one of the same run has set to something else",
+    "rule": "a declared rule does not hold",
+    "removed": "the run has removed what this call is about",
+    "low_likelihood": "the model gave the tool's name a low likelihood",
+    "likelihood_drop": "the model's likelihood lies far below this session's mean",
+    # layers that a policy names
+    "repeated": "an equal call ran before with the same result",
+    "not_read": "what has to be read before this call was not read",
+    "prose_only": "the value stands only in running text of a tool's result",
+}
+"""By code; a test compares it with the tables of docs/layers."""
+
+
+def sentence_of(code: str) -> str:
+    """
+    Return the sentence of a code; of one that is not listed the code as words.
+
+    >>> sentence_of("rule"), sentence_of("latency_anomaly")
+    ('a declared rule does not hold', 'latency anomaly')
+    """
+    return SENTENCES.get(code) or code.replace("_", " ")

@@ -1,0 +1,49 @@
+"""The form that asks for the token, and the end of a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from abs_shield.dashboard.access import is_own_form, is_same, local_path, read_form, sign_in
+from abs_shield.dashboard.rendering import Renderer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Login:
+    """
+    Endpoints of the sign-in.
+
+    Attributes:
+        renderer: Writes the pages.
+        token: The token; empty where visitors need none.
+    """
+
+    renderer: Renderer
+    token: str
+
+    async def login(self, request: Request) -> Response:
+        """Ask for the token, begin a session, and go on to the page that was asked for."""
+        root = request.scope.get("root_path", "")
+        target = local_path(request.query_params.get("next", ""), root=root)
+        if not self.token:
+            return RedirectResponse(root + "/", status_code=303)
+        wrong = False
+        if request.method == "POST":
+            form = await read_form(request)
+            if is_same(form.get("token", ""), self.token):
+                sign_in(request)
+                return RedirectResponse(target, status_code=303)
+            wrong = True
+        return self.renderer.render(
+            request, "login.html", status=403 if wrong else 200, wrong=wrong, target=target
+        )
+
+    async def logout(self, request: Request) -> Response:
+        """End the session."""
+        form = await read_form(request)
+        if is_own_form(request, form.get("key", "")):
+            request.session.clear()
+        return RedirectResponse(request.scope.get("root_path", "") + "/login", status_code=303)

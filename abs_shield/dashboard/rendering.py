@@ -1,0 +1,127 @@
+"""Pages from templates, and the page that says what is wrong."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from abs_shield.dashboard.access import HEADERS, form_key
+from abs_shield.dashboard.cells import row_title
+from abs_shield.dashboard.details import time_of
+from abs_shield.replay.report import percent
+from abs_shield.text.show import escaped
+
+LONGEST_NAME = 120
+"""Characters of a name on a page."""
+LONGEST_TEXT = 1_000
+"""Characters of a sentence on a page."""
+
+
+class Renderer:
+    """
+    Writes pages.
+
+    Args:
+        title: Stands at the head of each page.
+        has_token: Whether visitors sign in, and so may sign out.
+    """
+
+    def __init__(self, *, title: str, has_token: bool) -> None:
+        self._has_token = has_token
+        self._templates = Environment(
+            loader=PackageLoader("abs_shield.dashboard"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals["site"] = title
+        self._templates.filters |= {
+            "percent": percent,
+            "time": time_of,
+            "row_title": row_title,
+            "words": words,
+            "name": name,
+            "text": text,
+            "count": count,
+            "iso": iso,
+        }
+
+    def render(
+        self, request: Request, template: str, *, status: int = 200, **shown: Any
+    ) -> HTMLResponse:
+        """Return a page."""
+        page = self._templates.get_template(template).render(
+            base=request.scope.get("root_path", ""),
+            here=request.url.path,
+            asked=self._has_token,
+            key=form_key(request),
+            **shown,
+        )
+        return HTMLResponse(page, status_code=status)
+
+    def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
+        """Return a page that says in one line what is wrong."""
+        line = text(message)
+        return self.render(request, "problem.html", status=status, code=status, message=line)
+
+    # Handlers of exceptions ----------------------------------------------------------------------
+
+    async def http_error(self, request: Request, error: Exception) -> Response:
+        """Say that there is no such page, or why a request is refused."""
+        status, detail = getattr(error, "status_code", 500), getattr(error, "detail", "")
+        messages = {404: "there is no such page", 405: "this page takes no such request"}
+        return self.problem(request, status, messages.get(status, detail))
+
+    async def bad_filter(self, request: Request, error: Exception) -> Response:
+        """Say which parameter of an address has no meaning."""
+        return self.problem(request, 400, str(error))
+
+    async def unreadable(self, request: Request, error: Exception) -> Response:
+        """Say why the log cannot be read or written."""
+        return self.problem(request, 503, str(error))
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """Say that the dashboard itself failed; the server's log has the error."""
+        page = self.problem(
+            request, 500, "the dashboard failed to show this page; the server's log has the error"
+        )
+        page.headers.update(HEADERS)  # this response passes no middleware
+        return page
+
+
+def words(identifier: str) -> str:
+    """Return the name of a check as words."""
+    return name(identifier.replace("_", " "))
+
+
+def name(value: object) -> str:
+    r"""
+    Return a name that may be a model's text on one line, cut, with what does not print escaped.
+
+    >>> name("refund\u202e")
+    'refund\\u202e'
+    """
+    return escaped(str(value), limit=LONGEST_NAME)
+
+
+def text(value: object) -> str:
+    """Return a sentence likewise."""
+    return escaped(str(value), limit=LONGEST_TEXT)
+
+
+def count(number: int) -> str:
+    """Return a number with its thousands apart."""
+    return f"{number:,}"
+
+
+def iso(at: float) -> str:
+    """Return a time as the attribute ``datetime`` has it; empty where no calendar has it."""
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+    except (OverflowError, OSError, ValueError):
+        return ""
