@@ -128,9 +128,8 @@ class RequireSession:
 def host_of(scope: Scope) -> str:
     """Return the host name of a request in lower case, without its port; empty without one."""
     host = Headers(scope=scope).get("host", "").lower()
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+    name, colon, port = host.rpartition(":")
+    return name if colon and (port.isdigit() or not port) else host
 
 
 def is_same(text: str, token: str) -> bool:
@@ -156,8 +155,15 @@ def form_key(request: Request) -> str:
 def is_own_form(request: Request, key: str) -> bool:
     """Return whether a form was sent by a page of this session, and not by another site."""
     own: Any = request.session.get(FORM_KEY)
-    site = request.headers.get("sec-fetch-site", "same-origin")
-    return isinstance(own, str) and is_same(key, own) and site in _OWN_SITES
+    return isinstance(own, str) and is_same(key, own) and _is_own_site(request.headers)
+
+
+def _is_own_site(headers: Headers) -> bool:
+    """Return whether a browser says that a page of this origin sent a request, or says nothing."""
+    if (site := headers.get("sec-fetch-site")) is not None:
+        return site in _OWN_SITES
+    origin = headers.get("origin")  # browsers leave out the other header where there is no https
+    return origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
 def local_path(target: str, *, root: str) -> str:

@@ -76,15 +76,19 @@ def time_of(at: float) -> str:
         return ""
 
 
+def where_of(finding: Finding, subject: Subject, *, values: bool) -> str:
+    """Return the JSON pointer of a finding, without names that a model wrote."""
+    if values:
+        return finding.where
+    return safe_pointer(finding, begin=_BEGIN.get(subject, 2))
+
+
 def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
-    where = finding.where
-    if not values:  # an unknown argument's name is the model's
-        where = safe_pointer(finding, begin=_BEGIN.get(subject, 2))
     return ShownFinding(
         check=finding.check,
         verdict=finding.verdict.value,
         code=finding.code,
-        where=where,
+        where=where_of(finding, subject, values=values),
         sentence=sentence(finding, values=values),
         strength=f"{finding.strength:.2f}",
         weighs=finding.weighs,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -47,6 +48,7 @@ class Renderer:
             "words": words,
             "name": name,
             "text": text,
+            "breakable": breakable,
             "count": count,
             "iso": iso,
         }
@@ -107,6 +109,11 @@ def name(value: object) -> str:
     'refund\\u202e'
     """
     return escaped(str(value), limit=LONGEST_NAME)
+
+
+def breakable(value: object) -> Markup:
+    """Return a name that may be broken behind each of its underscores."""
+    return Markup("_<wbr>").join(name(value).split("_"))
 
 
 def text(value: object) -> str:

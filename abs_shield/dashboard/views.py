@@ -15,7 +15,7 @@ from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
 from abs_shield.dashboard.cells import SORTS, interval_of, shown_tables
-from abs_shield.dashboard.details import masked, sentence, shown_findings
+from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
 from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
 from abs_shield.dashboard.rendering import Renderer
@@ -200,7 +200,9 @@ class Views:
         found = [one for one in decision.findings if one.weighs]
         own = [one for one in found if one.check == check] or found
         if own:
-            return sentence(own[0], values=self.show_values)
+            line = sentence(own[0], values=self.show_values)
+            where = where_of(own[0], decision.subject, values=self.show_values)
+            return f"{line} ({where})" if where else line
         if decision.errors:
             return masked(decision.errors[0], values=self.show_values)
         return ""

@@ -1,0 +1,268 @@
+"""Tokens, sessions, host names, forms of other sites, and headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from abs_shield.core.label import Truth
+from abs_shield.dashboard import dashboard
+from abs_shield.dashboard.access import local_path
+from abs_shield.errors import ShieldError
+from abs_shield.stores.sqlite import SqliteStore
+from tests.dashboard.made import decision, finding
+from tests.dashboard.visiting import Client, Visit
+
+TOKEN = "open-sesame-42"
+PATHS = ["/", "/cell", "/rollout", "/trends", "/trends.json", "/events", "/decisions/d-1"]
+
+
+def key_of(client: Client, path: str = "/decisions/d-1") -> str:
+    """The key that a page's form has."""
+    return re.findall(r'name="key" value="([^"]+)"', client.get(path).text)[0]
+
+
+# Headers -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/login", "/static/dashboard.js", "/?range=x"])
+def test_each_response_has_the_headers(path: str, visit: Visit) -> None:
+    """Nothing inline runs, nothing frames a page, and nothing guesses its type."""
+    headers = visit().get(path).headers
+
+    assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert ("nosniff", "DENY") == (headers["x-content-type-options"], headers["x-frame-options"])
+    assert "no-store" == headers["cache-control"]
+
+
+def test_no_page_has_anything_inline(visit: Visit, keep: Callable[..., None]) -> None:
+    """A page has no inline script, style or handler."""
+    keep(decision(finding(), id="d-1"), decision())
+    client = visit()
+    for path in (
+        "/",
+        "/cell?row=refund&check=phantom_target",
+        "/rollout",
+        "/trends",
+        "/decisions/d-1",
+    ):
+        text = client.get(path).text
+
+        assert [] == re.findall(r"<style|<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=", text), path
+
+
+# Host names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.0.0.1:8321", "localhost:1", "[::1]:8321", "LOCALHOST"]
+)
+def test_this_machine_is_answered_without_a_token(host: str, visit: Visit) -> None:
+    """Its names are those of the loopback, with any port."""
+
+    assert 200 == visit().get("/", headers={"host": host}).status_code
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "[::1].evil", "", "::1"]
+)
+@pytest.mark.parametrize("path", ["/", "/events", "/static/dashboard.js", "/login"])
+def test_another_host_name_is_refused_without_a_token(host: str, path: str, visit: Visit) -> None:
+    """A site whose name points to this machine reads nothing (DNS rebinding)."""
+    answer = visit().get(path, headers={"host": host})
+
+    assert (400, True) == (answer.status_code, "host name is not allowed" in answer.text)
+
+
+def test_other_names_can_be_allowed(visit: Visit) -> None:
+    """An application that guards the pages itself lists its names."""
+    client = visit(allowed_hosts=["Ops.Example"])
+    names = ("ops.example:443", "evil.example", "localhost")
+
+    assert [200, 400, 200] == [client.get("/", headers={"host": n}).status_code for n in names]
+    assert 200 == visit(allowed_hosts=["*"]).get("/", headers={"host": "x"}).status_code
+
+
+def test_a_text_of_host_names_is_refused(store: SqliteStore) -> None:
+    """One name is written as a list."""
+    with pytest.raises(ShieldError, match=r"write \['ops.example'\]"):
+        dashboard(store, allowed_hosts="ops.example")
+
+
+def test_with_a_token_any_host_name_is_answered(visit: Visit) -> None:
+    """A session is bound to the name, so that another name has none."""
+
+    assert 200 == visit(token=TOKEN).get("/login", headers={"host": "x.example"}).status_code
+
+
+# Tokens ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_without_a_session_no_view_is_shown(path: str, visit: Visit) -> None:
+    """A browser is sent to the form, a script gets 401."""
+    client = visit(token=TOKEN)
+    shown = client.get(path)
+    script = client.get(path, headers={"sec-fetch-mode": "cors"})
+
+    assert (303, True) == (shown.status_code, shown.headers["location"].startswith("/login?next="))
+    assert (401, "") == (script.status_code, script.text)
+
+
+def test_a_label_needs_a_session(
+    visit: Visit, keep: Callable[..., None], store: SqliteStore
+) -> None:
+    """Without one it is not recorded."""
+    keep(decision(id="d-1"))
+    answer = visit(token=TOKEN).post("/decisions/d-1/label", data={"truth": "ok"})
+
+    assert (303, {}) == (answer.status_code, store.labels())
+
+
+@pytest.mark.parametrize(
+    "token", ["", "wrong", TOKEN[:-1], TOKEN + "x", "\udcff".encode("utf-8", "replace").decode()]
+)
+def test_a_wrong_token_opens_nothing(token: str, visit: Visit) -> None:
+    """The form says so, and there is no session afterwards."""
+    client = visit(token=TOKEN)
+    answer = client.post("/login", data={"token": token})
+
+    assert (403, True) == (answer.status_code, "This is not the token." in answer.text)
+    assert 303 == client.get("/").status_code
+
+
+def test_the_token_opens_the_view_that_was_asked_for(visit: Visit) -> None:
+    """After the sign-in the filters are still there."""
+    client = visit(token=TOKEN)
+    login = client.get("/trends?agent=ops").headers["location"]
+    answer = client.post(login, data={"token": TOKEN})
+
+    assert (303, "/trends?agent=ops") == (answer.status_code, answer.headers["location"])
+    assert 200 == client.get("/trends?agent=ops").status_code
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil",
+     "javascript:alert(1)", "/\t/evil.example", "evil", "", "http:evil.example"],
+)  # fmt: skip
+def test_the_sign_in_leads_to_no_other_site(target: str, visit: Visit) -> None:
+    """Only a path of this site is gone to."""
+    answer = visit(token=TOKEN).post("/login", params={"next": target}, data={"token": TOKEN})
+
+    assert "/" == answer.headers["location"]
+    assert "/shield/" == local_path(target, root="/shield")
+
+
+def test_a_token_in_the_address_leaves_it(visit: Visit) -> None:
+    """A link with a token opens a session, and goes on without it."""
+    client = visit(token=TOKEN)
+    answer = client.get(f"/rollout?agent=ops&token={TOKEN}")
+
+    assert (303, "/rollout?agent=ops") == (answer.status_code, answer.headers["location"])
+    assert 200 == client.get("/rollout").status_code
+
+
+def test_signing_out_ends_the_session(visit: Visit) -> None:
+    """It needs the form's key, too."""
+    client = visit(token=TOKEN)
+    client.get(f"/?token={TOKEN}")
+    client.post("/logout", data={"key": "wrong"})
+    still = client.get("/").status_code
+    client.post("/logout", data={"key": key_of(client, "/")})
+
+    assert (200, 303) == (still, client.get("/").status_code)
+
+
+def test_the_cookie_is_hidden_from_scripts_and_may_be_kept_to_https(visit: Visit) -> None:
+    """HttpOnly and SameSite always, Secure where it is asked for."""
+    plain = visit().get("/").headers["set-cookie"].lower()
+    secure = visit(https_only=True).get("/").headers["set-cookie"].lower()
+
+    assert ("httponly; samesite=lax" in plain, "secure" in plain) == (True, False)
+    assert "httponly; samesite=lax; secure" in secure
+
+
+def test_two_logs_of_one_host_have_cookies_of_their_own(
+    store: SqliteStore, tmp_path: object
+) -> None:
+    """Browsers send cookies to every port of a host; one dashboard does not end another's."""
+    other = SqliteStore(f"{tmp_path}/other.db")
+    first, second = (
+        Client(dashboard(log), base_url="http://127.0.0.1").get("/").cookies
+        for log in (store, other)
+    )
+    other.close()
+
+    assert set(first) != set(second)
+
+
+# Forms -------------------------------------------------------------------------------------------
+
+
+def test_a_label_is_recorded_and_shown(
+    visit: Visit, keep: Callable[..., None], store: SqliteStore
+) -> None:
+    """The form's answer leads back to the decision, with its filters."""
+    keep(decision(finding(), id="d-1"))
+    client = visit()
+    form = {"key": key_of(client), "truth": "hallucinated"}
+    answer = client.post("/decisions/d-1/label?agent=billing", data=form)
+
+    assert (303, "/decisions/d-1?agent=billing") == (answer.status_code, answer.headers["location"])
+    assert Truth.HALLUCINATED is store.labels()["d-1"].truth
+    assert "1 of 1 labelled are right" in client.get("/decisions/d-1").text
+
+
+@pytest.mark.parametrize(
+    ("form", "headers", "status"),
+    [
+        ({"truth": "ok"}, {}, 403),
+        ({"truth": "ok", "key": ""}, {}, 403),
+        ({"truth": "ok", "key": "wrong"}, {}, 403),
+        ({"truth": "ok", "key": "OWN"}, {"sec-fetch-site": "cross-site"}, 403),
+        ({"truth": "ok", "key": "OWN"}, {"sec-fetch-site": "same-site"}, 403),
+        ({"truth": "ok", "key": "OWN"}, {"origin": "https://evil.example"}, 403),
+        ({"truth": "ok", "key": "OWN"}, {"origin": "null"}, 403),
+        ({"truth": "maybe", "key": "OWN"}, {}, 400),
+        ({"truth": "ok" * 9_000, "key": "OWN"}, {}, 413),
+        ({f"f{n}": "1" for n in range(99)}, {}, 413),
+    ],
+)
+def test_another_form_is_refused(
+    form: dict[str, str], headers: dict[str, str], status: int, visit: Visit,
+    keep: Callable[..., None], store: SqliteStore,
+) -> None:  # fmt: skip
+    """A form of another origin, without the key, or too long records nothing."""
+    keep(decision(finding(), id="d-1"))
+    client = visit()
+    key = key_of(client)
+    data = {name: value.replace("OWN", key) for name, value in form.items()}
+    answer = client.post("/decisions/d-1/label", data=data, headers=headers)
+
+    assert (status, {}) == (answer.status_code, store.labels())
+
+
+def test_the_key_of_another_session_is_refused(
+    store: SqliteStore, keep: Callable[..., None]
+) -> None:
+    """A key is worth nothing beside another cookie."""
+    keep(decision(id="d-1"))
+    app = dashboard(store)
+    one, two = (Client(app, base_url="http://127.0.0.1") for _ in range(2))
+    two.get("/")
+    answer = two.post("/decisions/d-1/label", data={"key": key_of(one), "truth": "ok"})
+
+    assert (403, {}) == (answer.status_code, store.labels())
+
+
+def test_a_label_of_an_unknown_decision_is_404(visit: Visit, keep: Callable[..., None]) -> None:
+    """It says that the log has no such decision."""
+    keep(decision(id="d-1"))
+    client = visit()
+    form = {"key": key_of(client), "truth": "ok"}
+
+    assert 404 == client.post("/decisions/none/label", data=form).status_code

@@ -1,0 +1,152 @@
+"""What each address of the dashboard answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from abs_shield.core import Subject, Verdict
+from abs_shield.stores.sqlite import SqliteStore
+from tests.dashboard.made import decision, finding
+from tests.dashboard.visiting import Visit
+
+VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-x"]
+BAD = {
+    "/?range=1y": "there is no range `1y`; choose one of 24h, 7d, 30d, all",
+    "/?mode=loud": "there is no mode `loud`; choose one of audit, strict",
+    "/?since=soon": "`since` is `soon`; write a time such as 2026-01-31T12:00",
+    "/?since=2026-02-01&until=2026-01-01": "`until` is not after `since`",
+    "/?sort=luck": "`sort` is `luck`; choose one of worst, name, calls",
+    "/cell?verdict=BAD": "there is no verdict `BAD`",
+    "/rollout?range=x": "there is no range `x`",
+    "/trends.json?mode=%3Cb%3E": "there is no mode `&lt;b&gt;`",
+}
+
+
+@pytest.mark.parametrize("path", VIEWS)
+@pytest.mark.parametrize("values", [False, True])
+def test_each_view_answers(
+    path: str, values: bool, visit: Visit, keep: Callable[..., None]
+) -> None:
+    """Each view is a page, with values and without."""
+    keep(decision(finding(), id="d-x"), decision())
+    answer = visit(show_values=values).get(path)
+
+    assert (200, "text/html; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
+
+
+@pytest.mark.parametrize("path", VIEWS[:-1])
+def test_each_view_of_an_empty_log_answers(path: str, visit: Visit) -> None:
+    """An empty log has the same views."""
+
+    assert 200 == visit().get(path).status_code
+
+
+def test_an_empty_log_says_what_to_do_next(visit: Visit) -> None:
+    """Three commands stand on its page."""
+    text = visit().get("/").text
+
+    assert 3 == text.count("<pre><code>")
+    assert "abs-shield dashboard --demo" in text
+
+
+@pytest.mark.parametrize("path", BAD)
+def test_a_bad_filter_is_named_in_one_line(path: str, visit: Visit) -> None:
+    """What means nothing is answered with 400 and a line that names it."""
+    answer = visit().get(path)
+    (line,) = re.findall(r"<p data-problem>(.*?)</p>", answer.text)
+
+    assert (400, True) == (answer.status_code, line.startswith(BAD[path]))
+
+
+@pytest.mark.parametrize("path", ["/decisions/none", "/nothing", "/static/none.js"])
+def test_what_is_not_there_is_404(path: str, visit: Visit) -> None:
+    """An unknown decision and an unknown page say so."""
+
+    assert 404 == visit().get(path).status_code
+
+
+def test_an_address_with_another_method_is_405(visit: Visit) -> None:
+    """A view takes no form."""
+
+    assert 405 == visit().post("/rollout").status_code
+
+
+def test_the_heatmap_has_the_counts_of_the_log(visit: Visit, keep: Callable[..., None]) -> None:
+    """A cell has the rate, its counts and what strict mode would block."""
+    keep(decision(finding(Verdict.HALLUCINATED)), decision(), decision(), decision())
+    text = visit().get("/").text
+
+    assert "25 %" in text
+    assert "<small>1 of 4</small>" in text
+    assert "strict blocks 1" in text
+
+
+def test_answers_and_outputs_have_a_table_of_their_own(
+    visit: Visit, keep: Callable[..., None]
+) -> None:
+    """Their columns do not stand beside tools, which they never judge."""
+    answer = {
+        "subject": Subject.ANSWER,
+        "tool": "",
+        "coverage": {"answer": decision().coverage["phantom_tool"]},
+    }
+    keep(decision(), decision(**answer))
+    text = visit().get("/").text
+    tools, texts = text.split("Answers and outputs: heatmap")
+
+    assert (False, True) == (">answer</th>" in tools, ">answer</th>" in texts)
+
+
+def test_older_decisions_are_a_page_away(visit: Visit, keep: Callable[..., None]) -> None:
+    """Fifty decisions are on a page; the link at its end leads to the others."""
+    keep(*(decision(finding(), id=f"p-{n}") for n in range(60)))
+    client, found = visit(), []
+    path: str | None = "/cell?row=refund&check=phantom_target"
+    while path:
+        text = client.get(path).text
+        found.append(set(re.findall(r"/decisions/(p-\d+)", text)))
+        link = re.search(r'rel="next" href="([^"]+)"', text)
+        path = f"/cell{link[1].replace('&amp;', '&')}" if link else None
+
+    assert [50, 10] == [len(names) for names in found]
+    assert 60 == len(set.union(*found))
+
+
+def test_neighbours_are_shown_in_order(visit: Visit, keep: Callable[..., None]) -> None:
+    """A decision shows five of its session before it, and five behind it."""
+    keep(*(decision(id=f"n-{n}", at=1_793_700_000.0 + n) for n in range(20)))
+    text = visit().get("/decisions/n-10").text
+    shown = [int(n) for n in re.findall(r'href="/decisions/n-(\d+)"', text)]
+
+    assert [5, 6, 7, 8, 9, 11, 12, 13, 14, 15] == shown
+
+
+def test_a_trace_is_linked_where_an_address_is_declared(
+    visit: Visit, keep: Callable[..., None]
+) -> None:
+    """The ids of a decision stand in the address, escaped."""
+    keep(decision(id="d-t", session_id="s/1"))
+    text = visit(trace_url="https://traces.example/{session_id}").get("/decisions/d-t").text
+
+    assert 'href="https://traces.example/s%2F1"' in text
+
+
+def test_the_figures_of_charts_are_json(visit: Visit, keep: Callable[..., None]) -> None:
+    """Each check has its series."""
+    keep(decision(finding()), decision())
+    charts = visit().get("/trends.json").json()["charts"]
+    (chart,) = (one for one in charts if one["check"] == "phantom_target")
+
+    assert ([1], [2]) == (chart["hits"], chart["of"])
+
+
+def test_an_unknown_store_is_named_at_the_start(store: SqliteStore) -> None:
+    """A log that is not there is an error of the call, in one line."""
+    from abs_shield.dashboard import dashboard
+    from abs_shield.errors import ShieldError
+
+    with pytest.raises(ShieldError, match=r"none\.db"):
+        dashboard("none.db")
