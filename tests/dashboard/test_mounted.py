@@ -1,0 +1,74 @@
+"""The dashboard inside another application, and behind a reverse proxy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.types import ASGIApp
+
+from abs_shield.core.label import Truth
+from abs_shield.dashboard import dashboard
+from abs_shield.stores.sqlite import SqliteStore
+from tests.dashboard.made import decision, finding
+from tests.dashboard.visiting import Client
+
+PREFIX = "/ops/shield"
+VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-1"]
+LINK = re.compile(r'\s(?:href|src|action|hx-post)="([^"]*)"')
+
+
+def mounted(app: ASGIApp) -> Client:
+    """A client of an application that has the dashboard under a prefix."""
+    whole = Starlette(routes=[Mount(PREFIX, app)])
+    return Client(whole, base_url="http://127.0.0.1", follow_redirects=False)
+
+
+def proxied(app: ASGIApp) -> Client:
+    """A client of a server behind a proxy that takes the prefix off: ``uvicorn --root-path``."""
+    return Client(app, base_url="http://127.0.0.1", root_path=PREFIX, follow_redirects=False)
+
+
+@pytest.mark.parametrize("way", [mounted, proxied])
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_link_stays_below_the_prefix(
+    way: Callable[[ASGIApp], Client], view: str, store: SqliteStore, keep: Callable[..., None]
+) -> None:
+    """Links, forms and files of each view are below the prefix, and are there."""
+    keep(decision(finding(), id="d-1"), decision(id="d-2"))
+    client = way(dashboard(store))
+    links = LINK.findall(client.get(PREFIX + view).text)
+    local = {link for link in links if not link.startswith(("?", "#"))}
+    pages = [link for link in local if not link.endswith("/label")]
+
+    assert [] == [link for link in local if not link.startswith(f"{PREFIX}/")]
+    assert {200} == {client.get(page.replace("&amp;", "&")).status_code for page in pages}
+
+
+@pytest.mark.parametrize("way", [mounted, proxied])
+def test_forms_work_below_the_prefix(
+    way: Callable[[ASGIApp], Client], store: SqliteStore, keep: Callable[..., None]
+) -> None:
+    """One signs in, labels, and signs out."""
+    keep(decision(finding(), id="d-1"))
+    client = way(dashboard(store, token="t-42"))
+    login = client.get(f"{PREFIX}/decisions/d-1").headers["location"]
+    entered = client.post(login, data={"token": "t-42"}).headers["location"]
+    key = re.findall(r'name="key" value="([^"]+)"', client.get(entered).text)[0]
+    label = f"{PREFIX}/decisions/d-1/label"
+    back = client.post(label, data={"key": key, "truth": "ok"}).headers["location"]
+    left = client.post(f"{PREFIX}/logout", data={"key": key}).headers["location"]
+
+    assert (f"{PREFIX}/decisions/d-1", f"{PREFIX}/decisions/d-1") == (entered, back)
+    assert f"{PREFIX}/login" == left
+    assert Truth.OK is store.labels()["d-1"].truth
+
+
+def test_the_link_of_the_present_view_is_marked(store: SqliteStore) -> None:
+    """Below a prefix, too."""
+    text = mounted(dashboard(store)).get(f"{PREFIX}/trends").text
+
+    assert f'href="{PREFIX}/trends" aria-current="page"' in text
