@@ -49,11 +49,12 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqliteStore, str]]:
-    """A log of two weeks, and the id of a decision with a finding."""
+def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address of a log of two weeks, and the id of a decision with a finding."""
     log = SqliteStore(tmp_path_factory.mktemp("company") / "decisions.db")
     made = fill(log, scale=0.3)
-    yield log, next(one.id for one in made if one.findings and one.tool)
+    with serve(dashboard(log)) as address:
+        yield address, next(one.id for one in made if one.findings and one.tool)
     log.close()
 
 
@@ -67,18 +68,17 @@ def grave(page: Any, axe: str) -> list[Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_view_has_a_serious_fault(
-    view: str, scheme: str, width: int, axe: str, company: tuple[SqliteStore, str],
+    view: str, scheme: str, width: int, axe: str, company: tuple[str, str],
     browser: Any,
 ) -> None:  # fmt: skip
     """With data, in both colours, on a small and a large screen."""
-    store, found = company
+    address, found = company
     options = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
     visitor = Tabs(browser, bypass_csp=True, **options)
-    with serve(dashboard(store)) as address:
-        page = visitor.open(address + VIEWS[view].format(id=found))
-        page.wait_for_load_state("load")
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        faults = grave(page, axe)
+    page = visitor.open(address + VIEWS[view].format(id=found))
+    page.wait_for_load_state("load")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    faults = grave(page, axe)
     visitor.context.close()
 
     assert [] == faults
@@ -126,16 +126,13 @@ PRINTED = """(() => {
 })()"""
 
 
-def test_a_printed_page_has_the_figures_alone(
-    company: tuple[SqliteStore, str], browser: Any
-) -> None:
+def test_a_printed_page_has_the_figures_alone(company: tuple[str, str], browser: Any) -> None:
     """On paper there is no form and no button, and nothing is cut off."""
-    store, _ = company
+    address, _ = company
     visitor = Tabs(browser, viewport={"width": 1_100, "height": 800})
-    with serve(dashboard(store)) as address:
-        page = visitor.open(address)
-        page.emulate_media(media="print")
-        hidden, cut = page.evaluate(PRINTED)
+    page = visitor.open(address)
+    page.emulate_media(media="print")
+    hidden, cut = page.evaluate(PRINTED)
     visitor.context.close()
 
     assert (0, 0) == (hidden, cut)

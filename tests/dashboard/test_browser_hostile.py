@@ -31,7 +31,6 @@ TEXTS = {
     "htmx": '<div hx-get="/logout" hx-trigger="load">',
     "path": "../../etc/passwd?a=b&c=d#e",
 }
-LONGEST_SCREENFUL = 12
 
 
 def hostile(text: str, number: int) -> Any:
@@ -80,7 +79,8 @@ def test_hostile_filters_reproduce_the_view(
     name: str, store: SqliteStore, keep: Callable[..., None], tabs: Callable[..., Tabs]
 ) -> None:
     """A hostile agent can be chosen, and its decisions are found behind its cell."""
-    text = TEXTS[name][:250].replace("\x00", "")
+    # a form sends each line break as two characters
+    text = TEXTS[name][:250].replace("\x00", "").replace("\n", "").replace("\r", "")
     keep(decision(finding(), tool=text, agent=text), decision(agent="other", tool="other"))
     visitor = tabs()
     with serve(dashboard(store)) as address:
@@ -90,6 +90,7 @@ def test_hostile_filters_reproduce_the_view(
         calls = page.locator(".tiles dd").first.inner_text()
         page.locator(".heat a", has_text="100 %").click()
         page.locator(".decisions a").click()
+        page.locator("[data-live]", has_text="live").wait_for()
         page.keyboard.press("h")
         page.locator("[data-labelled]", has_text="1 of 1").wait_for()
 
