@@ -133,7 +133,7 @@ class Company:
     def _call(self, job: Job, day: int, at: float, whose: dict[str, Any]) -> Decision:
         factor = 1.0
         if day >= DRIFT and whose["model"] == "gpt-6-mini" and job.tool.endswith(("flight", "ing")):
-            factor = 9.0
+            factor = 16.0
         findings = tuple(
             self._finding(kind, f"/arguments/{job.argument}", job.tool)
             for kind, rate in job.rates.items()
@@ -237,9 +237,9 @@ def label_some(store: DurableStore, decisions: list[Decision], *, seed: int = 7)
 def fill(store: DurableStore, *, scale: float = 1.0, days: int = DAYS) -> list[Decision]:
     """Write the company's decisions and labels into a store, and return them."""
     made = list(Company(scale=scale).decisions(days))
-    for number, decision in enumerate(made):
+    for number, decision in enumerate(made, 1):
         store.append(decision)
-        if number % 5_000 == 4_999:
+        if not number % 5_000:
             store.flush(60)
     store.flush(60)
     label_some(store, made)

@@ -11,11 +11,12 @@ from starlette.types import ASGIApp
 
 
 @contextmanager
-def serve(app: ASGIApp, *, port: int = 0) -> Iterator[str]:
-    """Serve an application on 127.0.0.1, and return its address without a slash at the end."""
+def serve(app: ASGIApp, *, port: int = 0, root_path: str = "") -> Iterator[str]:
+    """Serve an application on 127.0.0.1, and give its address without a slash at the end."""
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, log_level="critical", timeout_graceful_shutdown=1
-    )
+        app, host="127.0.0.1", port=port, root_path=root_path, log_level="critical",
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
     server = uvicorn.Server(config)
     started = threading.Event()
     startup = server.startup

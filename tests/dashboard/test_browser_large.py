@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite import SqliteStore
-from tests.dashboard.company import Company
+from tests.dashboard.company import fill
 from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Tabs
 
@@ -21,12 +21,7 @@ def test_a_hundred_thousand_decisions_are_browsed(
     store: SqliteStore, tabs: Callable[..., Tabs]
 ) -> None:
     """The heatmap has all of them; pages stay small, a filter and a cell are a click away."""
-    made = 0
-    for made, decision in enumerate(Company(scale=7.0).decisions(), 1):
-        store.append(decision)
-        if not made % 5_000:
-            store.flush(60)
-    assert store.flush(60)
+    made = len(fill(store, scale=7.0))
     visitor = tabs()
     with serve(dashboard(store)) as address:
         page = visitor.open(address)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -14,6 +17,7 @@ from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import decision, finding
+from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Client
 
 PREFIX = "/ops/shield"
@@ -72,3 +76,46 @@ def test_the_link_of_the_present_view_is_marked(store: SqliteStore) -> None:
     text = mounted(dashboard(store)).get(f"{PREFIX}/trends").text
 
     assert f'href="{PREFIX}/trends" aria-current="page"' in text
+
+
+def page_block(first: str) -> str:
+    """The block of docs/dashboard.md that begins with a line."""
+    page = Path(__file__).parents[2] / "docs" / "dashboard.md"
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    (found,) = (block for block in blocks if block.startswith(first))
+    return str(found)
+
+
+def test_fastapi_mounts_it_as_the_page_says(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block of docs/dashboard.md runs, and its application asks for the token."""
+    pytest.importorskip("fastapi", reason="install FastAPI to mount the dashboard in it")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(page_block("from fastapi"), names)
+    client = Client(names["app"], base_url="http://ops.example", follow_redirects=False)
+    login = client.get("/ops/shield/rollout").headers["location"]
+    entered = client.post(login, data={"token": "a long secret"}).headers["location"]
+
+    assert ("/ops/shield/rollout", 200) == (entered, client.get(entered).status_code)
+
+
+@pytest.mark.slow
+def test_uvicorn_serves_it_below_the_prefix_of_a_proxy(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other block runs; a proxy takes the prefix off, and the links have it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ABS_SHIELD_DASHBOARD_TOKEN", "t-42")
+    monkeypatch.setenv("ABS_SHIELD_DASHBOARD_SECRET", "s-42")
+    names: dict[str, Any] = {}
+    exec(page_block("# ops.py"), names)
+    with serve(names["app"], root_path=PREFIX) as address:
+        asked = httpx.get(f"{address}/trends")
+        answer = httpx.post(f"{address}/login?next={PREFIX}/trends", data={"token": "t-42"})
+
+    assert f"{PREFIX}/login?next=%2Fops%2Fshield%2Ftrends" == asked.headers["location"]
+    assert (f"{PREFIX}/trends", True) == (
+        answer.headers["location"], "secure" in answer.headers["set-cookie"],
+    )  # fmt: skip
