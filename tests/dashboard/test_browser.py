@@ -416,3 +416,22 @@ def test_the_keyboard_reaches_everything(store: SqliteStore, keep: Keep, tabs: N
     # two fields of "From and to" are closed
     assert want - 3 == seen
     assert {"solid"} == set(rings)
+
+
+def test_without_scripts_pages_and_forms_work(
+    store: SqliteStore, keep: Keep, tabs: NewTabs
+) -> None:
+    """Filters and labels are forms; the answer to a label is the decision's page."""
+    keep(decision(finding(), id="d-1", agent="ops"), decision(agent="billing"))
+    visitor = tabs(java_script_enabled=False)
+    with serve(dashboard(store)) as address:
+        page = visitor.open(address)
+        page.get_by_label("Agent").select_option("ops")
+        page.get_by_role("button", name="Show").click()
+        page.locator(".heat a", has_text="100 %").click()
+        page.locator(".decisions a").click()
+        page.get_by_role("button", name="No, a false alarm").click()
+        shown(page, LABELLED, "0 of 1 labelled are right")
+
+    assert Truth.OK is store.labels()["d-1"].truth
+    assert page.url.endswith("/decisions/d-1?agent=ops")

@@ -1,0 +1,64 @@
+"""Events that tell pages that the log has grown, read without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from abs_shield.dashboard import dashboard, live
+from abs_shield.stores.sqlite import SqliteStore
+from tests.dashboard.made import decision
+from tests.dashboard.serving import serve
+
+pytestmark = pytest.mark.slow
+
+
+def lines(address: str) -> Iterator[str]:
+    """The lines of a stream of events, without blank ones."""
+    with httpx.stream("GET", address, timeout=30) as answer:
+        assert "text/event-stream; charset=utf-8" == answer.headers["content-type"]
+        yield from (line for line in answer.iter_lines() if line)
+
+
+def test_a_page_older_than_the_log_is_told_at_once(
+    store: SqliteStore, keep: Callable[..., None]
+) -> None:
+    """What was written between the page and its connection is not missed."""
+    keep(decision(), decision())
+    with serve(dashboard(store)) as address:
+        events = lines(f"{address}/events?since=1")
+        found = [next(events) for _ in range(3)]
+        keep(decision())
+        found += [next(events) for _ in range(2)]
+        events.close()
+
+    assert ["retry: 5000", "event: changed", "data: 2", "event: changed", "data: 3"] == found
+
+
+@pytest.mark.parametrize("since", ["2", "", "-1", "x", "9" * 40])
+def test_a_page_that_shows_everything_is_told_nothing(
+    since: str, store: SqliteStore, keep: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection gets comments, which keep it open, until the log grows."""
+    monkeypatch.setattr(live, "_BEAT_S", 0.2)
+    keep(decision(), decision())
+    with serve(dashboard(store)) as address:
+        events = lines(f"{address}/events?since={since}")
+        found = [next(events) for _ in range(3)]
+        events.close()
+
+    assert ["retry: 5000", ": nothing new", ": nothing new"] == found
+
+
+def test_one_page_too_many_asks_later(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of open connections is bounded; a further page tries again in a minute."""
+    monkeypatch.setattr(live, "MOST_PAGES", 1)
+    with serve(dashboard(store)) as address:
+        first = lines(f"{address}/events")
+        opened = next(first)
+        refused = list(lines(f"{address}/events"))
+        first.close()
+
+    assert ("retry: 5000", ["retry: 60000"]) == (opened, refused)
