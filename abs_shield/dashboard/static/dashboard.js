@@ -21,7 +21,8 @@
     try { localStorage.setItem("abs_shield.theme", theme); } catch { /* see theme.js */ }
     dashboardCharts.drawAll();
   });
-  systemIsDark.addEventListener("change", () => dashboardCharts.drawAll());
+  // paper is light
+  for (const media of [systemIsDark, matchMedia("print")]) media.addEventListener("change", () => dashboardCharts.drawAll());
   addEventListener("storage", (event) => { // another tab has switched
     if (event.key !== "abs_shield.theme" || !["light", "dark"].includes(event.newValue)) return;
     document.documentElement.dataset.theme = event.newValue;
