@@ -89,7 +89,7 @@ class RequireSession:
         await RedirectResponse(target, status_code=303)(scope, receive, send)
 
     def _is_open(self, scope: Scope) -> bool:
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        path: str = scope["path"].removeprefix(scope.get("root_path", ""))
         return path == "/login" or path.startswith(_OPEN_PATHS)
 
 
