@@ -17,7 +17,6 @@ from abs_shield.cli.told import finding_lines
 from abs_shield.cli.when import said
 from abs_shield.core import Decision, Finding, Outcome, Subject
 from abs_shield.core.events import Opaque, Proposed, Returned, Said
-from abs_shield.core.label import Label
 from abs_shield.core.messages import read_message
 from abs_shield.replay.runs import UNREADABLE
 
@@ -32,7 +31,7 @@ def full(details: Details) -> Iterator[Text]:
     yield from _facts(details.decision)
     yield from _findings(details.decision.findings)
     yield from _layers(details.decision)
-    yield from _labels(details.labels)
+    yield from _labels(details)
     yield from _session(details)
     yield from _claims(details.report)
     yield from _excerpt(details)
@@ -125,14 +124,15 @@ def _errors(decision: Decision) -> Iterator[Text]:
         yield line("  internal error: ", safe(error))
 
 
-def _labels(labels: tuple[Label, ...]) -> Iterator[Text]:
+def _labels(details: Details) -> Iterator[Text]:
     yield _title("Labels")
-    if not labels:
-        yield Text("  none: abs-shield label ID hallucinated|ok")
-    for label in labels:
+    if not details.labels:
+        name = safe(details.decision.id, limit=80)
+        yield line("  none: abs-shield label ", name, " hallucinated|ok")
+    for label in details.labels:
         by = f" by {label.by}" if label.by else ""
         note = f": {label.note}" if label.note else ""
-        replaced = "" if label is labels[-1] else " (replaced by a newer one)"
+        replaced = "" if label is details.labels[-1] else " (replaced by a newer one)"
         yield line("  ", safe(f"{label.truth}{by}, {said(label.at)} UTC{note}"), replaced)
 
 
