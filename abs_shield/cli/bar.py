@@ -73,7 +73,7 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
         yield Bar(progress, files=files, doing=doing)
 
 
-def counted(items: Iterable[T], *, doing: str, total: int) -> Iterator[T]:
+def with_progress(items: Iterable[T], *, doing: str, total: int) -> Iterator[T]:
     """Yield *items*, and show meanwhile how many of *total* have been read."""
     console = Console(stderr=True)
     if not console.is_terminal:  # a disabled bar ends with an empty line before rich 14.3

@@ -54,12 +54,12 @@ def test_nothing_where_there_is_no_terminal(capsys):
 
 def test_items_are_counted(terminal):
     """How many of them have been read, while each is given on."""
-    assert [1, 2, 3] == list(room.counted(iter([1, 2, 3]), doing="label", total=3))
+    assert [1, 2, 3] == list(room.with_progress(iter([1, 2, 3]), doing="label", total=3))
     assert "label" in terminal.getvalue()
     assert "100%" in terminal.getvalue()
 
 
 def test_items_are_not_counted_where_there_is_no_terminal(capsys):
     """They are given on alone."""
-    assert [1] == list(room.counted([1], doing="label", total=1))
+    assert [1] == list(room.with_progress([1], doing="label", total=1))
     assert ("", "") == capsys.readouterr()

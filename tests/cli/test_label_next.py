@@ -359,6 +359,7 @@ def test_bad_input_is_one_line(command, log, argv, told):
     assert "\x1b" not in done.err
 
 
+@pytest.mark.slow
 def test_a_key_suffices_on_a_terminal(log):
     """No line is waited for; Ctrl-C ends the walk, and loses nothing."""
     decisions = filled(log, refund(1, 900), refund(2, 900), refund(3, 900))

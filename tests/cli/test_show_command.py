@@ -218,7 +218,7 @@ def test_a_damaged_line_of_its_run_is_named(command, log, runs):
     """It is skipped, and the exit code says so; lines of others are not looked at."""
     (one,) = recorded(log, runs, {**order(1), "id": "c1"})
     with open(runs, "a", encoding="utf-8") as file:
-        file.write(f'not JSON at all\n{{"session_id": "{one.session_id}", \n')
+        file.write(f'not \\u0041 JSON at all\n{{"session_id": "{one.session_id}", \n')
     done = command("show", one.id, "--db", log, "--runs", runs)
 
     assert (2, 1) == (done.code, done.err.count("\n"))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.bar import counted
+from abs_shield.cli.bar import with_progress
 from abs_shield.cli.exported import export
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label.author import Author, user_name
@@ -137,7 +137,7 @@ def _truth(word: str) -> Truth:
 
 
 def _queue(store: DurableStore, layer: str | None) -> Queue:
-    decisions = counted(store.scan(), doing="label", total=len(store))
+    decisions = with_progress(store.scan(), doing="label", total=len(store))
     queue = Queue.of(decisions, store.labels(), rule=Readiness(), check=layer or "")
     checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
     if layer is not None and layer not in checks:

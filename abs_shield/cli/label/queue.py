@@ -149,7 +149,7 @@ class Queue:
         ruled = candidate.blocks & self._ruled
         return [self._need(check, candidate.tool) for check in self._of(ruled)]
 
-    def wanting(self) -> list[Need]:
+    def open_needs(self) -> list[Need]:
         """Return the checks that labels can still make ready for enforcement."""
         needs = [Need(check, "", self._wanting(check, "")) for check in self._of(self._ruled)]
         return [need for need in needs if need.labels]

@@ -132,7 +132,7 @@ class Walk:
     def _end(self) -> None:
         labelled = sum(self._queue.label_of(one) is not None for one in self._answered)
         self._console.print(f"\n{counted(labelled, 'decision')} labelled, {self._left():,} left")
-        for need in self._queue.wanting():
+        for need in self._queue.open_needs():
             self._print(safe(_sentence(need), limit=200))
 
     def _print(self, text: Text) -> None:

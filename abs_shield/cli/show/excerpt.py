@@ -54,7 +54,7 @@ class Excerpt:
 
 
 @dataclass(slots=True)
-class _Recorded:
+class _RunMessage:
     """A message, and where it was recorded."""
 
     path: str
@@ -108,14 +108,18 @@ class Excerpts:
         for line in raw_lines(self.paths):
             if isinstance(line, BadLine):
                 self._report(line)
-            elif b"\\u" in line.data or any(word in line.data for word in words):
-                try:
-                    record = read_record(line.data)
-                except UNREADABLE as error:
+                continue
+            is_named = any(word in line.data for word in words)
+            if not is_named and b"\\u" not in line.data:  # an id may be written with escapes
+                continue
+            try:
+                record = read_record(line.data)
+            except UNREADABLE as error:
+                if is_named:
                     self._report(BadLine(line.path, line.number, reason_of(error)))
-                    continue
-                if _is_of(record, decision):
-                    yield line, record
+                continue
+            if _is_of(record, decision):
+                yield line, record
 
     def _report(self, line: BadLine) -> None:
         self.bad_lines += 1
@@ -129,12 +133,12 @@ def _is_of(record: Mapping[str, Any], decision: Decision) -> bool:
 
 def _messages(
     lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision
-) -> Iterator[_Recorded]:
+) -> Iterator[_RunMessage]:
     """Yield the messages of a session; of an answer, those up to the line that has its report."""
     for line, record in lines:
         messages = record.get("messages")
         for message in messages if isinstance(messages, list) else ():
-            yield _Recorded(line.path, line.number, str(record.get("run_id") or ""), message)
+            yield _RunMessage(line.path, line.number, str(record.get("run_id") or ""), message)
         if decision.subject is Subject.ANSWER and _answers(record, decision):
             return
 
@@ -156,13 +160,13 @@ def _output(lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision) ->
     return None
 
 
-def _ending(messages: list[_Recorded]) -> Excerpt:
+def _ending(messages: list[_RunMessage]) -> Excerpt:
     last = messages[-1]
     shown = tuple(one.message for one in messages[-_BEFORE:])
     return Excerpt(path=last.path, line=last.line, run_id=last.run_id, messages=shown)
 
 
-def _around(messages: list[_Recorded], decision: Decision, ids: set[str]) -> Excerpt | None:
+def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> Excerpt | None:
     matches = [
         (place, call)
         for place, one in enumerate(messages)
@@ -187,13 +191,13 @@ def _around(messages: list[_Recorded], decision: Decision, ids: set[str]) -> Exc
     )
 
 
-def _calls(recorded: _Recorded) -> Iterator[ToolCall]:
+def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:
     for event in recorded.events():
         if isinstance(event, Proposed):
             yield from event.calls
 
 
-def _result(later: Iterable[_Recorded], call: ToolCall) -> Any:
+def _result(later: Iterable[_RunMessage], call: ToolCall) -> Any:
     """Return what came back first under the call's id."""
     for one in later:
         for event in one.events():

@@ -21,7 +21,7 @@ _WORDS = {
 }
 
 
-def stopped(decision: Decision) -> str:
+def stop_word(decision: Decision) -> str:
     """Return the word for what strict mode does to such a subject: ``blocked``, for one."""
     return _WORDS[decision.subject].stopped
 

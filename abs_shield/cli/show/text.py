@@ -12,7 +12,7 @@ from rich.text import Text
 from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpt
-from abs_shield.cli.show.sentences import outcome_of, stopped
+from abs_shield.cli.show.sentences import outcome_of, stop_word
 from abs_shield.cli.told import finding_lines
 from abs_shield.cli.when import said
 from abs_shield.core import Decision, Finding, Outcome, Subject
@@ -105,7 +105,7 @@ def _findings(findings: Iterable[Finding]) -> Iterator[Text]:
         details["allowed"] = list(finding.allowed)
         for name, value in (details | dict(finding.evidence)).items():
             if value not in (None, "", []):
-                yield line("    ", safe(name, limit=80), ": ", safe(_written(value)))
+                yield line("    ", safe(name, limit=80), ": ", safe(_json_or_text(value)))
 
 
 def _layers(decision: Decision) -> Iterator[Text]:
@@ -173,7 +173,7 @@ def _excerpt(details: Details) -> Iterator[Text]:
         return
     if excerpt.place is not None:
         yield _title("Arguments, as they were recorded")
-        yield line("  ", safe(_written(excerpt.arguments), limit=_LONG))
+        yield line("  ", safe(_json_or_text(excerpt.arguments), limit=_LONG))
     if excerpt.output is not None:
         yield _title("The output, as it was recorded")
         yield line("  ", safe(excerpt.output, limit=_LONG))
@@ -198,17 +198,19 @@ def _message(message: Any) -> Iterator[Text]:
     with suppress(*UNREADABLE):
         events = [*read_message(message)]
     if events is None:
-        yield safe(_written(message))
+        yield safe(_json_or_text(message))
     for event in events or ():
         match event:
             case Said():
                 yield safe(f"{event.role}: {event.text}")
             case Proposed():
                 for call in event.calls:
-                    yield safe(f"calls {call.name} {_written(call.arguments)}")
+                    yield safe(f"calls {call.name} {_json_or_text(call.arguments)}")
             case Returned():
                 failed = " (failed)" if event.error else ""
-                yield safe(f"{event.name or 'the tool'} returned{failed}: {_written(event.value)}")
+                yield safe(
+                    f"{event.name or 'the tool'} returned{failed}: {_json_or_text(event.value)}"
+                )
             case Opaque():
                 yield safe(event.reason)
 
@@ -222,12 +224,12 @@ def _feedback(decision: Decision) -> Iterator[Text]:
         yield _title("Feedback that the model got in place of a result")
     else:
         yield _title("Feedback")
-        yield Text(f"  none: nothing was {stopped(decision)}")
+        yield Text(f"  none: nothing was {stop_word(decision)}")
         return
     for text in json.dumps(decision.feedback(), ensure_ascii=False, indent=1).splitlines():
         yield line("  ", safe(text, limit=1_000))
 
 
-def _written(value: Any) -> str:
+def _json_or_text(value: Any) -> str:
     """Return a text as it is, and anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
