@@ -272,11 +272,12 @@ def test_a_withheld_result_is_shown(command, log):
 
 
 def test_an_answer_is_shown_with_its_claims(command, log, runs):
-    """Each claim with its status; the messages are those before the answer."""
+    """Each claim and call with its status; the messages are those before the answer."""
     store = open_store(log)
-    firewall = Shield(shield.configure(mode="audit"), store=store, record=runs, hooks=None)
+    firewall = Shield(policy(), store=store, record=runs, hooks=None)
     with firewall.session() as session:
         session.user("Item W1 costs 4,200 dollars. What does it cost?")
+        firewall.check_call(order(1))
         firewall.check_answer("Item W1 costs 9,300 dollars.", session=session)
     firewall.close()
     (one,) = [d for d in store.decisions() if d.subject == "answer"]
@@ -286,6 +287,7 @@ def test_an_answer_is_shown_with_its_claims(command, log, runs):
     assert out.startswith("answer: ")
     assert re.search(r"/claims/0 \w+: Item W1 costs 9,300 dollars\.", out)
     assert "user: Item W1 costs 4,200 dollars" in out
+    assert 'accepted: get_order {"order_id": "W1"}' in out
 
 
 def test_an_answer_that_was_not_recorded_is_shown_without_its_text(command, log):

@@ -22,7 +22,8 @@ from abs_shield.replay.runs import UNREADABLE
 
 _LONG = 4_000
 """Characters shown of arguments, a result or an output."""
-_CLAIMS = 20
+_LISTED = 20
+"""Claims and calls of a report that are listed, at most."""
 
 
 def full(details: Details) -> Iterator[Text]:
@@ -33,7 +34,7 @@ def full(details: Details) -> Iterator[Text]:
     yield from _layers(details.decision)
     yield from _labels(details)
     yield from _session(details)
-    yield from _claims(details.report)
+    yield from _report(details.report)
     yield from _excerpt(details)
     yield from _feedback(details.decision)
 
@@ -151,17 +152,30 @@ def _session(details: Details) -> Iterator[Text]:
             )  # fmt: skip
 
 
-def _claims(report: dict[str, Any] | None) -> Iterator[Text]:
-    claims = report.get("claims") if report else None
-    if not isinstance(claims, list):
-        return
-    yield _title("Claims of the answer")
-    for place, claim in enumerate(claims[:_CLAIMS]):
-        if isinstance(claim, dict):
+def _report(report: dict[str, Any] | None) -> Iterator[Text]:
+    """Yield the claims of an answer and the calls of its run, as far as the log has their texts."""
+    if claims := _objects(report, "claims"):
+        yield _title("Claims of the answer")
+        for place, claim in enumerate(claims[:_LISTED]):
             text = claim.get("text", f"characters {claim.get('start')} to {claim.get('end')}")
             yield line(f"  /claims/{place} ", safe(f"{claim.get('status')}: {text}"))
-    if len(claims) > _CLAIMS:
-        yield Text(f"  and {len(claims) - _CLAIMS:,} more: --format json")
+        yield from _more(len(claims))
+    if calls := _objects(report, "tool_call_validations"):
+        yield _title("Calls of its run")
+        for call in calls[:_LISTED]:
+            arguments = f" {_json_or_text(call['args'])}" if "args" in call else ""
+            yield line("  ", safe(f"{call.get('status')}: {call.get('tool')}{arguments}"))
+        yield from _more(len(calls))
+
+
+def _objects(report: dict[str, Any] | None, name: str) -> list[dict[str, Any]]:
+    listed = report.get(name) if report else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _more(count: int) -> Iterator[Text]:
+    if count > _LISTED:
+        yield Text(f"  and {count - _LISTED:,} more: --format json")
 
 
 def _excerpt(details: Details) -> Iterator[Text]:
