@@ -193,6 +193,17 @@ def test_an_id_that_repeats_is_said_to(command, log, runs):
     assert "2 calls of the run have this id; the first is shown" in done.out
 
 
+def test_a_run_file_of_others_may_have_no_ids(command, log, runs):
+    """The only call of its run with that name is the one; of several none is chosen."""
+    one, other, _ = recorded(log, runs, refund(1, 20), order(1), order(2))
+    Path(runs).write_text(re.sub('"id": "[^"]+", ', "", Path(runs).read_text()))
+
+    assert {"order_id": "W1", "amount": 20} == (
+        shown(command, one, log, "--runs", runs)["run"]["arguments"]
+    )
+    assert shown(command, other, log, "--runs", runs)["run"]["place"] is None
+
+
 def test_a_run_without_the_call_is_said_to_be(command, log, runs):
     """Its last messages are shown instead."""
     (one,) = recorded(log, runs, {**order(1), "id": "c1"})

@@ -167,12 +167,14 @@ def _ending(messages: list[_RunMessage]) -> Excerpt:
 
 
 def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> Excerpt | None:
-    matches = [
+    named = [
         (place, call)
         for place, one in enumerate(messages)
         for call in _calls(one)
-        if call.id in ids and call.name == decision.tool
+        if call.name == decision.tool
     ]
+    matches = [(place, call) for place, call in named if call.id in ids]
+    matches = matches or _without_id(named, messages, decision)
     if not matches:
         return None
     same_run = [match for match in matches if messages[match[0]].run_id == decision.run_id]
@@ -191,6 +193,18 @@ def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> E
     )
 
 
+def _without_id(
+    named: list[tuple[int, ToolCall]], messages: list[_RunMessage], decision: Decision
+) -> list[tuple[int, ToolCall]]:
+    """Return the only call of the run that has this name and, as the decision's, no id."""
+    found = [
+        (place, call)
+        for place, call in named
+        if not (call.id or decision.call_id) and messages[place].run_id == decision.run_id
+    ]
+    return found if len(found) == 1 else []
+
+
 def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:
     for event in recorded.events():
         if isinstance(event, Proposed):
@@ -198,9 +212,10 @@ def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:
 
 
 def _result(later: Iterable[_RunMessage], call: ToolCall) -> Any:
-    """Return what came back first under the call's id."""
+    """Return what came back first under the call's id; without one, under its name."""
     for one in later:
         for event in one.events():
             if isinstance(event, Returned) and event.call_id == call.id:
-                return event.value
+                if call.id or event.name == call.name:
+                    return event.value
     return None
