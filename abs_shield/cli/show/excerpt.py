@@ -215,7 +215,8 @@ def _result(later: Iterable[_RunMessage], call: ToolCall) -> Any:
     """Return what came back first under the call's id; without one, under its name."""
     for one in later:
         for event in one.events():
-            if isinstance(event, Returned) and event.call_id == call.id:
-                if call.id or event.name == call.name:
-                    return event.value
+            if not isinstance(event, Returned) or event.call_id != call.id:
+                continue
+            if call.id or event.name == call.name:
+                return event.value
     return None
