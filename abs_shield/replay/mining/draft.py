@@ -44,14 +44,18 @@ class Among:
 @dataclass(frozen=True, slots=True)
 class Within:
     """
-    A rule: the number lies between these, both included.
+    A rule: the number lies within these.
 
     Attributes:
+        low: Its least value.
+        high: Its greatest value; None where there is none.
+        above: Whether it has to be above *low*, and not just at it.
         mixed: Whether the value may be something else than a number or null.
     """
 
     low: float
-    high: float
+    high: float | None = None
+    above: bool = False
     mixed: bool = False
 
 
