@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -72,7 +73,7 @@ class Answers:
 
 
 def answers_of(case: Case) -> Iterator[Answers]:
-    """Yield the answers for each tool that has two rules or more, the first 40 of such tools."""
+    """Yield the answers for each tool of which two rules share a parameter, the first 40."""
     yield from islice((found for tool in case.tools if (found := _of(tool, case))), _MOST_TOOLS)
 
 
@@ -81,17 +82,29 @@ def _of(tool: str, case: Case) -> Answers | None:
     if plan.schema is None:
         return None
     schema = plan.schema
-    plans = [
+    asked = [
         each
         for each in plan.rules
         if each.takes and not each.session and not any(refuses(schema, name) for name in each.needs)
-    ][:_MOST_RULES]
-    if len(plans) < 2:
+    ]
+    plans = [*_with_a_partner(asked, case.tools[tool].parameters)][:_MOST_RULES]
+    if not plans:
         return None
     answers = Answers(tool, plans)
     answers.calls = [*_calls(tool, plans, case)]
     answers.said = [*_said(answers)]
     return answers
+
+
+def _with_a_partner(plans: list[RulePlan], root: Any) -> Iterator[RulePlan]:
+    """The rules that look at a plain value at which another one looks as well."""
+    names = Counter(name for plan in plans for name in plan.takes)
+    plain = {name for name, n in names.items() if n > 1 and all(map(_is_plain, _parts(root, name)))}
+    return (plan for plan in plans if not plain.isdisjoint(plan.takes))
+
+
+def _is_plain(part: Mapping[str, Any]) -> bool:
+    return _is_ordered(part) or part.get("type") == "string"
 
 
 def _calls(tool: str, plans: list[RulePlan], case: Case) -> Iterator[Arguments]:

@@ -61,7 +61,7 @@ def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
     """Tell each rule once, with the rule that makes it void for every tool that it judges."""
     rules = case.policy.rules
     told: set[int] = set()
-    for n, m in permutations(range(len(rules)), 2):
+    for n, m in _pairs(found, case):
         if n in told or not {*case.judged_tools(rules[n].tools)} <= {
             *case.judged_tools(rules[m].tools)
         }:
@@ -73,6 +73,18 @@ def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
             if not same or n > m:
                 told.add(n)
                 yield _covered(rules[n], rules[m], same=same)
+
+
+def _pairs(found: Sequence[Answers], case: Case) -> list[tuple[int, int]]:
+    """The places of the rules that some tool has both of, in the order of the policy."""
+    places = {id(rule): n for n, rule in enumerate(case.policy.rules)}
+    return sorted(
+        {
+            pair
+            for answers in found
+            for pair in permutations([places[id(plan.rule)] for plan in answers.plans], 2)
+        }
+    )
 
 
 def _covers(answers: Answers, wide: Rule, narrow: Rule, case: Case) -> bool | None:
