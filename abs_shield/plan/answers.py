@@ -1,4 +1,4 @@
-"""What several rules say of the same sampled calls of one tool."""
+"""Answers of several rules to the same sampled calls of one tool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.core import ToolCall
 from abs_shield.plan.case import Arguments, Case
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
-from abs_shield.plan.rules import RulePlan
+from abs_shield.plan.rules import RulePlan, accepted
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.shapes import shapes, types
@@ -35,39 +35,39 @@ _MOMENTS = {"date", "date-time", "time"}
 @dataclass(slots=True)
 class Answers:
     """
-    Sampled calls of one tool, and what each of its rules says of them.
+    Sampled calls of one tool, and whether each of its rules accepts them.
 
     Attributes:
         plans: The rules that need no session.
         calls: The arguments, no two equal.
-        said: For each rule and each call: True accepts, False rejects, None is no answer.
+        accepts: For each rule and each call: True accepts, False rejects, None is no answer.
     """
 
     tool: str
     plans: list[RulePlan]
     calls: list[Arguments] = field(default_factory=list)
-    said: list[list[bool | None]] = field(default_factory=list)
+    accepts: list[list[bool | None]] = field(default_factory=list)
 
     def both(self, one: int, other: int) -> list[tuple[bool, bool]]:
-        """Give what two rules say of the calls that both answer."""
-        pairs = zip(self.said[one], self.said[other], strict=True)
+        """Return the answers of two rules to the calls that both answer."""
+        pairs = zip(self.accepts[one], self.accepts[other], strict=True)
         return [(a, b) for a, b in pairs if a is not None and b is not None]
 
     def switches(self, rule: int, parameter: str) -> int:
         """Count how often an answer changes along the values of the only parameter of a rule."""
         values = {
             value: said
-            for arguments, said in zip(self.calls, self.said[rule], strict=True)
+            for arguments, said in zip(self.calls, self.accepts[rule], strict=True)
             if said is not None and isinstance(value := arguments.get(parameter), (int, float))
         }
         along = [values[value] for value in sorted(values)]
         return sum(a != b for a, b in pairwise(along))
 
     def accepted(self, rule: int, parameter: str) -> set[Any]:
-        """Give the different values of a parameter that a rule accepts."""
+        """Return the different values of a parameter that a rule accepts."""
         return {
             canonical(arguments.get(parameter))
-            for arguments, said in zip(self.calls, self.said[rule], strict=True)
+            for arguments, said in zip(self.calls, self.accepts[rule], strict=True)
             if said
         }
 
@@ -92,7 +92,7 @@ def _of(tool: str, case: Case) -> Answers | None:
         return None
     answers = Answers(tool, plans)
     answers.calls = [*_calls(tool, plans, case)]
-    answers.said = [*_said(answers)]
+    answers.accepts = [*_evaluate(answers)]
     return answers
 
 
@@ -122,7 +122,7 @@ def _calls(tool: str, plans: list[RulePlan], case: Case) -> Iterator[Arguments]:
 
 
 def words_of(plan: RulePlan) -> tuple[Any, ...]:
-    """Give the numbers and words with which a rule was written."""
+    """Return the numbers and words with which a rule was written."""
     return (*plan.rule.tries, *constants_of(plan.rule.function))
 
 
@@ -152,7 +152,7 @@ def _dense(numbers: list[float]) -> Iterator[float]:
         yield from range(int(low) + 1, min(int(high), int(low) + _DENSE))
 
 
-def _said(answers: Answers) -> Iterator[list[bool | None]]:
+def _evaluate(answers: Answers) -> Iterator[list[bool | None]]:
     ends = perf_counter() + SECONDS
     for plan in answers.plans:
         yield [
@@ -166,17 +166,13 @@ def answer(plan: RulePlan, tool: str, arguments: Arguments) -> bool | None:
     if not plan.runs_on(arguments):
         return None
     with suppress(Exception):
-        said = plan.ask(arguments, Session(), ToolCall(tool, arguments))
-        if said is None or said is True or said == "":
-            return True
-        if said is False or isinstance(said, str):
-            return False
+        return accepted(plan.ask(arguments, Session(), ToolCall(tool, arguments)))
     return None
 
 
 def are_comparable(answers: Answers, one: int, other: int, case: Case) -> bool:
     """
-    Whether samples of what two rules share are as good as all of its values.
+    Return whether samples of what two rules share are as good as all of its values.
 
     Numbers whose bounds are samples, listed values, dates; texts only where each rule accepts no
     others than those that stand in its code.
@@ -212,7 +208,7 @@ def _is_ordered(part: Mapping[str, Any]) -> bool:
 
 
 def _is_listed(rule: int, name: str, answers: Answers) -> bool:
-    """Whether a rule accepts nothing but the words in its code."""
+    """Return whether a rule accepts nothing but the words in its code."""
     accepted = answers.accepted(rule, name)
     known = {canonical(value) for value in words_of(answers.plans[rule])}
     return bool(accepted) and accepted <= known

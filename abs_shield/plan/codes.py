@@ -1,4 +1,4 @@
-"""Every code that a built-in layer gives its findings, and where these point."""
+"""Codes that a built-in layer gives its findings, and where these point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a place in a call's arguments can exist, as far as the tool's schema says."""
+"""Places in a call's arguments that cannot exist by the tool's schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule's sentence says of a call, where it says it in one of a few plain forms."""
+"""Claims that a rule's sentence makes about a call, read in a few plain forms."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-Says = Callable[[Mapping[str, Any]], bool | None]
+Statement = Callable[[Mapping[str, Any]], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """
-    What a sentence says of calls.
+    A claim about calls.
 
     Attributes:
-        says: Whether a call is right; None where it says nothing of that call.
+        holds_for: Whether a call is right; None where it says nothing of that call.
         fewest: Calls that are right, and such that are not, which a comparison needs.
     """
 
-    says: Says
+    holds_for: Statement
     fewest: tuple[int, int] = (3, 3)
 
 
@@ -96,7 +96,7 @@ def claim_of(sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()) 
         words: Numbers and words of the rule's code; those that the sentence quotes count.
 
     >>> claim = claim_of("A refund is at most 500.", ["amount"])
-    >>> [claim.says({"amount": amount}) for amount in (499, 500, 501)]
+    >>> [claim.holds_for({"amount": amount}) for amount in (499, 500, 501)]
     [True, None, False]
     """
     names = [*takes]
@@ -121,13 +121,13 @@ def _bound(sentence: str, name: str) -> Claim | None:
             return None
         refused = True  # "no refund is over 500"
 
-    def says(arguments: Mapping[str, Any]) -> bool | None:
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = arguments.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value == number:
             return None
         return _COMPARED[sign](value, number) is not refused
 
-    return Claim(says)
+    return Claim(holds_for)
 
 
 def _sign_and_number(text: str) -> tuple[str, float, str] | None:
@@ -154,7 +154,7 @@ def _without(text: str, match: re.Match[str]) -> str:
 
 def _is_predicate(text: str, match: re.Match[str], sign: str) -> bool:
     """
-    Whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
+    Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
 
     "Refunds above 500 go to a person" names calls, and says something else of them.
     """
@@ -177,13 +177,13 @@ def _order(sentence: str, names: list[str]) -> Claim | None:
     if _REFUSED.search(sentence):
         return None
 
-    def says(arguments: Mapping[str, Any]) -> bool | None:
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         one, other = _comparable(arguments.get(first)), _comparable(arguments.get(then))
         if one is None or other is None or type(one) is not type(other) or one == other:
             return None
         return bool(one < other) is earlier  # type: ignore[operator]
 
-    return Claim(says)
+    return Claim(holds_for)
 
 
 def _place(sentence: str, name: str) -> int:
@@ -207,24 +207,24 @@ def _listed(sentence: str, name: str, words: Iterable[Any]) -> Claim | None:
     """``The currency is EUR``: the words of the code that the sentence names as what is right."""
     known = [word for word in words if isinstance(word, str) and len(word) > 1]
     named = tuple(word for word in known if _names_word(sentence, word))
-    how = _how_said(sentence, named)
+    how = _matcher(sentence, named)
     if how is None:
         return None
     refused = bool(_REFUSED.search(sentence) or _NOT.search(sentence))
 
-    def says(arguments: Mapping[str, Any]) -> bool | None:
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = arguments.get(name)
         return how(value, named) is not refused if isinstance(value, str) else None
 
-    return Claim(says, fewest=(3, 1) if refused else (1, 3))
+    return Claim(holds_for, fewest=(3, 1) if refused else (1, 3))
 
 
 def _names_word(sentence: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence) is not None
 
 
-def _how_said(sentence: str, named: tuple[str, ...]) -> _Matches | None:
-    """How a value has to agree with the words; None where they are not said to be what it is."""
+def _matcher(sentence: str, named: tuple[str, ...]) -> _Matches | None:
+    """Return how a value has to agree with the words; None where they are only mentioned."""
     either = "|".join(map(re.escape, named))
     for cue, how in _CUES:
         said = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"

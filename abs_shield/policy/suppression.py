@@ -83,7 +83,7 @@ class Suppression(Declared):
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
     def covers(self, other: Suppression) -> bool:
-        """Whether it silences whatever *other* silences, at any moment."""
+        """Return whether it silences whatever *other* silences, at any moment."""
         return (
             self.check == other.check
             and self.tool in (None, other.tool)
@@ -109,7 +109,7 @@ class Suppression(Declared):
 
 
 def _ends_after(until: datetime | date | None, other: datetime | date | None) -> bool:
-    """Whether one end is as late as another; a day ends with its last moment."""
+    """Return whether one end is as late as another; a day ends with its last moment."""
     if until is None or other is None:
         return until is None
     return _moment(until) >= _moment(other)
@@ -150,5 +150,5 @@ def anywhere(where: str) -> str:
 
 
 def is_position(step: str) -> bool:
-    """Whether a step of a place is a position of a list."""
+    """Return whether a step of a place is a position of a list."""
     return step.isascii() and step.isdigit()

@@ -31,7 +31,7 @@ def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
     claim = claim_of(sentence, ["amount"])
     assert claim is not None
 
-    assert (*wanted, None) == tuple(claim.says({"amount": each}) for each in (499, 501, 500))
+    assert (*wanted, None) == tuple(claim.holds_for({"amount": each}) for each in (499, 501, 500))
 
 
 SIGNS = [
@@ -48,7 +48,7 @@ def test_a_sign_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
     claim = claim_of(sentence, ["sum"])
     assert claim is not None
 
-    assert wanted == tuple(claim.says({"sum": each}) for each in (-1, 1))
+    assert wanted == tuple(claim.holds_for({"sum": each}) for each in (-1, 1))
 
 
 LEFT_ALONE = [
@@ -89,10 +89,10 @@ def test_an_order_is_read(sentence: str, wanted: bool) -> None:
     assert claim is not None
 
     days = {"start": "2026-01-01", "end": "2026-01-05"}
-    assert wanted == claim.says(days)
-    assert claim.says({"start": days["end"], "end": days["start"]}) is not wanted
-    assert claim.says({"start": days["end"], "end": days["end"]}) is None
-    assert claim.says({"start": "soon", "end": "later"}) is None
+    assert wanted == claim.holds_for(days)
+    assert claim.holds_for({"start": days["end"], "end": days["start"]}) is not wanted
+    assert claim.holds_for({"start": days["end"], "end": days["end"]}) is None
+    assert claim.holds_for({"start": "soon", "end": "later"}) is None
 
 
 WORDS = [
@@ -113,7 +113,7 @@ def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> 
     claim = claim_of(sentence, ["x"], words=["EUR", "USD", "RUB", "/tmp/", ".md"])
     assert claim is not None
 
-    assert wanted == claim.says({"x": value})
+    assert wanted == claim.holds_for({"x": value})
 
 
 @pytest.mark.parametrize(

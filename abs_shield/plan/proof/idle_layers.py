@@ -72,7 +72,7 @@ def _of_targets(case: Case) -> str:
 
 
 def _guards(plan: ToolPlan) -> bool:
-    """Whether a tool has a parameter of which no value is passed over."""
+    """Return whether a tool has a parameter of which no value is passed over."""
     parameters, schema = plan.targets.parameters, plan.schema
     known = schema.known if schema is not None else frozenset()
     return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in known)

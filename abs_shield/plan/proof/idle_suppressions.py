@@ -16,9 +16,9 @@ from abs_shield.text.show import escaped
 
 _GHOST = "unknown_argument"
 _NAME = "/name"
-_Said = tuple[str, str]
+_Reason = tuple[str, str]
 """Why a suppression is idle, and what to do; both empty where it is not."""
-_NOTHING: _Said = ("", "")
+_NOTHING: _Reason = ("", "")
 
 
 def idle_suppressions(case: Case) -> Iterator[Problem]:
@@ -38,7 +38,7 @@ def idle_suppressions(case: Case) -> Iterator[Problem]:
 
 
 def _wider(n: int, case: Case) -> Suppression | None:
-    """Another entry that covers the entry at *n*; of two that cover each other the first stays."""
+    """Return an entry that covers the one at *n*; of two that cover each other the first stays."""
     each = case.policy.suppress[n]
     for m, other in enumerate(case.policy.suppress):
         if m != n and other.covers(each) and (m < n or not each.covers(other)):
@@ -46,7 +46,7 @@ def _wider(n: int, case: Case) -> Suppression | None:
     return None
 
 
-def _idle(each: Suppression, case: Case) -> _Said:
+def _idle(each: Suppression, case: Case) -> _Reason:
     if each.check in case.policy.layer_names and each.check not in _own_codes(case):
         return _NOTHING  # a layer of one's own, or `personal_data`: it may say anything
     if each.check in SIGNAL_NAMES:
@@ -63,13 +63,13 @@ def _own_codes(case: Case) -> set[str]:
     return {*FINDING_CODES} - replaced
 
 
-def _reasons(each: Suppression, case: Case) -> Iterator[_Said]:
+def _reasons(each: Suppression, case: Case) -> Iterator[_Reason]:
     yield _without_code(each)
     yield _without_place(each)
     yield _nowhere(each, case)
 
 
-def _unheard(each: Suppression, case: Case) -> _Said:
+def _unheard(each: Suppression, case: Case) -> _Reason:
     if case.policy.verification is False:
         return "silences a signal of results, and the policy judges none", "remove it"
     if each.code in (None, each.check):
@@ -77,7 +77,7 @@ def _unheard(each: Suppression, case: Case) -> _Said:
     return "silences a code that the signal never has", "leave `code` out"
 
 
-def _without_code(each: Suppression) -> _Said:
+def _without_code(each: Suppression) -> _Reason:
     known = FINDING_CODES[each.check]
     if each.code is None or each.code in known:
         return _NOTHING
@@ -85,7 +85,7 @@ def _without_code(each: Suppression) -> _Said:
     return told, hint_of(each.code, known, what="code")
 
 
-def _without_place(each: Suppression) -> _Said:
+def _without_place(each: Suppression) -> _Reason:
     """A layer points at the tool's name, or into the arguments, and never at the other."""
     of_call = each.check in OF_WHOLE_CALL
     if each.where is None or of_call == (each.where == _NAME):
@@ -94,7 +94,7 @@ def _without_place(each: Suppression) -> _Said:
     return f"silences a place where `{each.check}` finds nothing", f"its findings point {where}"
 
 
-def _nowhere(each: Suppression, case: Case) -> _Said:
+def _nowhere(each: Suppression, case: Case) -> _Reason:
     """A parameter, or a place below it, that no call of the tool has by its schema."""
     if not each.parameter or each.tool not in (None, *case.tools):
         return _NOTHING

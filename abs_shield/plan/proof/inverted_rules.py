@@ -37,7 +37,7 @@ def _inverted(rule: Rule, tool: str, case: Case) -> Problem | None:
 
 
 def _claim(plan: RulePlan) -> Claim | None:
-    """What the sentence says, else what the function's name says: ``amount_is_positive``."""
+    """Return what the sentence says, else what the function's name says: ``amount_is_positive``."""
     said = claim_of(plan.rule.sentence, plan.takes, words=words_of(plan))
     name = plan.rule.name.split("_")
     # a name without a verb, or with a "not", may be that of the mistake which the rule rejects
@@ -52,7 +52,7 @@ def _compared(plan: RulePlan, tool: str, claim: Claim, case: Case) -> Problem | 
     example = ""
     pool = Pool.of(words_of(plan))
     for arguments in case.samples(tool, pool=pool, focus=sorted(plan.takes)):
-        said, answered = claim.says(arguments), answer(plan, tool, arguments)
+        said, answered = claim.holds_for(arguments), answer(plan, tool, arguments)
         if said is None or answered is None:
             continue
         if said is answered:
@@ -63,10 +63,10 @@ def _compared(plan: RulePlan, tool: str, claim: Claim, case: Case) -> Problem | 
             example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in named)
     if allowed < claim.fewest[0] or forbidden < claim.fewest[1]:
         return None
-    return _told(plan.rule, allowed + forbidden, tool, example)
+    return _problem(plan.rule, allowed + forbidden, tool, example)
 
 
-def _told(rule: Rule, count: int, tool: str, example: str) -> Problem:
+def _problem(rule: Rule, count: int, tool: str, example: str) -> Problem:
     return problem(
         "rule_contradicts_sentence",
         f"rule `{rule.name}` does the opposite of its sentence or name for all of {count:,} sampled"

@@ -30,7 +30,7 @@ def rules_together(case: Case) -> Iterator[Problem]:
 
 
 def _exclude(answers: Answers, one: int, other: int, case: Case) -> bool:
-    """Whether no sampled call is accepted by both rules, although each accepts some."""
+    """Return whether no sampled call is accepted by both rules, although each accepts some."""
     both = answers.both(one, other)
     if any(a and b for a, b in both):
         return False
@@ -41,13 +41,15 @@ def _exclude(answers: Answers, one: int, other: int, case: Case) -> bool:
 
 
 def _meet_when_merged(answers: Answers, one: int, other: int, case: Case) -> bool:
-    """Whether a call made of two, each accepted by one rule, is accepted by both."""
+    """Return whether a call made of two, each accepted by one rule, is accepted by both."""
     plans = answers.plans[one], answers.plans[other]
     schema = case.plans[answers.tool].schema
     if plans[0].takes == plans[1].takes or schema is None:
         return False
     some = [
-        [call for call, said in zip(answers.calls, answers.said[n], strict=True) if said][:_MERGED]
+        [call for call, said in zip(answers.calls, answers.accepts[n], strict=True) if said][
+            :_MERGED
+        ]
         for n in (one, other)
     ]
     for a, b in product(*some):
@@ -69,7 +71,7 @@ def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
         each = [_covers(answers, rules[m], rules[n], case) for answers in found]
         judged = [covered for covered in each if covered is not None]
         if judged and len(judged) == len(case.judged_tools(rules[n].tools)) and all(judged):
-            same = m not in told and _says_the_same(found, rules[m], rules[n], case)
+            same = m not in told and _are_equal(found, rules[m], rules[n], case)
             if not same or n > m:
                 told.add(n)
                 yield _covered(rules[n], rules[m], same=same)
@@ -88,7 +90,7 @@ def _pairs(found: Sequence[Answers], case: Case) -> list[tuple[int, int]]:
 
 
 def _covers(answers: Answers, wide: Rule, narrow: Rule, case: Case) -> bool | None:
-    """Whether *wide* rejects whatever *narrow* rejects; None where it is about another tool."""
+    """Return whether *wide* rejects what *narrow* rejects; None where it is about another tool."""
     by_rule = {id(plan.rule): n for n, plan in enumerate(answers.plans)}
     one, other = by_rule.get(id(wide)), by_rule.get(id(narrow))
     if one is None or other is None:
@@ -104,7 +106,7 @@ def _covers(answers: Answers, wide: Rule, narrow: Rule, case: Case) -> bool | No
     return rejected >= _FEWEST and any(a for a, _ in both) and not any(a and not b for a, b in both)
 
 
-def _says_the_same(found: Sequence[Answers], one: Rule, other: Rule, case: Case) -> bool:
+def _are_equal(found: Sequence[Answers], one: Rule, other: Rule, case: Case) -> bool:
     again = [_covers(answers, other, one, case) for answers in found]
     return bool([*filter(None, again)]) and False not in again
 

@@ -14,7 +14,7 @@ _MOST = 20
 
 def still_blocked(trial: Trial, passes: Iterable[Pass]) -> list[str]:
     """
-    Give a line for each reason that none of *passes* covers.
+    Return a line for each reason that none of *passes* covers.
 
     Names that no tool has make one line, or two.
     """

@@ -131,7 +131,7 @@ class Pass:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the tool itself refused every one of these calls."""
+        """Return whether the tool itself refused every one of these calls."""
         return self.refused == self.calls
 
     @property
@@ -215,7 +215,7 @@ class Draft:
         return self.let_through is LetThrough.WORKED and each.worked > 0
 
     def decides_as(self, other: Draft) -> bool:
-        """Whether the policies that both describe decide alike: they differ in comments alone."""
+        """Return whether the policies of both decide alike: they differ in comments alone."""
         declared = [[s for s in draft.suggestions if s.declared] for draft in (self, other)]
         return declared[0] == declared[1] and self.active == other.active
 

@@ -102,7 +102,7 @@ class Trial:
         return replace(block, tool="") if block.check == PHANTOM_TOOL else everywhere(block)
 
     def is_refused(self, block: Block) -> bool:
-        """Whether the tool itself refused every call that would be blocked for this reason."""
+        """Return whether the tool refused every call that would be blocked for this reason."""
         return self.refused[block] == self.counts[block]
 
     def told(self, block: Block) -> str:

@@ -192,7 +192,7 @@ def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
 
 def _is_handed_over(argument: _Argument, name: str) -> bool:
     """
-    Whether a call took its value from a field of a result, and not by chance.
+    Return whether a call took its value from a field of a result, and not by chance.
 
     A word or a small number stands in many results: "economy" in `available_seats`. It counts where
     it is an identifier, or the field is called as the parameter is.

@@ -1,4 +1,4 @@
-"""Within which numbers a parameter has to lie, where the calls support a bound."""
+"""Bounds of a parameter, where the recorded numbers support one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _within(subject: Subject) -> Within | None:
 
 
 def _is_scale(numbers: Numbers) -> bool:
-    """Whether every whole number from the least to the greatest is there, and often."""
+    """Return whether every whole number from the least to the greatest is there, and often."""
     if not numbers.whole or numbers.distinct < _SCALE:
         return False
     gapless = numbers.high - numbers.low == numbers.distinct - 1
