@@ -55,8 +55,8 @@ def init(
     let_through: Annotated[
         LetThrough,
         typer.Option(
-            help="Which blocked calls are suppressed: none, those of a fault that some tool call"
-            " with it survived (worked), or all, even what the tool refused."
+            help="Which faults of recorded calls are suppressed: none; those of which a call"
+            " worked; all, even those that the tool refused every time."
         ),
     ] = LetThrough.NONE,
     output: Annotated[
