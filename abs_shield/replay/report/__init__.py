@@ -5,7 +5,16 @@ from abs_shield.replay.report.place import Found, Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import Report
 from abs_shield.replay.report.rollout import Standing, Step, modes, rollout
-from abs_shield.replay.report.rows import ANSWERS, CHECKS, OTHERS, OUTPUTS, UNREGISTERED, noun_of
+from abs_shield.replay.report.rows import (
+    ANSWERS,
+    CHECKS,
+    OTHERS,
+    OUTPUTS,
+    STAGES,
+    UNREGISTERED,
+    is_text,
+    noun_of,
+)
 from abs_shield.replay.report.slices import By, Slices
 from abs_shield.replay.report.sweep import Point, Sweep
 from abs_shield.replay.report.totals import Totals
@@ -16,6 +25,7 @@ __all__ = [
     "CHECKS",
     "OTHERS",
     "OUTPUTS",
+    "STAGES",
     "UNREGISTERED",
     "By",
     "Found",
@@ -31,6 +41,7 @@ __all__ = [
     "Sweep",
     "Totals",
     "Watch",
+    "is_text",
     "modes",
     "muted",
     "noun_of",

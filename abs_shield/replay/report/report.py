@@ -22,6 +22,8 @@ from abs_shield.replay.report.watch import Watch
 _TOOLS = 1_000
 _LAYERS = 100
 _ALL = ""
+_OF_TOOLS = {VERIFICATION}
+"""The checks that have a place for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)
 """The checks whose decisions have a P(hallucination)."""
 
@@ -92,6 +94,16 @@ class Report:
             if layer in _SWEPT:
                 self.sweeps.setdefault(layer, Sweep()).update(decision, truth)
         self._slice(Case.whole(decision, truth), session)
+
+    def grids(self) -> list[tuple[list[str], list[HeatRow]]]:
+        """Return the heatmap in two parts: tools, and texts; each with its layers and rows."""
+        heat, of_tools = self.heat(), [*self.layers(), *(_OF_TOOLS & self._layers.keys())]
+        texts = [name for name in self.checks() if name not in _OF_TOOLS]
+        parts = [
+            (of_tools, [row for row in heat if not is_text(row.tool)]),
+            (texts, [row for row in heat if is_text(row.tool)]),
+        ]
+        return [(layers, rows) for layers, rows in parts if layers and rows]
 
     def layers(self) -> list[str]:
         """Name the layers that calls were judged by: the six in their order, then others."""
