@@ -73,12 +73,12 @@ class Readiness:
             f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
             f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
             " where there are fewer), and none of these is labelled ok.",
-            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and are"
-            " not labelled hallucinated, at the upper end of the 95 % interval, which counts sessions"
-            " where these are fewer.",
-            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or more"
-            " of the calls it would block are labelled, and at the lower end of the interval at"
-            f" least {percent(self.min_precision)} of them are hallucinated.",
+            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and"
+            " are not labelled hallucinated, at the upper end of the 95 % interval, which counts"
+            " sessions where these are fewer.",
+            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or"
+            " more of the calls it would block are labelled, and at the lower end of the interval"
+            f" at least {percent(self.min_precision)} of them are hallucinated.",
             f"At most {percent(self.max_dropped)} of all decisions are missing from the log.",
         )
 
