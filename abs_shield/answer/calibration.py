@@ -12,7 +12,7 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.stats.wilson import wilson
-from abs_shield.stores.labelled import labelled
+from abs_shield.stores.labels import labelled_decisions
 
 _ROUNDED = 1_000
 """Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""
@@ -85,7 +85,7 @@ def fit_gate(store: Any, *, max_wrong: float = 0.05) -> GateFit:
     return fit_threshold(
         [
             (1 - decision.probability, label.truth is Truth.HALLUCINATED)
-            for decision, label in labelled(store, Subject.ANSWER)
+            for decision, label in labelled_decisions(store, Subject.ANSWER)
             if decision.probability is not None
         ],
         max_wrong=max_wrong,

@@ -11,7 +11,7 @@ from abs_shield.core.label import Truth
 from abs_shield.quality.confidence import Precision
 from abs_shield.quality.judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
-from abs_shield.stores.labelled import labelled
+from abs_shield.stores.labels import labelled_decisions
 
 
 def measured_precision(store: Any) -> dict[str, Precision]:
@@ -27,7 +27,7 @@ def measured_precision(store: Any) -> dict[str, Precision]:
     """
     right: Counter[str] = Counter()
     labels: Counter[str] = Counter()
-    for decision, label in labelled(store, Subject.OUTPUT):
+    for decision, label in labelled_decisions(store, Subject.OUTPUT):
         for stage in {_stage(one) for one in decision.findings if one.weighs}:
             labels[stage] += 1
             right[stage] += label.truth is Truth.HALLUCINATED
@@ -52,7 +52,7 @@ def false_positive_rate(stores: Iterable[Any]) -> float | None:
     truths = Counter(
         label.truth
         for store in stores
-        for decision, label in labelled(store, Subject.OUTPUT)
+        for decision, label in labelled_decisions(store, Subject.OUTPUT)
         if decision.would_block
     )
     stopped = truths.total()

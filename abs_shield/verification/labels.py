@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.core import Subject
 from abs_shield.core.label import Truth
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.stores.labelled import labelled
+from abs_shield.stores.labels import labelled_decisions
 from abs_shield.verification.engine import VerificationEngine
 from abs_shield.verification.settings import LabelKept
 
@@ -45,7 +45,7 @@ def apply_labels(engine: VerificationEngine, store: Any) -> AppliedLabels:
         store: The decision log.
     """
     found = AppliedLabels()
-    pairs = sorted(labelled(store, Subject.RESULT), key=lambda pair: pair[1].at)
+    pairs = sorted(labelled_decisions(store, Subject.RESULT), key=lambda pair: pair[1].at)
     for decision, label in pairs:
         if decision.probability is None:
             found.unscored += 1

@@ -153,7 +153,7 @@ def _print(summary: Summary, format: Format, *, rows: int) -> None:
 def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
     """Return the summary with the decisions that a page names, as far as the log has them."""
     labels = store.labels()
-    found = {name: store.get(name) for name in summary.named()[:_MOST_DECISIONS]}
+    found = {name: store.get(name) for name in summary.decision_ids()[:_MOST_DECISIONS]}
     decisions = {name: decision for name, decision in found.items() if decision is not None}
     truths = {name: labels[name].truth for name in decisions if name in labels}
     return replace(summary, decisions=decisions, labels=truths)

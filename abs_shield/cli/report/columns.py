@@ -69,7 +69,7 @@ class _Grid(NamedTuple):
         return _Grid([Column(names, is_number=False), *self.columns[2:]], rows)
 
 
-def fitted(
+def fit_table(
     columns: Sequence[Column], rows: Sequence[Sequence[Text]], *, width: int
 ) -> Iterator[RenderableType]:
     """

@@ -11,7 +11,7 @@ from abs_shield.cli.report.summary import Summary
 from abs_shield.cli.report.words import counted, interval, spot
 from abs_shield.cli.when import said
 from abs_shield.core import LAYER_NAMES, Decision, Finding, Outcome
-from abs_shield.replay.report import Found, Place, noun_of
+from abs_shield.replay.report import FindingKind, Place, noun_of
 
 MOST_FOUND = 300
 """Places whose findings are unfolded, the hottest."""
@@ -85,7 +85,7 @@ class Details:
         parts = [node("summary", name, ", ".join(told))]
         if layer in LAYER_NAMES:
             parts.append(node("p", f"The layer's scenario: {scenario(layer)}", class_="note"))
-        if place.found:
+        if place.kinds:
             parts.append(scrolled(self._kinds(place, noun)))
         errors = [(why, n) for (kind, why), n in place.reasons.items() if kind is Outcome.ERROR]
         if errors:
@@ -95,10 +95,10 @@ class Details:
     def _kinds(self, place: Place, noun: str) -> Element:
         heads = (node("th", name, scope="col") for name in ("kind", "place", "verdict", f"{noun}s",
                  "newest decisions"))  # fmt: skip
-        rows = (self._kind(found, n, place) for found, n in place.found.most_common())
+        rows = (self._kind(found, n, place) for found, n in place.kinds.most_common())
         return node("table", node("thead", node("tr", *heads)), node("tbody", *rows))
 
-    def _kind(self, found: Found, number: int, place: Place) -> Element:
+    def _kind(self, found: FindingKind, number: int, place: Place) -> Element:
         links = [self.link(name) for name in reversed(place.newest.get(found, ()))]
         return node(
             "tr",

@@ -21,8 +21,8 @@ from abs_shield.cli.report.printed import (
     judged,
     said,
     slice_rows,
+    sweep_texts,
     sweeps_of,
-    swept,
 )
 from abs_shield.cli.report.summary import Summary
 from abs_shield.cli.report.tiles import tiles
@@ -30,7 +30,7 @@ from abs_shield.cli.report.words import (
     NOTHING_SAFE,
     TITLES,
     figures,
-    folded,
+    fold,
     place_name,
     row_name,
     speaks,
@@ -117,8 +117,7 @@ def _listed(steps: list[Step], standing: Standing, details: Details) -> Iterator
         yield node("p", NOTHING_SAFE)
         return
     items = (
-        node("li", step) if isinstance(step, str) else _item(step, details)
-        for step in folded(steps)
+        node("li", step) if isinstance(step, str) else _item(step, details) for step in fold(steps)
     )
     yield node("ul", *items, class_=f"steps {standing.value}")
 
@@ -191,7 +190,9 @@ def _slices(summary: Summary) -> Iterator[Element]:
 def _sweeps(summary: Summary) -> Iterator[Element]:
     for check, sweep in sweeps_of(summary).items():
         yield node("h2", f"Thresholds of {check}: what each would hold back, by P(hallucination)")
-        yield scrolled(_table([*SWEPT], [node("tr", *_numbers(texts)) for texts in swept(sweep)]))
+        yield scrolled(
+            _table([*SWEPT], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
+        )
 
 
 def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Element:

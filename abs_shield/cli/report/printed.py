@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from abs_shield.cli.heat import LEGEND, heat_table
-from abs_shield.cli.report.columns import Column, fitted
+from abs_shield.cli.report.columns import Column, fit_table
 from abs_shield.cli.report.summary import Summary
 from abs_shield.cli.report.trend import sparklines
 from abs_shield.cli.report.words import (
@@ -18,7 +18,7 @@ from abs_shield.cli.report.words import (
     TITLES,
     counted,
     figures,
-    folded,
+    fold,
     interval,
     place_name,
     row_name,
@@ -95,7 +95,7 @@ def said(place: Place) -> Iterator[str]:
     yield from map(_number, (counts.suppressed, counts.overrides, counts.held, counts.granted))
 
 
-def swept(sweep: Sweep) -> Iterator[tuple[str, ...]]:
+def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
     """Yield the texts of `SWEPT`, a row for each range of thresholds that hold back the same."""
     for _, same in groupby(sweep.points(), key=lambda p: (p.held, p.precision, p.recall)):
         points = [*same]
@@ -151,7 +151,7 @@ def _one(
         [*(safe(name, limit=_NAME) for name in key), *map(Text, texts(place))]
         for key, place in places.items()
     ]
-    yield from fitted(columns, rows, width=width)
+    yield from fit_table(columns, rows, width=width)
 
 
 def _muted(summary: Summary) -> Iterator[Text]:
@@ -211,7 +211,9 @@ def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
     for check, sweep in sweeps_of(summary).items():
         yield _title(f"Thresholds of {check}: what each would hold back, by P(hallucination)")
         columns = [Column(name) for name in SWEPT]
-        yield from fitted(columns, [[*map(Text, row)] for row in swept(sweep)], width=width)
+        yield from fit_table(
+            columns, [[*map(Text, row)] for row in sweep_texts(sweep)], width=width
+        )
 
 
 def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
@@ -241,7 +243,7 @@ def _listed(steps: Sequence[Step], standing: Standing) -> Iterator[Text]:
     yield _title(TITLES[standing])
     if not steps:
         yield Text(f"  {NOTHING_SAFE}")
-    for step in folded(steps):
+    for step in fold(steps):
         if isinstance(step, str):
             yield Text(f"  {step}")
         else:

@@ -74,7 +74,7 @@ class Summary:
         """When the report was made, and by which version."""
         return f"{said(self.made_at)} UTC, abs_shield {__version__}"
 
-    def named(self) -> list[str]:
+    def decision_ids(self) -> list[str]:
         """Name the decisions to look at, and examples of each kind of finding, each once."""
         report = self.report
         ids = [name for step in self.steps for name in step.look_at]

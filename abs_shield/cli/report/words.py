@@ -114,19 +114,18 @@ def figures(step: Step) -> str:
     counts, noun = step.place.counts, noun_of(step.layer)
     if not counts.looked:
         return f"it never looked at {'an' if noun[0] in 'ao' else 'a'} {noun}"
-    return (
-        f"would block {counts.would_block:,} of {looked_at(counts, noun)}, {interval(counts.stops)}"
-    )
+    of = calls_phrase(counts, noun)
+    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops)}"
 
 
-def looked_at(counts: Watch, noun: str) -> str:
+def calls_phrase(counts: Watch, noun: str) -> str:
     """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
     sessions = counts.stops.sessions
     of = f" of {counted(sessions, 'session')}" if sessions < counts.looked else ""
     return f"{counted(counts.looked, noun)}{of}"
 
 
-def folded(steps: Sequence[Step]) -> Iterator[Step | str]:
+def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
     """Yield steps; of a layer's tools on which it blocks nothing, all but a few as one line."""
     for layer, same in groupby(steps, key=lambda step: step.layer):
         silent = 0

@@ -1,7 +1,7 @@
 """What a decision log says of every layer and tool, and what may be enforced."""
 
 from abs_shield.replay.report.muted import muted
-from abs_shield.replay.report.place import Found, Place
+from abs_shield.replay.report.place import FindingKind, Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import Report
 from abs_shield.replay.report.rollout import Standing, Step, modes, rollout
@@ -28,7 +28,7 @@ __all__ = [
     "STAGES",
     "UNREGISTERED",
     "By",
-    "Found",
+    "FindingKind",
     "Place",
     "Point",
     "Readiness",

@@ -109,7 +109,7 @@ class Readiness:
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
-            then = counts.labelled(more)
+            then = counts.with_labels(more)
             few = then.block_precision.of < min(self.min_labels, then.found_blocks)
             return self.proven(then) or not (few or self._many(then) or then.false_blocks)
 

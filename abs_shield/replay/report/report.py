@@ -199,12 +199,12 @@ class Report:
             if whole is None:
                 whole = self._wholes[layer] = Spread()
             spreads[_ALL, layer] = whole
-        self._sessions.update(session, spreads, case.observed)
+        self._sessions.update(session, spreads, case.observations)
 
     def _slice(self, case: Case, session: bytes) -> None:
         self.days.update(case)
         if self.slices is not None:
-            self._sessions.update(session, self.slices.update(case), case.observed)
+            self._sessions.update(session, self.slices.update(case), case.observations)
 
 
 def _bounded(name: str, known: Mapping[str, object], most: int) -> str:

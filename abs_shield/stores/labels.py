@@ -9,7 +9,7 @@ from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
 
 
-def labelled(store: Any, subject: Subject) -> Iterator[tuple[Decision, Label]]:
+def labelled_decisions(store: Any, subject: Subject) -> Iterator[tuple[Decision, Label]]:
     """
     Yield each labelled decision about one kind of subject, with the newest label of it.
 
