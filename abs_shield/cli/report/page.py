@@ -209,11 +209,14 @@ def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Eleme
         )
         for key, place in shown.items()
     ]
-    return scrolled(_table(heads, rows))
+    return scrolled(_table(heads, rows, names=len(names)))
 
 
-def _table(heads: list[str], rows: list[Element]) -> Element:
-    cells = (node("th", name, scope="col") for name in heads)
+def _table(heads: list[str], rows: list[Element], *, names: int = 0) -> Element:
+    cells = (
+        node("th", head, scope="col", class_="name" if n < names else "number")
+        for n, head in enumerate(heads)
+    )
     return node("table", node("thead", node("tr", *cells)), node("tbody", *rows), class_="counts")
 
 

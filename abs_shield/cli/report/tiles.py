@@ -55,7 +55,7 @@ def _others(summary: Summary) -> Iterator[Element]:
     }
     for subject, count in held.items():
         if of := totals.others[subject]:
-            kind = "bad" if count else ""
+            kind = "held" if count else ""
             yield _tile(f"{subject}s", of, f"strict: {count:,} {_HELD[subject]}", kind)
 
 
