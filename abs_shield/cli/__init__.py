@@ -20,7 +20,7 @@ from abs_shield.version import __version__
 
 COMMANDS = (
     "demo", "check", "init", "replay", "backtest", "plant", "report", "show", "label", "log",
-    "prove", "layers", "ground", "quality", "flywheel", "mcp",
+    "prove", "layers", "ground", "quality", "flywheel", "calibrate", "mcp",
 )  # fmt: skip
 """Each is a file of this folder with an `app`."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])

@@ -24,6 +24,11 @@ def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}; give 0 to n of them")
+    return wilson_of(successes, n, z)
+
+
+def wilson_of(successes: float, n: float, z: float = 1.96) -> tuple[float, float]:
+    """Return the same for counts that are not whole, such as effective ones; 0 to *n* of them."""
     if n == 0:
         return 0.0, 1.0
     share = successes / n

@@ -92,3 +92,17 @@ def test_a_heatmap_has_the_hottest_tool_first(path):
     assert rows[1].cells["parameter_mismatch"].findings == 2
     assert rows[2].cells["phantom_tool"].verdict is Verdict.CLEAN
     assert (rows[2].calls, rows[2].cells["phantom_tool"].ran) == (3, 3)
+
+
+def test_a_heatmap_tells_errors_from_clean_calls(path):
+    """A layer that broke on every call of a tool judged none of them, and is the hottest."""
+
+    def breaks(call, session):
+        if call.name == "find_book":
+            raise KeyError("x")
+        return ()
+
+    rows = heatmap(replay([path], policy=shield.configure(layers=[breaks])), ["breaks"])
+
+    cell = rows[0].cells["breaks"]
+    assert ("find_book", 3, 0) == (rows[0].tool, cell.errors, cell.ran)

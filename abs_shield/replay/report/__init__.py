@@ -1,27 +1,50 @@
 """What a decision log says of every layer and tool, and what may be enforced."""
 
 from abs_shield.replay.report.muted import muted
-from abs_shield.replay.report.place import Place
+from abs_shield.replay.report.place import FindingKind, Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
-from abs_shield.replay.report.report import OTHERS, UNREGISTERED, Report
+from abs_shield.replay.report.report import Report
 from abs_shield.replay.report.rollout import Standing, Step, modes, rollout
+from abs_shield.replay.report.rows import (
+    ANSWERS,
+    CHECKS,
+    OTHERS,
+    OUTPUTS,
+    STAGES,
+    UNREGISTERED,
+    is_text,
+    noun_of,
+)
+from abs_shield.replay.report.slices import By, Slices
+from abs_shield.replay.report.sweep import Point, Sweep
 from abs_shield.replay.report.totals import Totals
 from abs_shield.replay.report.watch import Share, Watch
 
 __all__ = [
+    "ANSWERS",
+    "CHECKS",
     "OTHERS",
+    "OUTPUTS",
+    "STAGES",
     "UNREGISTERED",
+    "By",
+    "FindingKind",
     "Place",
+    "Point",
     "Readiness",
     "Reason",
     "Report",
     "Share",
+    "Slices",
     "Standing",
     "Step",
+    "Sweep",
     "Totals",
     "Watch",
+    "is_text",
     "modes",
     "muted",
+    "noun_of",
     "percent",
     "rollout",
 ]

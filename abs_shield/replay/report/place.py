@@ -10,12 +10,16 @@ from typing import NamedTuple
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
+from abs_shield.replay.report.sessions import Observations
 from abs_shield.replay.report.watch import Watch
 
 OTHER_REASONS = "other reasons"
 _REASONS = 8
+_KINDS = 50
 LOOKED_AT = 5
 """Decisions named as the ones to look at first, at most."""
+SHOWN = 3
+"""Decisions named for each kind of finding, at most."""
 
 
 class Case(NamedTuple):
@@ -37,11 +41,71 @@ class Case(NamedTuple):
         """Whether strict mode would have blocked because of what the layer found."""
         return self.blamed and self.flagged
 
+    @property
+    def looked(self) -> bool:
+        """Whether the layer judged the call, failed to, or found something nevertheless."""
+        return self.coverage.outcome is not Outcome.UNAVAILABLE or self.flagged or self.blamed
+
+    @property
+    def observations(self) -> Observations:
+        """What the call is to each of the shares of a place."""
+        if not (self.findings or self.blamed):
+            return _SILENT[self.coverage.outcome]
+        labelled, true = self.truth is not None, self.truth is Truth.HALLUCINATED
+        flagged, looked = self.flagged, self.looked
+        blocks = self.blamed and flagged
+        return (
+            (True, self.coverage.outcome is Outcome.RAN),
+            (looked, self.blamed),
+            (looked, blocks and not true),
+            (flagged and labelled, true),
+            (blocks and labelled, true),
+            (blocks, labelled),
+        )
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the layer has something that counts against the subject, or broke."""
+        return self.flagged or self.coverage.outcome is Outcome.ERROR
+
+    @classmethod
+    def whole(cls, decision: Decision, truth: Truth | None) -> Case:
+        """Return the whole decision as if one layer had made it."""
+        found = list(decision.findings)
+        return cls(decision, found, _covered(decision), decision.would_block, truth)
+
     @classmethod
     def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> Case:
         """Give what concerns one layer."""
         findings = [f for f in decision.findings if f.check == layer]
         return cls(decision, findings, decision.coverage.get(layer, RAN), blamed, truth)
+
+
+_NEVER = (False, False)
+_SILENT = {
+    Outcome.RAN: ((True, True), (True, False), (True, False), _NEVER, _NEVER, _NEVER),
+    Outcome.UNAVAILABLE: ((True, False), *[_NEVER] * 5),
+    Outcome.ERROR: ((True, False), (True, False), (True, False), _NEVER, _NEVER, _NEVER),
+}
+"""What a call without a finding is to each share: nearly every call is one."""
+
+
+def _covered(decision: Decision) -> Coverage:
+    """Return whether a decision is a judgement: it is not where an error was its only outcome."""
+    if decision.errors:
+        return Coverage(Outcome.ERROR, decision.errors[0])
+    outcomes = decision.coverage.values()
+    if not outcomes or any(one.outcome is Outcome.RAN for one in outcomes):
+        return RAN
+    return next(iter(outcomes))
+
+
+class FindingKind(NamedTuple):
+    """One kind of finding: its code, its place with ``*`` for any position, and its verdict."""
+
+    code: str
+    where: str
+    verdict: Verdict
 
 
 @dataclass(slots=True)
@@ -57,6 +121,8 @@ class Place:
         modes: The modes it was last seen in, one for each tool.
         silenced: Code and place of findings that a suppression silences, to their number; ``*`` is
             any position of a list.
+        kinds: Kinds of findings that weigh, to the number of calls.
+        newest: The ids of the newest decisions with each kind.
     """
 
     counts: Watch = field(default_factory=Watch)
@@ -64,6 +130,8 @@ class Place:
     unlabelled: list[tuple[float, str]] = field(default_factory=list)
     modes: set[Mode] = field(default_factory=set)
     silenced: Counter[tuple[str, str]] = field(default_factory=Counter)
+    kinds: Counter[FindingKind] = field(default_factory=Counter)
+    newest: dict[FindingKind, list[str]] = field(default_factory=dict)
     _revision: str = ""
     _of_finding: bool = False
 
@@ -71,9 +139,7 @@ class Place:
         """Count one call."""
         counts = self.counts
         counts.calls += 1
-        counts.looked += (
-            case.coverage.outcome is not Outcome.UNAVAILABLE or case.flagged or case.blamed
-        )
+        counts.looked += case.looked
         self._outcome(case.coverage)
         if case.blamed:
             self._blocks(case)
@@ -92,6 +158,9 @@ class Place:
         self._keep(other.unlabelled)
         self.modes |= other.modes
         self.silenced.update(other.silenced)
+        self.kinds.update(other.kinds)
+        for found, ids in other.newest.items():
+            self.newest[found] = [*self.newest.get(found, ()), *ids][-SHOWN:]
 
     @classmethod
     def sum(cls, places: Iterable[Place]) -> Place:
@@ -135,13 +204,23 @@ class Place:
         counts.suspicious += sum(f.verdict is Verdict.SUSPICIOUS for f in weighing)
         counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
         counts.flagged += bool(weighing)
+        counts.runs_in_strict += bool(weighing) and not case.decision.would_block
         for finding in findings:
             if finding.suppressed:
                 counts.suppressed += 1
                 self._silenced(finding)
         counts.uncounted += sum(not f.counted for f in findings)
+        self._add_kinds(case.decision, weighing)
         granted = case.blamed and case.decision.approval == "granted"
         counts.overrides += granted or any(map(_let_through, findings))
+
+    def _add_kinds(self, decision: Decision, weighing: list[Finding]) -> None:
+        kinds = {FindingKind(f.code, anywhere(f.where), f.verdict) for f in weighing}
+        for kind in sorted(kinds):
+            if kind not in self.kinds and len(self.kinds) >= _KINDS:
+                kind = FindingKind(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
+            self.kinds[kind] += 1
+            self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
 
     def _silenced(self, finding: Finding) -> None:
         key = (finding.code, anywhere(finding.where))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from abs_shield.core import Outcome
@@ -73,17 +73,27 @@ class Readiness:
             f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
             f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
             " where there are fewer), and none of these is labelled ok.",
-            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and are"
-            " not labelled hallucinated, at the upper end of the 95 % interval.",
-            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or more"
-            " of the calls it would block are labelled, and at the lower end of the interval at"
-            f" least {percent(self.min_precision)} of them are hallucinated.",
+            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and"
+            " are not labelled hallucinated, at the upper end of the 95 % interval, which counts"
+            " sessions where these are fewer.",
+            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or"
+            " more of the calls it would block are labelled, and at the lower end of the interval"
+            f" at least {percent(self.min_precision)} of them are hallucinated.",
             f"At most {percent(self.max_dropped)} of all decisions are missing from the log.",
         )
 
-    def reasons(self, place: Place, *, dropped_share: float = 0.0) -> list[Reason]:
-        """Give all that stands in the way, the gravest first; nothing where it is safe."""
-        found = [*self._own(place), *self._blocks(place.counts)]
+    def reasons(
+        self, place: Place, *, dropped_share: float = 0.0, noun: str = "call"
+    ) -> list[Reason]:
+        """
+        Return all that stands in the way, the gravest first; nothing where it is safe.
+
+        Args:
+            place: The counts of a layer.
+            dropped_share: Which share of all decisions is missing from the log, in [0, 1].
+            noun: One thing that the layer judges: a call, a result, an answer, an output.
+        """
+        found = [*self._own(place, noun), *self._blocks(place.counts, noun)]
         if dropped_share > self.max_dropped:
             found.append(_log_gaps(dropped_share, self))
         return sorted(found, key=lambda reason: _ORDER.index(reason.code))
@@ -99,34 +109,34 @@ class Readiness:
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
-            told = replace(counts, true_blocks=counts.true_blocks + more)
-            few = told.block_precision.of < min(self.min_labels, told.found_blocks)
-            return self.proven(told) or not (few or self._many(told) or told.false_blocks)
+            then = counts.with_labels(more)
+            few = then.block_precision.of < min(self.min_labels, then.found_blocks)
+            return self.proven(then) or not (few or self._many(then) or then.false_blocks)
 
         more = bisect_left(range(left + 1), True, key=enough)
         return more if more <= left else None
 
-    def _own(self, place: Place) -> Iterator[Reason]:
+    def _own(self, place: Place, noun: str) -> Iterator[Reason]:
         counts = place.counts
         if counts.errors > self.max_errors * counts.looked:
-            yield _errors(place, self)
+            yield _errors(place, self, noun)
         if not counts.ran and counts.calls:
-            yield _never_ran(place)
+            yield _never_ran(place, noun)
         elif counts.ran < self.min_calls:
-            yield _few_calls(place, self)
+            yield _few_calls(place, self, noun)
 
-    def _blocks(self, counts: Watch) -> Iterator[Reason]:
+    def _blocks(self, counts: Watch, noun: str) -> Iterator[Reason]:
         if self.proven(counts):
             return
         todo = self._label_more(counts)
         if counts.false_blocks:
-            yield _false_blocks(counts, self)
+            yield _false_blocks(counts, self, noun)
         elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
-            yield _unlabelled(counts, todo)
+            yield _unlabelled(counts, todo, noun)
         if self._many(counts):
-            yield _many_stops(counts, self, todo)
+            yield _many_stops(counts, self, todo, noun)
         elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
-            yield _wide(counts, self)
+            yield _wide(counts, self, noun)
 
     def _many(self, counts: Watch) -> bool:
         stops = counts.unproven_stops
@@ -139,67 +149,70 @@ class Readiness:
         return f"label {more:,} more of them: abs-shield label ID hallucinated|ok"
 
 
+_MOST_DIGITS = 12
 _ORDER = (
     "never_ran", "errors", "false_blocks", "unlabelled_blocks", "many_blocks", "few_calls",
     "wide_interval", "log_gaps",
 )  # fmt: skip
 
 
-def _never_ran(place: Place) -> Reason:
+def _never_ran(place: Place, noun: str) -> Reason:
     why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
-    told = f"it judged none of {place.counts.calls:,} calls: {why}"
+    told = f"it judged none of {place.counts.calls:,} {noun}s: {why}"
     return Reason("never_ran", told, "give it what it asks for, or leave it out", False)
 
 
-def _few_calls(place: Place, rule: Readiness) -> Reason:
+def _few_calls(place: Place, rule: Readiness, noun: str) -> Reason:
     counts = place.counts
-    told = f"it judged {counts.ran:,} of {counts.calls:,} calls; {rule.min_calls:,} are asked for"
+    told = f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
     if why := place.reason(Outcome.UNAVAILABLE):
         told += f" (most often it had nothing to go on because: {why})"
     return Reason("few_calls", told, "stay in audit until there are more", False)
 
 
-def _errors(place: Place, rule: Readiness) -> Reason:
+def _errors(place: Place, rule: Readiness, noun: str) -> Reason:
     counts = place.counts
     told = (
-        f"it failed to judge {counts.errors:,} of {counts.looked:,} calls, at most"
+        f"it failed to judge {counts.errors:,} of {counts.looked:,} {noun}s, at most"
         f" {percent(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
     )
-    return Reason("errors", told, "mend what raises: strict mode stops these calls", True)
+    return Reason("errors", told, f"mend what raises: strict mode stops these {noun}s", True)
 
 
-def _false_blocks(counts: Watch, rule: Readiness) -> Reason:
+def _false_blocks(counts: Watch, rule: Readiness, noun: str) -> Reason:
     precision = counts.block_precision
     told = (
-        f"{counts.false_blocks:,} of {precision.of:,} labelled calls that it would block are"
+        f"{counts.false_blocks:,} of {precision.of:,} labelled {noun}s that it would block are"
         f" labelled ok; its precision is at least {percent(precision.ends[0])},"
         f" {percent(rule.min_precision)} is asked for"
     )
     return Reason("false_blocks", told, "change the policy, or suppress what is wrong", True)
 
 
-def _unlabelled(counts: Watch, todo: str) -> Reason:
+def _unlabelled(counts: Watch, todo: str, noun: str) -> Reason:
     told = (
-        f"{counts.found_blocks:,} of {counts.looked:,} calls would be blocked,"
+        f"{counts.found_blocks:,} of {counts.looked:,} {noun}s would be blocked,"
         f" {counts.block_precision.of or 'none'} of them labelled"
     )
     return Reason("unlabelled_blocks", told, todo, False)
 
 
-def _many_stops(counts: Watch, rule: Readiness, todo: str) -> Reason:
+def _many_stops(counts: Watch, rule: Readiness, todo: str, noun: str) -> Reason:
     stops = counts.unproven_stops
     told = (
-        f"{stops.hits:,} of {stops.of:,} calls would be blocked and are not labelled hallucinated:"
-        f" up to {percent(stops.ends[1])} of all, {percent(rule.max_stops)} is allowed"
+        f"{stops.hits:,} of {stops.of:,} {noun}s would be blocked and are not labelled"
+        f" hallucinated: up to {percent(stops.ends[1], beside=rule.max_stops)} of all,"
+        f" {percent(rule.max_stops)} is allowed"
     )
     return Reason("many_blocks", told, todo, True)
 
 
-def _wide(counts: Watch, rule: Readiness) -> Reason:
+def _wide(counts: Watch, rule: Readiness, noun: str) -> Reason:
     stops = counts.unproven_stops
+    of = "" if stops.sessions == stops.of else f" of {stops.sessions:,} sessions"
     told = (
-        f"no call among {stops.of:,} speaks against it, but these are too few: it may still be"
-        f" {percent(stops.ends[1])}, {percent(rule.max_stops)} is allowed"
+        f"no {noun} among {stops.of:,}{of} speaks against it, but these are too few: it may still"
+        f" be {percent(stops.ends[1], beside=rule.max_stops)}, {percent(rule.max_stops)} is allowed"
     )
     return Reason("wide_interval", told, "stay in audit until there are more", False)
 
@@ -210,18 +223,31 @@ def _log_gaps(share: float, rule: Readiness) -> Reason:
     return Reason("log_gaps", told, todo, False)
 
 
-def percent(share: float) -> str:
+def percent(share: float, *, beside: float | None = None) -> str:
     """
-    Give a share as a text that is never rounded to nothing, nor to all.
+    Return a share as a text that is never rounded to nothing, to all, or to another share.
+
+    Args:
+        share: The share, in [0, 1].
+        beside: A share that it is compared with: where both round to the same, it has more digits.
 
     >>> percent(0.01), percent(0.00123), percent(0.5), percent(0.0), percent(0.00001)
     ('1 %', '0.12 %', '50 %', '0 %', 'under 0.01 %')
     >>> percent(1.0), percent(0.999), percent(2999 / 3000)
     ('100 %', '99.9 %', 'over 99.9 %')
+    >>> percent(0.0104, beside=0.01), percent(0.010000004, beside=0.01)
+    ('1.04 %', '1.0000004 %')
     """
     if 0 < share < 0.0001:
         return "under 0.01 %"
     if 0.9995 <= share < 1:
         return "over 99.9 %"
-    digits = 2 if share < 0.01 else 1
+    for digits in range(2 if share < 0.01 else 1, _MOST_DIGITS):
+        text = _rounded(share, digits)
+        if beside in (None, share) or text != percent(beside):
+            break
+    return text
+
+
+def _rounded(share: float, digits: int) -> str:
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + " %"

@@ -6,37 +6,52 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from abs_shield.core import LAYER_NAMES, Decision, Subject, Verdict
+from abs_shield.core.digest import digest
 from abs_shield.core.label import Label
-from abs_shield.replay.blame import blamed
+from abs_shield.core.names import ANSWER, VERIFICATION
 from abs_shield.replay.heat import Cell, HeatRow, hottest
+from abs_shield.replay.report.entries import entry_of
 from abs_shield.replay.report.place import Case, Place
+from abs_shield.replay.report.rows import CHECKS, OTHERS, STAGES, cases_of, is_text
+from abs_shield.replay.report.sessions import Sessions, Spread
+from abs_shield.replay.report.slices import By, Slices
+from abs_shield.replay.report.sweep import Sweep
 from abs_shield.replay.report.totals import Totals
-from abs_shield.replay.report.watch import Share, Watch
-from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
-from abs_shield.telemetry.traits import unregistered
+from abs_shield.replay.report.watch import Watch
 
-UNREGISTERED = VALUE_UNREGISTERED
-"""The row of all calls whose tool nobody knows."""
-OTHERS = "_others"
-"""The row of the tools, and of the layers, for which there was no room."""
-NO_TOOLS = frozenset({UNREGISTERED, OTHERS})
 _TOOLS = 1_000
 _LAYERS = 100
+_ALL = ""
+_OF_TOOLS = {VERIFICATION}
+"""The checks that have a place for each tool."""
+_SWEPT = (VERIFICATION, ANSWER)
+"""The checks whose decisions have a P(hallucination)."""
 
 
 class Report:
     """
-    Counts the calls of a decision log in one pass; memory is bounded by tools and layers.
+    Counts the decisions of a log in one pass; memory is bounded by tools and layers.
+
+    Args:
+        by: By what the decisions are also counted, beside the day.
 
     Attributes:
         totals: What the log holds as a whole.
+        days: The decisions by day, in UTC.
+        slices: The decisions by *by*; None where nothing was asked for.
+        sweeps: By check of results or answers, what each threshold would hold back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, by: By | None = None) -> None:
         self.totals = Totals()
-        self._calls: dict[str, int] = {}
+        self.days = Slices(By.DAY)
+        self.slices = None if by is None else Slices(by)
+        self.sweeps: dict[str, Sweep] = {}
+        self._rows: dict[str, int] = {}
         self._layers: dict[str, None] = {}
         self._places: dict[tuple[str, str], Place] = {}
+        self._wholes: dict[str, Spread] = {}
+        self._sessions = Sessions()
 
     @classmethod
     def of(
@@ -44,6 +59,8 @@ class Report:
         decisions: Iterable[Decision],
         labels: Mapping[str, Label] | None = None,
         gaps: Iterable[Mapping[str, Any]] = (),
+        *,
+        by: By | None = None,
     ) -> Self:
         """
         Count decisions.
@@ -52,82 +69,142 @@ class Report:
             decisions: The decisions, oldest first: a store's ``scan()``.
             labels: What operators said, by decision id: a store's ``labels()``.
             gaps: What was lost: a store's ``gaps()``.
+            by: By what they are also counted.
         """
-        report, known = cls(), labels or {}
+        report, known = cls(by), labels or {}
         for decision in decisions:
             report.update(decision, known.get(decision.id))
         report.totals.lose(gaps)
         return report
 
     def update(self, decision: Decision, label: Label | None = None) -> None:
-        """Count one decision; one about something else than a call is only counted as such."""
-        if decision.subject is not Subject.CALL:
-            self.totals.apart(decision)
-            return
+        """Count one decision."""
         truth = None if label is None else label.truth
         self.totals.update(decision, truth)
-        tool = UNREGISTERED if unregistered(decision) else decision.tool
-        tool = _bounded(tool, self._calls, _TOOLS)
-        self._calls[tool] = self._calls.get(tool, 0) + 1
-        to_blame = blamed(decision)
-        layers = {**decision.coverage, **{f.check: None for f in decision.findings}}
-        for layer in layers:
-            case = Case.of(decision, layer, blamed=layer in to_blame, truth=truth)
+        session = digest(decision.session_id or decision.id, size=8)
+        counted: set[str] = set()
+        for row, layer, case in cases_of(decision, truth):
             name = _bounded(layer, self._layers, _LAYERS)
             self._layers[name] = None
-            self._place(tool, name).update(case)
+            row = row if is_text(row) else _bounded(row, self._rows, _TOOLS)
+            counts = row not in counted and decision.subject is not Subject.RESULT
+            counted.add(row)
+            self._rows[row] = self._rows.get(row, 0) + counts
+            self._place(row, name, case, session)
+            if layer in _SWEPT:
+                self.sweeps.setdefault(layer, Sweep()).update(decision, truth)
+        self._slice(Case.whole(decision, truth), session)
+
+    def grids(self) -> list[tuple[list[str], list[HeatRow]]]:
+        """Return the heatmap in two parts: tools, and texts; each with its layers and rows."""
+        heat, of_tools = self.heat(), [*self.layers(), *(_OF_TOOLS & self._layers.keys())]
+        texts = [name for name in self.checks() if name not in _OF_TOOLS]
+        parts = [
+            (of_tools, [row for row in heat if not is_text(row.tool)]),
+            (texts, [row for row in heat if is_text(row.tool)]),
+        ]
+        return [(layers, rows) for layers, rows in parts if layers and rows]
 
     def layers(self) -> list[str]:
-        """Name the layers that were asked: the six in their order, then others."""
+        """Name the layers that calls were judged by: the six in their order, then others."""
         built_in = [name for name in LAYER_NAMES if name in self._layers]
-        return [*built_in, *(name for name in self._layers if name not in LAYER_NAMES)]
+        others = (name for name in self._layers if name not in (*LAYER_NAMES, *CHECKS))
+        return [*built_in, *others]
+
+    def checks(self) -> list[str]:
+        """Name what judged results, answers and outputs, in this order."""
+        return [name for name in CHECKS if name in self._layers]
+
+    def columns(self) -> list[str]:
+        """Name everything that judged anything: layers, then checks."""
+        return [*self.layers(), *self.checks()]
+
+    def rows(self) -> list[str]:
+        """Name the tools, and what else was judged, the hottest first."""
+        return [row.tool for row in self.heat()]
 
     def tools(self) -> list[str]:
         """Name the tools, the hottest first; `_unregistered` stands for all that nobody knows."""
-        return [row.tool for row in self.heat()]
+        return [row for row in self.rows() if not is_text(row)]
 
-    def calls_of(self, tool: str) -> int:
-        """Give the number of calls of a tool."""
-        return self._calls.get(tool, 0)
+    def calls_of(self, row: str) -> int:
+        """Return the number of calls of a tool; of another row, of what was judged there."""
+        return self._rows.get(row, 0)
 
-    def place(self, layer: str, tool: str | None = None) -> Place:
-        """Give one layer on one tool; without a tool, on all of them."""
-        if tool is not None:
-            return self._places.get((tool, layer), Place())
-        return Place.sum(p for (_, name), p in self._places.items() if name == layer)
+    def place(self, layer: str, row: str | None = None) -> Place:
+        """Return one layer on one tool, or other row; without one, on all of them."""
+        if row is not None:
+            return self._places.get((row, layer), Place())
+        places = (
+            place
+            for (row, name), place in self._places.items()
+            if name == layer and not row.startswith(STAGES)
+        )
+        total = Place.sum(places)
+        total.counts.spread = self._wholes.get(layer)
+        return total
 
     def __contains__(self, place: tuple[str, str]) -> bool:
         """Whether that tool was ever judged by that layer: ``(tool, layer)``."""
         return place in self._places
 
     def heat(self) -> list[HeatRow]:
-        """Give the rows of the heatmap, the hottest tool first."""
-        layers = self.layers()
-        return hottest(
-            HeatRow(tool, calls, {name: _cell(self.place(name, tool).counts) for name in layers})
-            for tool, calls in self._calls.items()
-        )
+        """Return the rows of the heatmap, the hottest first; a cell for each layer that judged."""
+        cells: dict[str, dict[str, Cell]] = {row: {} for row in self._rows}
+        for (row, layer), place in self._places.items():
+            cells[row][layer] = _cell(place.counts)
+        return hottest(HeatRow(row, self._rows[row], found) for row, found in cells.items())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all counts as JSON-able data."""
+        """Return all counts as JSON-able data."""
+        rows = self.rows()
         return {
             **self.totals.to_dict(),
-            "layers": [_entry(layer, self.place(layer)) for layer in self.layers()],
-            "tools": [
-                {
-                    "tool": tool,
-                    "calls": self.calls_of(tool),
-                    "layers": [_entry(layer, self.place(layer, tool)) for layer in self.layers()],
-                }
-                for tool in self.tools()
+            "layers": [entry_of(layer, self.place(layer)) for layer in self.layers()],
+            "checks": [
+                {"subject": CHECKS[check].value, **entry_of(check, self.place(check))}
+                for check in self.checks()
+            ],
+            "tools": [self._row(row, self.columns()) for row in rows if not is_text(row)],
+            "texts": [self._row(row, self.checks()) for row in rows if is_text(row)],
+            "sweeps": [
+                {"layer": check, "points": [point.to_dict() for point in sweep.points()]}
+                for check, sweep in self.sweeps.items()
+            ],
+            "days": self.days.to_dicts(),
+            "by": None if self.slices is None else self.slices.by.value,
+            "slices": [] if self.slices is None else self.slices.to_dicts(),
+        }
+
+    def _row(self, row: str, layers: list[str]) -> dict[str, Any]:
+        return {
+            "tool": row,
+            "calls": self.calls_of(row),
+            "layers": [
+                entry_of(layer, self.place(layer, row))
+                for layer in layers
+                if layer not in CHECKS or (row, layer) in self
             ],
         }
 
-    def _place(self, tool: str, layer: str) -> Place:
-        place = self._places.get((tool, layer))
+    def _place(self, row: str, layer: str, case: Case, session: bytes) -> None:
+        place = self._places.get((row, layer))
         if place is None:
-            place = self._places[tool, layer] = Place()
-        return place
+            place = self._places[row, layer] = Place(counts=Watch(spread=Spread()))
+        place.update(case)
+        assert place.counts.spread is not None
+        spreads = {(row, layer): place.counts.spread}
+        if not row.startswith(STAGES):
+            whole = self._wholes.get(layer)
+            if whole is None:
+                whole = self._wholes[layer] = Spread()
+            spreads[_ALL, layer] = whole
+        self._sessions.update(session, spreads, case.observations)
+
+    def _slice(self, case: Case, session: bytes) -> None:
+        self.days.update(case)
+        if self.slices is not None:
+            self._sessions.update(session, self.slices.update(case), case.observations)
 
 
 def _bounded(name: str, known: Mapping[str, object], most: int) -> str:
@@ -137,27 +214,5 @@ def _bounded(name: str, known: Mapping[str, object], most: int) -> str:
 def _cell(counts: Watch) -> Cell:
     found = {Verdict.SUSPICIOUS: counts.suspicious, Verdict.HALLUCINATED: counts.hallucinated}
     worst = Verdict.worst(verdict for verdict, count in found.items() if count)
-    return Cell(counts.ran, worst, sum(found.values()))
-
-
-_SHARES = ("coverage", "stops", "precision", "block_precision")
-
-
-def _entry(layer: str, place: Place) -> dict[str, Any]:
-    counts = place.counts
-    shares: dict[str, Share] = {name: getattr(counts, name) for name in _SHARES}
-    return {
-        "layer": layer,
-        **counts.to_dict(),
-        "shares": {name: share.to_dict() for name, share in shares.items()},
-        "reasons": [
-            {"outcome": outcome.value, "reason": reason, "calls": calls}
-            for (outcome, reason), calls in place.reasons.most_common()
-        ],
-        "unlabelled": [name for _, name in place.unlabelled],
-        "modes": sorted(place.modes),
-        "silenced": [
-            {"code": code, "where": where, "findings": findings}
-            for (code, where), findings in place.silenced.most_common()
-        ],
-    }
+    total = sum(found.values())
+    return Cell(counts.ran, worst, total, flagged=counts.flagged, errors=counts.errors)

@@ -11,7 +11,8 @@ from abs_shield.core import Mode, Outcome
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
-from abs_shield.replay.report.report import NO_TOOLS, Report
+from abs_shield.replay.report.report import Report
+from abs_shield.replay.report.rows import NO_TOOLS, noun_of
 
 
 class Standing(StrEnum):
@@ -73,7 +74,7 @@ def rollout(report: Report, rule: Readiness) -> list[Step]:
     A tool differs where the layer is safe and something was seen on this tool that speaks against
     it, or where the layer is not safe and the tool's own calls meet the whole rule.
     """
-    return [step for layer in report.layers() for step in _steps(layer, report, rule)]
+    return [step for layer in report.columns() for step in _steps(layer, report, rule)]
 
 
 def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
@@ -104,14 +105,15 @@ def _concerns(step: Step) -> bool:
 
 def _step(layer: str, tool: str, report: Report, rule: Readiness) -> Step:
     place = report.place(layer, tool or None)
-    reasons = tuple(rule.reasons(place, dropped_share=report.totals.dropped_share))
+    noun, dropped = noun_of(layer), report.totals.dropped_share
+    reasons = tuple(rule.reasons(place, dropped_share=dropped, noun=noun))
     standing = Standing.NOT_YET if reasons else Standing.SAFE
     if place.modes == {Mode.STRICT}:
         standing = Standing.ENFORCED
         reasons = tuple(reason for reason in reasons if reason.seen)
     return Step(
         layer=layer, tool=tool, standing=standing, reasons=reasons,
-        caveats=tuple(_caveats(place, rule)), place=place,
+        caveats=tuple(_caveats(place, rule, noun)), place=place,
     )  # fmt: skip
 
 
@@ -123,21 +125,30 @@ def _differs(step: Step, whole: Step) -> bool:
     return False
 
 
-def _caveats(place: Place, rule: Readiness) -> Iterator[str]:
+def _caveats(place: Place, rule: Readiness, noun: str) -> Iterator[str]:
     counts = place.counts
     if counts.ran and counts.ran < rule.min_coverage * counts.calls:
         blind = counts.calls - counts.ran
         why = place.reason(Outcome.UNAVAILABLE) or place.reason(Outcome.ERROR)
         yield (
-            f"it does not see {percent(blind / counts.calls)} of the calls"
+            f"it does not see {percent(blind / counts.calls)} of the {noun}s"
             f" ({blind:,} of {counts.calls:,}), most often because: {why}"
         )
-    if lets_run := counts.flagged - counts.would_block:
-        yield f"{lets_run:,} calls that it flags run in strict mode too: it is sure of none of them"
+    if counts.runs_in_strict:
+        yield _runs_in_strict(counts.runs_in_strict, noun)
     if len(place.modes) > 1:
         yield "on some tools it is enforced already"
     if counts.overrides:
         yield (
-            f"{counts.overrides:,} calls that it would have blocked were let through by a"
+            f"{counts.overrides:,} {noun}s that it would have blocked were let through by a"
             " suppression or an approval"
         )
+
+
+def _runs_in_strict(count: int, noun: str) -> str:
+    """Say what strict mode does with a subject that is flagged and not blocked."""
+    one = count == 1
+    does = {"call": "runs" if one else "run", "answer": "is revised" if one else "are revised"}
+    passes = does.get(noun, "passes" if one else "pass")
+    flags = f"{count:,} {noun}{'' if one else 's'} that it flags {passes} in strict mode too"
+    return f"{flags}: no finding there is HALLUCINATED"

@@ -167,6 +167,7 @@ class Totals:
         answers: What was decided about answers.
         outputs: What was decided about outputs.
         labels: Labelled calls, by label.
+        other_labels: Labelled results, answers and outputs, by what they are and label.
         missed: Calls labelled hallucinated in which no layer found anything.
         revisions: Policy revision to its calls and their time.
         dropped: Decisions that were lost before they could be written.
@@ -183,6 +184,7 @@ class Totals:
     answers: Answers = field(default_factory=Answers)
     outputs: Outputs = field(default_factory=Outputs)
     labels: Counter[Truth] = field(default_factory=Counter)
+    other_labels: Counter[tuple[Subject, Truth]] = field(default_factory=Counter)
     missed: int = 0
     revisions: dict[str, Span] = field(default_factory=dict)
     dropped: int = 0
@@ -212,7 +214,10 @@ class Totals:
         return self.dropped / made if made else 0.0
 
     def update(self, decision: Decision, truth: Truth | None) -> None:
-        """Count one call."""
+        """Count one decision; one about something else than a call is counted apart."""
+        if decision.subject is not Subject.CALL:
+            self._apart(decision, truth)
+            return
         self.verdicts[decision.verdict] += 1
         self.modes[decision.mode] += 1
         self.blocked += decision.blocked
@@ -227,9 +232,10 @@ class Totals:
         self._revision(decision)
         self._session(decision.session_id)
 
-    def apart(self, decision: Decision) -> None:
-        """Count a decision about something else than a call."""
+    def _apart(self, decision: Decision, truth: Truth | None) -> None:
         self.others[decision.subject] += 1
+        if truth is not None:
+            self.other_labels[decision.subject, truth] += 1
         if decision.subject is Subject.RESULT:
             self.results.update(decision)
         elif decision.subject is Subject.ANSWER:
@@ -250,6 +256,11 @@ class Totals:
             "blocked": self.blocked,
             "would_block": self.would_block,
             "labels": {truth.value: self.labels[truth] for truth in Truth},
+            "other_labels": {
+                subject.value: {t.value: self.other_labels[subject, t] for t in Truth}
+                for subject in Subject
+                if subject is not Subject.CALL
+            },
             "missed": self.missed,
             "sessions": self.sessions,
             "more_sessions": self.more_sessions,

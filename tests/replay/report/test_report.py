@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 
 from abs_shield import Shield, Tool, shield
-from abs_shield.core import Action, Coverage, Decision, Mode, Outcome, Subject, Verdict
+from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
+from abs_shield.replay import Cell
 from abs_shield.replay.report import (
     OTHERS,
     UNREGISTERED,
@@ -139,6 +140,72 @@ def test_the_heatmap_has_the_hottest_tool_first():
     assert ["second", "first"] == [row.tool for row in rows]
     cell = rows[0].cells["parameter_mismatch"]
     assert (2, Verdict.HALLUCINATED, 2) == (cell.ran, cell.verdict, cell.findings)
+
+
+def breaks_on_words(call, session):
+    """A layer of one's own that raises on some arguments, and flags others."""
+    number = call.arguments["n"]
+    if number == "x":
+        raise KeyError("x")
+    if number == "y":
+        yield finding("breaks_on_words", Verdict.SUSPICIOUS)
+
+
+def finding(check: str, verdict: Verdict) -> Finding:
+    """A finding that weighs."""
+    return Finding(check=check, verdict=verdict, strength=1.0, where="", detail="odd", code="odd")
+
+
+def caveats(report: Report, layer: str) -> str:
+    """What is noted of a layer on all tools."""
+    steps = rollout(report, Readiness())
+    return " ".join(next(s for s in steps if (s.layer, s.tool) == (layer, "")).caveats)
+
+
+def test_calls_that_strict_lets_run_are_counted():
+    """Calls that the layer's own errors block are no such calls, and no number is negative."""
+    calls = [("first", "x")] * 3 + [("first", "y")] * 2
+    report = Report.of(judged(*calls, layers=["phantom_tool", breaks_on_words]))
+
+    assert 2 == report.place("breaks_on_words").counts.runs_in_strict
+    assert "2 calls that it flags run in strict mode too" in caveats(report, "breaks_on_words")
+
+
+def test_calls_that_another_layer_blocks_do_not_run_in_strict():
+    """A flag on a call that is blocked for something graver is not counted as one that runs."""
+    (one,) = judged(("first", "x"))
+    mild = finding("phantom_tool", Verdict.SUSPICIOUS)
+    both = dataclasses.replace(one, findings=(*one.findings, mild))
+    alone = dataclasses.replace(
+        one, findings=(mild,), verdict=Verdict.SUSPICIOUS, would_block=False
+    )
+    report = Report.of([both, alone])
+
+    assert (2, 1) == (
+        report.place("phantom_tool").counts.flagged,
+        report.place("phantom_tool").counts.runs_in_strict,
+    )
+    assert "1 call that it flags runs in strict mode too" in caveats(report, "phantom_tool")
+
+
+def test_errors_are_the_hottest():
+    """A tool that a layer failed on stands above one with the gravest findings."""
+    calls = [("second", "x")] * 3 + [("first", "x")]
+    rows = Report.of(judged(*calls[:3]) + judged(*calls[3:], layers=[breaks_on_words])).heat()
+
+    assert ["first", "second"] == [row.tool for row in rows]
+    assert (1, 0, 0) == (
+        rows[0].cells["breaks_on_words"].errors,
+        rows[0].cells["breaks_on_words"].ran,
+        rows[0].cells["breaks_on_words"].findings,
+    )
+
+
+def test_a_cell_is_shaded_by_its_rate():
+    """Three of 231 calls are lighter than twenty of twenty."""
+    few, all_ = (Cell(n, Verdict.HALLUCINATED, k, flagged=k) for n, k in ((231, 3), (20, 20)))
+
+    assert (2, 4, 0) == (few.shade, all_.shade, Cell(9, Verdict.CLEAN, 0).shade)
 
 
 BUSY = [("first", n) for n in range(500)] + [("second", n) for n in range(30)]

@@ -1,0 +1,99 @@
+"""How sure a share is whose observations come in clusters that repeat each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from abs_shield.stats.wilson import wilson, wilson_of
+
+
+class Effect(NamedTuple):
+    """
+    What clusters do to the certainty of a share.
+
+    Attributes:
+        clusters: How many of them have an observation.
+        design: By how much they enlarge the variance of the share, 1 or more.
+    """
+
+    clusters: int
+    design: float
+
+
+@dataclass(slots=True)
+class Clusters:
+    """
+    Sums over the clusters of a share: a cluster has *of* observations, and *hits* among them.
+
+    Attributes:
+        count: Clusters with an observation.
+        sizes: Sum of the squares of their sizes.
+        products: Sum of the products of size and hits.
+        hits: Sum of the squares of their hits.
+    """
+
+    count: int = 0
+    sizes: int = 0
+    products: int = 0
+    hits: int = 0
+
+    def update(self, *, of: int, hits: int, is_hit: bool) -> None:
+        """
+        Take in one more observation of a cluster.
+
+        Args:
+            of: Observations that the cluster had before.
+            hits: Hits among them.
+            is_hit: Whether this one is a hit.
+        """
+        self.count += not of
+        self.sizes += 2 * of + 1
+        self.products += hits
+        if is_hit:
+            self.products += of + 1
+            self.hits += 2 * hits + 1
+
+    def effect(self, hits: int, of: int) -> Effect:
+        """
+        Return the design effect on the share *hits* of *of*, which are sums over the clusters.
+
+        It is the variance of the ratio of two sums over clusters, divided by that of a binomial
+        share; below 1, and where no observation or each of them is a hit, it counts as 1.
+
+        Source: J. N. K. Rao, A. J. Scott, Biometrics 48(2), 1992, section 2.
+
+        >>> clusters = Clusters()
+        >>> for size in range(10):  # ten clusters of one: nothing is repeated
+        ...     clusters.update(of=0, hits=0, is_hit=size < 2)
+        >>> clusters.effect(2, 10)
+        Effect(clusters=10, design=1.0)
+        """
+        if self.count < 2 or not 0 < hits < of or self.sizes == of:
+            return Effect(self.count, 1.0)
+        share = hits / of
+        squares = self.hits - 2 * share * self.products + share**2 * self.sizes
+        design = self.count / (self.count - 1) * squares / (of * share * (1 - share))
+        return Effect(self.count, max(1.0, design))
+
+
+def clustered_wilson(hits: int, of: int, effect: Effect) -> tuple[float, float]:
+    """
+    Return the Wilson interval of 95 % of a share, both counts divided by the design effect.
+
+    No end is nearer to the other than that of a share of the clusters of which none, or each, is
+    a hit: where nothing is found, nothing shows either that observations of a cluster differ.
+
+    Args:
+        hits: How many of *of* there were.
+        of: Observations; with none of them, the interval is all of [0, 1].
+        effect: What the clusters do, as `Clusters.effect` says.
+
+    >>> [round(end, 3) for end in clustered_wilson(0, 400, Effect(40, 1.0))]
+    [0.0, 0.088]
+    """
+    lower, upper = wilson_of(hits / effect.design, of / effect.design)
+    if effect.clusters < of:
+        lower = min(lower, wilson(effect.clusters, effect.clusters)[0])
+        upper = max(upper, wilson(0, effect.clusters)[1])
+    return lower, upper
