@@ -73,8 +73,8 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
         yield Bar(progress, files=files, doing=doing)
 
 
-def with_progress(items: Iterable[T], *, doing: str, total: int) -> Iterator[T]:
-    """Yield *items*, and show meanwhile how many of *total* have been read."""
+def with_progress(items: Iterable[T], *, doing: str, total: int | None) -> Iterator[T]:
+    """Yield *items*, and show meanwhile how many of *total* have been read, where that is known."""
     console = Console(stderr=True)
     if not console.is_terminal:  # a disabled bar ends with an empty line before rich 14.3
         yield from items

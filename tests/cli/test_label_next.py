@@ -220,7 +220,7 @@ def test_a_tool_that_differs_is_asked_about(log):
 
     assert [Need("parameter_mismatch", "get_order", 2)] == queue.needs(candidate)
     assert (
-        "label 2 more of them: abs-shield label ID hallucinated|ok"
+        "label 2 more of them: abs-shield label --next"
         in (steps["parameter_mismatch", "get_order"])
     )
     for one in (candidate, queue.pop()):
@@ -279,7 +279,7 @@ def test_arguments_and_messages_come_from_a_run_file(command, log, tmp_path):
 
 
 def test_answers_and_outputs_are_asked_about(command, log):
-    """They have no rule; how many of the flagged are labelled is said."""
+    """How many of the flagged are labelled is said, where their check blocks none of them."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
     with firewall.session() as session:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from abs_shield.core import Decision, Mode, Subject
+from abs_shield.core import Decision, Mode
 from abs_shield.core.label import Label, Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.replay.blame import blamed
-from abs_shield.replay.report import OTHERS, UNREGISTERED, Place, Readiness, Report, Watch
-from abs_shield.telemetry.traits import unregistered
+from abs_shield.replay.report import Place, Readiness, Report, Watch
+from abs_shield.replay.report.rows import NO_TOOLS, cases_of
 
 _MOST = 20_000
 """Decisions held in memory, at most: the newest."""
-_NO_TOOLS = frozenset({"", UNREGISTERED, OTHERS})
 _DECIDES, _BLOCKS, _FLAGS = range(3)
 """What a label is worth: it brings a check nearer to its enforcement; it says whether a block is
 right; it says whether a flag is right."""
@@ -28,8 +26,8 @@ class Candidate(NamedTuple):
 
     Attributes:
         at: When it was made, in seconds since the epoch.
-        tool: Its tool, as the report names it; empty of an answer or output.
-        checks: The checks whose findings weigh.
+        tool: Its row in the report: its tool, or what stands for answers or outputs.
+        checks: The checks that flag it.
         blocks: Those of them because of which strict mode would block.
         repeats: Whether its session has the same findings on the same tool already.
     """
@@ -79,7 +77,6 @@ class Queue:
     _enforced: set[tuple[str, str]] = field(default_factory=set)
     _waiting: deque[Candidate] = field(default_factory=lambda: deque(maxlen=_MOST))
     _labels: dict[str, Truth] = field(default_factory=dict)
-    _ruled: set[str] = field(default_factory=set)
 
     @classmethod
     def of(
@@ -99,21 +96,16 @@ class Queue:
             rule: When a check may be enforced.
             check: The only check that is looked at; empty for all.
         """
-        queue, report, apart = cls(rule=rule, check=check), Report(), Report()
+        queue, report = cls(rule=rule, check=check), Report()
         sessions: set[int] = set()
         for decision in decisions:
             label = labels.get(decision.id)
             report.update(decision, label)
-            if decision.subject is not Subject.CALL:
-                # counted as calls are; the report has no rule for it, and neither is there one here
-                apart.update(replace(decision, subject=Subject.CALL), label)
-            checks = tuple(dict.fromkeys(f.check for f in decision.findings if f.weighs))
-            if checks:
-                repeats = _repeats(decision, sessions)
-                if label is None and (not check or check in checks):
-                    queue._waiting.append(_candidate(decision, checks, repeats=repeats))
-        queue._count(report, ruled=True)
-        queue._count(apart, ruled=False)
+            if candidate := _candidate(decision):
+                candidate = candidate._replace(repeats=_repeats(decision, sessions))
+                if label is None and (not check or check in candidate.checks):
+                    queue._waiting.append(candidate)
+        queue._count(report)
         return queue
 
     def checks(self) -> list[str]:
@@ -145,13 +137,13 @@ class Queue:
         return self._labels.get(candidate.decision_id)
 
     def needs(self, candidate: Candidate) -> list[Need]:
-        """Return what the checks that would block it still need, as far as there is a rule."""
-        ruled = candidate.blocks & self._ruled
-        return [self._need(check, candidate.tool) for check in self._of(ruled)]
+        """Return what the checks that would block it still need."""
+        return [self._need(check, candidate.tool) for check in self._of(candidate.blocks)]
 
     def open_needs(self) -> list[Need]:
         """Return the checks that labels can still make ready for enforcement."""
-        needs = [Need(check, "", self._wanting(check, "")) for check in self._of(self._ruled)]
+        checks = self._of(self.checks())
+        needs = [Need(check, "", self._wanting(check, "")) for check in checks]
         return [need for need in needs if need.labels]
 
     def counts(self, check: str) -> Watch:
@@ -161,18 +153,14 @@ class Queue:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def _count(self, report: Report, *, ruled: bool) -> None:
-        for check in report.layers():
-            if ruled:
-                self._ruled.add(check)
-            elif check in self._ruled:  # it is counted already
-                continue
-            for tool in {"", *report.tools()}:  # of an answer the tool's name is empty
-                if not tool or (tool, check) in report:
-                    place = report.place(check, tool or None)
-                    self._counts.setdefault((check, tool), Watch()).add(place.counts)
+    def _count(self, report: Report) -> None:
+        for check in report.columns():
+            for row in {"", *report.rows()}:
+                if not row or (row, check) in report:
+                    place = report.place(check, row or None)
+                    self._counts[check, row] = place.counts
                     if place.modes == {Mode.STRICT}:
-                        self._enforced.add((check, tool))
+                        self._enforced.add((check, row))
 
     def _of(self, checks: Iterable[str]) -> list[str]:
         return sorted(check for check in checks if self.check in ("", check))
@@ -198,15 +186,13 @@ class Queue:
     def _need(self, check: str, tool: str) -> Need:
         """Say what a check needs as a whole; once that is nothing, what it needs on the tool."""
         whole = self._wanting(check, "")
-        apart = tool not in _NO_TOOLS and (check, tool) in self._counts
+        apart = tool not in NO_TOOLS and (check, tool) in self._counts
         if whole != 0 or not apart or not self._objects(check, tool):
             return Need(check, "", whole)
         return Need(check, tool, self._wanting(check, tool))
 
     def _wanting(self, check: str, tool: str) -> int | None:
         """Return how many labels are wanting; None where no number of them is enough."""
-        if check not in self._ruled:
-            return 0
         if (check, tool) in self._enforced and not self._objects(check, tool):
             return 0
         return self.rule.labels_wanting(self._counts[check, tool])
@@ -231,14 +217,18 @@ class Queue:
                     counts.false_blocks += blocks
 
 
-def _candidate(decision: Decision, checks: tuple[str, ...], *, repeats: bool) -> Candidate:
+def _candidate(decision: Decision) -> Candidate | None:
+    """Return a decision that a check flags, as the report counts it; None for any other."""
+    cases = [(row, check, case) for row, check, case in cases_of(decision, None) if case.flagged]
+    if not cases:
+        return None
     return Candidate(
         decision_id=decision.id,
         at=decision.at,
-        tool=UNREGISTERED if unregistered(decision) else decision.tool,
-        checks=checks,
-        blocks=frozenset(checks) & blamed(decision),
-        repeats=repeats,
+        tool=cases[0][0],
+        checks=tuple(dict.fromkeys(check for _, check, _ in cases)),
+        blocks=frozenset(check for _, check, case in cases if case.found_block),
+        repeats=False,
     )
 
 

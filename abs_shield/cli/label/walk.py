@@ -9,7 +9,7 @@ from rich.text import Text
 from abs_shield.cli.label.author import Author
 from abs_shield.cli.label.keys import Answer, Keys
 from abs_shield.cli.label.queue import Candidate, Need, Queue
-from abs_shield.cli.report.summary import counted
+from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, safe, screen
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpts

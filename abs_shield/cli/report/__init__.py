@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
+from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.log.opened import files_of, opened, require_log
 from abs_shield.cli.output import output, require_writable
@@ -182,7 +180,8 @@ def _report(
 ) -> Report:
     chosen = _Chosen(revision)
     whole = since is None and until is None
-    decisions = _shown(store.scan(since=since, until=until), total=len(store) if whole else None)
+    found = store.scan(since=since, until=until)
+    decisions = with_progress(found, doing="report", total=len(store) if whole else None)
     gaps = [
         gap
         for gap in store.gaps()
@@ -217,12 +216,3 @@ class _Chosen:
         newest = ", ".join(f"`{escaped(name)}`" for name in list(self._others)[-3:])
         hint = f"did you mean `{escaped(near[0])}`?" if near else f"the newest are {newest}"
         raise BadInput(f"no decision has policy revision `{escaped(self._revision)}`; {hint}")
-
-
-def _shown(decisions: Iterable[Decision], *, total: int | None) -> Iterator[Decision]:
-    """Show on the standard error, where it is a terminal, how much is read."""
-    console = Console(stderr=True)
-    if not console.is_terminal or not sys.stderr.isatty():
-        yield from decisions  # before rich 14.3 a disabled bar ends with an empty line
-        return
-    yield from track(decisions, "report", total=total, console=console, transient=True)

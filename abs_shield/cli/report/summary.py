@@ -189,7 +189,7 @@ class Summary:
         labels = Counter({(Subject.CALL, truth): n for truth, n in totals.labels.items()})
         labels += totals.other_labels
         if not labels:
-            yield "No labels yet: abs-shield label DECISION hallucinated|ok."
+            yield "No labels yet: abs-shield label --next."
             return
         true = sum(n for (_, truth), n in labels.items() if truth is Truth.HALLUCINATED)
         text = f"{counted(labels.total(), 'label')}: {true:,} hallucinated,"

@@ -146,7 +146,7 @@ class Readiness:
         more = self.labels_wanting(counts)
         if more is None:
             return "change the policy so that it blocks less"
-        return f"label {more:,} more of them: abs-shield label ID hallucinated|ok"
+        return f"label {more:,} more of them: abs-shield label --next"
 
 
 _MOST_DIGITS = 12
