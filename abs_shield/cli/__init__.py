@@ -19,8 +19,8 @@ from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
 COMMANDS = (
-    "demo", "check", "init", "replay", "backtest", "plant", "report", "dashboard", "label", "log",
-    "prove", "layers", "ground", "quality", "flywheel", "mcp",
+    "demo", "check", "init", "replay", "backtest", "plant", "report", "dashboard", "show", "label",
+    "log", "prove", "layers", "ground", "quality", "flywheel", "calibrate", "mcp",
 )  # fmt: skip
 """Each is a file of this folder with an `app`."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])

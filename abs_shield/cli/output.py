@@ -57,6 +57,24 @@ def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:
         raise BadInput(f"`{option}`: {path} is read as well; name another file")
 
 
+def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> None:
+    """
+    Refuse a file that cannot be written, before anything is read for it.
+
+    Raises:
+        BadInput: The file is one of the *inputs*, or a folder.
+        OSError: Its folder is missing, or may not be written to.
+    """
+    require_other(path, inputs, option=option)
+    real = Path(os.path.realpath(path))
+    if _special(real, option=option):
+        return
+    if not real.parent.is_dir():
+        raise BadInput(f"`{option}`: {path}: there is no folder `{real.parent}`; make it first")
+    if not os.access(real.parent, os.W_OK):
+        raise BadInput(f"`{option}`: {path}: the folder `{real.parent}` cannot be written to")
+
+
 def read_too(*named: str | None) -> list[str]:
     """Name the files among paths and policies' places, as ``inputs`` of `output`."""
     given = [name for name in named if name is not None]

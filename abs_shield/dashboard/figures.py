@@ -23,7 +23,7 @@ MOST_LABELLED = 20_000
 PAGE = 50
 """Decisions on a page."""
 AROUND = 5
-"""Decisions of the same session that are shown before one, and behind it."""
+"""Decisions of the same session that are shown before one and after it, at most."""
 
 
 @dataclass(frozen=True)
@@ -168,14 +168,8 @@ class Figures:
         return Page(decisions=shown[:PAGE], before=None, unreadable=0)
 
     def around(self, decision: Decision) -> tuple[list[Decision], list[Decision]]:
-        """Return the decisions of the same session before one and behind it, oldest first."""
-        if not decision.session_id:
-            return [], []
-        found = self.store.decisions(session_id=decision.session_id, limit=MOST_OF_SESSION)
-        at = next((n for n, one in enumerate(found) if one.id == decision.id), None)
-        if at is None:
-            return [], []
-        return found[max(0, at - AROUND) : at], found[at + 1 : at + 1 + AROUND]
+        """Return the decisions of the same session before one and after it, oldest first."""
+        return self.store.around(decision.id, most=AROUND)
 
 
 def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:

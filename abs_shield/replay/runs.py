@@ -15,7 +15,8 @@ from abs_shield.replay.lines import BadLine, lines
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a line of a run file raises where the line is no run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +82,15 @@ def session_of(line: bytes) -> str | None:
     if b"session_id" not in line and b"\\u" not in line:  # a key may be written with escapes
         return None
     try:
-        return _id(_record(line).get("session_id"))
-    except _UNREADABLE:
+        return _id(read_record(line).get("session_id"))
+    except UNREADABLE:
         return None
 
 
 def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
     """Read one line of a file; what is no run comes as a `BadLine`."""
     try:
-        record = _record(line)
+        record = read_record(line)
         toolset, tools = toolsets.of(record)
         messages = _messages(record)
         source = record.get("source")
@@ -105,11 +106,17 @@ def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | B
             path=path,
             line=number,
         )
-    except _UNREADABLE as error:
-        return BadLine(path, number, _reason(error))
+    except UNREADABLE as error:
+        return BadLine(path, number, reason_of(error))
 
 
-def _record(line: bytes) -> dict[str, Any]:
+def read_record(line: bytes) -> dict[str, Any]:
+    """
+    Return the object that a line holds.
+
+    Raises:
+        ValueError: It holds none; all of `UNREADABLE` may be raised by reading what stands in it.
+    """
     record = json.loads(line.decode())
     if not isinstance(record, dict):
         raise ValueError(f"a run is an object, not {shown(record)}")
@@ -129,8 +136,8 @@ def _events(messages: Iterable[Any]) -> Iterator[Event]:
     for place, message in enumerate(messages):
         try:
             yield from read_message(message)
-        except _UNREADABLE as error:
-            raise ValueError(f"message {place}: {_reason(error)}") from None
+        except UNREADABLE as error:
+            raise ValueError(f"message {place}: {reason_of(error)}") from None
 
 
 def _labels(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -142,7 +149,8 @@ def _id(value: Any) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Return why a line is no run, in one line."""
     if isinstance(error, UnicodeDecodeError):
         return f"the line is not UTF-8 at byte {error.start}"
     if isinstance(error, json.JSONDecodeError):

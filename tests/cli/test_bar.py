@@ -50,3 +50,16 @@ def test_nothing_where_there_is_no_terminal(capsys):
         told.advance(1)
 
     assert ("", "") == capsys.readouterr()
+
+
+def test_items_are_counted(terminal):
+    """How many of them have been read, while each is given on."""
+    assert [1, 2, 3] == list(room.with_progress(iter([1, 2, 3]), doing="label", total=3))
+    assert "label" in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+
+
+def test_items_are_not_counted_where_there_is_no_terminal(capsys):
+    """They are given on alone."""
+    assert [1] == list(room.with_progress([1], doing="label", total=1))
+    assert ("", "") == capsys.readouterr()

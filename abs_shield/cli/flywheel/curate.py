@@ -12,9 +12,9 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.flywheel.questions import ask
-from abs_shield.cli.label import user_name
+from abs_shield.cli.label.author import user_name
 from abs_shield.cli.output import output
-from abs_shield.cli.report.summary import counted
+from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import screen
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState

@@ -10,7 +10,7 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.label import user_name
+from abs_shield.cli.label.author import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.evaluate import require_evaluation

@@ -24,6 +24,8 @@ from abs_shield.stores.hourly_counts import PatternCount
 _TOOLS = 1_000
 _LAYERS = 100
 _ALL = ""
+_OF_TOOLS = {VERIFICATION}
+"""The checks that have a place for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)
 """The checks whose decisions have a P(hallucination)."""
 
@@ -128,6 +130,16 @@ class Report:
                 self.sweeps.setdefault(layer, Sweep()).update(decision, truth, times=times)
             yield row, name, case
 
+    def grids(self) -> list[tuple[list[str], list[HeatRow]]]:
+        """Return the heatmap in two parts: tools, and texts; each with its layers and rows."""
+        heat, of_tools = self.heat(), [*self.layers(), *(_OF_TOOLS & self._layers.keys())]
+        texts = [name for name in self.checks() if name not in _OF_TOOLS]
+        parts = [
+            (of_tools, [row for row in heat if not is_text(row.tool)]),
+            (texts, [row for row in heat if is_text(row.tool)]),
+        ]
+        return [(layers, rows) for layers, rows in parts if layers and rows]
+
     def layers(self) -> list[str]:
         """Name the layers that calls were judged by: the six in their order, then others."""
         built_in = [name for name in LAYER_NAMES if name in self._layers]
@@ -222,12 +234,12 @@ class Report:
             if whole is None:
                 whole = self._wholes[layer] = Spread()
             spreads[_ALL, layer] = whole
-        self._sessions.update(session, spreads, case.observed)
+        self._sessions.update(session, spreads, case.observations)
 
     def _slice(self, case: Case, session: bytes) -> None:
         self.days.update(case)
         if self.slices is not None:
-            self._sessions.update(session, self.slices.update(case), case.observed)
+            self._sessions.update(session, self.slices.update(case), case.observations)
 
 
 def _bounded(name: str, known: Mapping[str, object], most: int) -> str:

@@ -88,6 +88,24 @@ def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
     return made
 
 
+def modes_line(made: Mapping[str | tuple[str, str], Mode]) -> str:
+    """
+    Return modes as a line of Python.
+
+    >>> modes_line({"phantom_tool": Mode.STRICT, ("refund", "phantom_target"): Mode.AUDIT})
+    'modes={"phantom_tool": "strict", ("refund", "phantom_target"): "audit"}'
+    """
+    entries = (f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items())
+    return f"modes={{{', '.join(entries)}}}" if made else ""
+
+
+def _literal(key: str | tuple[str, str]) -> str:
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_literal, key))})"
+    plain = key.isascii() and key.isprintable() and not set(key) & set('"\\')
+    return f'"{key}"' if plain else repr(key)
+
+
 def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
     whole = _step(layer, "", report, rule)
     yield whole
