@@ -43,7 +43,8 @@ def ground(
         Format.TABLE
     ),
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
 ) -> None:
     """

@@ -50,7 +50,8 @@ def quality(
         Format, typer.Option(help="A table, one JSON list, or one JSON object a line.")
     ] = Format.TABLE,
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
 ) -> None:
     """

@@ -68,7 +68,8 @@ def command(
         str | None, typer.Option(metavar="FILE", help="Write the leakage report, JSON.")
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
 ) -> None:
     """
