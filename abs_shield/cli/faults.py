@@ -13,6 +13,7 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 _CHOICES = re.compile(r"'(?P<got>.*)' is not one of (?P<words>'.+')\.?$", re.DOTALL)
+_GOT = re.compile("'?(.*?)'? is not ", re.DOTALL)
 _WORD = re.compile("'([^']+)'")
 
 
@@ -55,7 +56,10 @@ def _set(numbers: Iterable[float | None]) -> Iterator[float]:
 def _got(error: Any) -> str:
     """Return the refused value, as far as the library tells it."""
     cause = error.__cause__
-    given = cause.errors()[0].get("input") if hasattr(cause, "errors") else None
+    before = _GOT.match(str(error.message))  # before typer 0.29 there is no cause
+    given = before[1] if before else None
+    if hasattr(cause, "errors"):
+        given = cause.errors()[0].get("input")
     return "" if given is None else f"got `{escaped(str(given), limit=80)}`; "
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.table import Table
 
 from abs_shield.answer.assembly import Checked
@@ -16,13 +16,16 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
+from abs_shield.cli.complaints import Complaints
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.screen import counted, safe, screen
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.lines import BadLine, lines
-from abs_shield.text.show import escaped, shown
+from abs_shield.replay.records import read_record
+from abs_shield.text.show import shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
@@ -46,6 +49,7 @@ def ground(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """
     Check answers against the context that they were given from, without any model.
@@ -54,26 +58,29 @@ def ground(
     offsets count characters of the answer. Exits with 0, and with 2 where a line could not be
     read.
     """
-    bad = 0
+    bad = Complaints("lines that cannot be read")
+    count = 0
     with output(out, inputs=[file]) as sink:
-        table = Table("id", "score", "action", "claims", "weakest claim")
+        table = _table()
         for told in _all(file):
             if isinstance(told, BadLine):
-                bad += 1
-                print(escaped(str(told), limit=500), file=sys.stderr)
+                bad.add(told)
                 continue
+            count += 1
             if format is Format.JSONL:
                 line = encodable(json.dumps(told, ensure_ascii=False, allow_nan=False))
                 sink.write(f"{line}\n".encode())
             else:
                 _row(table, told)
+        bad.close()
+        require_some(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
         if format is Format.TABLE:
             console = screen()
             with console.capture() as text:
                 console.print(table)
             sink.write(text.get().encode(errors="replace"))
-    if bad:
-        raise BadInput(f"{bad} line{'s' * (bad > 1)} could not be read")
+    if bad.count:
+        raise BadInput(f"{counted(bad.count, 'line')} could not be read")
 
 
 def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
@@ -85,7 +92,7 @@ def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
         number, text = line
         try:
             yield _grounded(text)
-        except ShieldError as error:
+        except (ShieldError, ValueError) as error:
             yield BadLine(file, number, str(error))
 
 
@@ -128,14 +135,7 @@ def _claim(reported: ReportedClaim, one: Assessment) -> dict[str, Any]:
 
 
 def _record(line: bytes) -> Mapping[str, Any]:
-    try:
-        told = json.loads(line.decode("utf-8-sig"))
-    except RecursionError:
-        raise ShieldError("it is nested too deeply") from None
-    except ValueError as error:
-        raise ShieldError(f"it is not JSON: {error}") from None
-    if not isinstance(told, dict):
-        raise ShieldError(f"it is {shown(told)}; give an object with `context` and `answer`")
+    told = read_record(line, noun="an answer")
     for name in ("answer", "context"):
         if told.get(name) is None:
             raise ShieldError(f"it has no `{name}`")
@@ -145,6 +145,14 @@ def _record(line: bytes) -> Mapping[str, Any]:
             wanted = "a text" if kinds is str else "a text or a whole number"
             raise ShieldError(f"`{name}` is {shown(value)}; give {wanted}")
     return told
+
+
+def _table() -> Table:
+    table = Table("id", "score", "action", "claims", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns:
+        column.no_wrap = True
+    table.add_column("weakest claim", overflow="fold")
+    return table
 
 
 def _row(table: Table, told: Mapping[str, Any]) -> None:

@@ -86,7 +86,8 @@ def require_writable(path: str, *, option: str) -> None:
     real = Path(os.path.realpath(path))
     try:
         if not real.parent.is_dir():
-            raise BadInput(f"`{option}`: there is no folder `{real.parent}`; make it first")
+            folder = real.parent if os.path.islink(path) else Path(path).parent
+            raise BadInput(f"`{option}`: there is no folder `{folder}`; make it first")
         if _special(real, option=option):
             with open(real, "ab"):
                 return

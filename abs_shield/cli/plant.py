@@ -17,8 +17,9 @@ from rich.table import Table
 
 from abs_shield.cli.bar import bar
 from abs_shield.cli.crew import Sort
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.files import ToolsFile, named_toolsets
 from abs_shield.cli.output import ending_well, read_too, require_other
 from abs_shield.cli.screen import safe, screen
 from abs_shield.cli.teller import Teller
@@ -51,10 +52,7 @@ def plant(
         str,
         typer.Option("--output", "-o", metavar="FOLDER", help="Where the cases are written."),
     ],
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
-    ] = None,
+    tools: ToolsFile = None,
     seed: Annotated[
         str, typer.Option(metavar="TEXT", help="Equal seeds and runs make equal cases.")
     ] = "abs-shield",
@@ -70,6 +68,7 @@ def plant(
         typer.Option("--only-tool", metavar="NAME", help="Only calls of this tool; repeatable."),
     ] = None,
     sort: Sort = False,
+    allow_empty: AllowEmpty = False,
     force: Annotated[
         bool, typer.Option("--force", help="Write over planted cases that the folder holds.")
     ] = False,
@@ -87,8 +86,10 @@ def plant(
     )
     toolsets = Toolsets(named_toolsets(tools))
     teller = Teller()
+    count = 0
     inputs = [*files, *read_too(tools)]
     with (
+        teller,
         suppress(_NothingPlanted),
         _written(Path(output), inputs, force=force) as folder,
         FolderWriter(folder) as writer,
@@ -98,9 +99,11 @@ def plant(
         for chunk in chunks(together(lines) if sort else lines):
             noted: list[BadLine | Begun] = []
             for run in sessions(chunk, toolsets, noted=noted):
+                count += 1
                 progress.judged(len(run.calls))
                 _plant(run, sample, writer, teller)
             teller.hear(noted)
+        require_some(count + teller.bad_lines, noun="run", files=files, allowed=allow_empty)
         _require_called(only, writer.counts.called)
         made = manifest(sample, writer.counts)
         planted = any(row["planted"] for row in made["kinds"])

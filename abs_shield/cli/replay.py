@@ -13,7 +13,7 @@ import typer
 
 from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.files import ToolsFile, named_toolsets
 from abs_shield.cli.output import output, read_too
 from abs_shield.cli.parts import Way, parts
 from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
@@ -46,10 +46,7 @@ def replay(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
     ],
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
-    ] = None,
+    tools: ToolsFile = None,
     policy: Annotated[
         str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
     ] = None,

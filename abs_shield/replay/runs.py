@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -12,6 +11,7 @@ from abs_shield.core.events import Event
 from abs_shield.core.messages import read_message
 from abs_shield.policy import Tool
 from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.records import read_record
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
@@ -81,7 +81,7 @@ def session_of(line: bytes) -> str | None:
     if b"session_id" not in line and b"\\u" not in line:  # a key may be written with escapes
         return None
     try:
-        return _id(_record(line).get("session_id"))
+        return _id(read_record(line).get("session_id"))
     except _UNREADABLE:
         return None
 
@@ -89,7 +89,7 @@ def session_of(line: bytes) -> str | None:
 def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
     """Read one line of a file; what is no run comes as a `BadLine`."""
     try:
-        record = _record(line)
+        record = read_record(line)
         toolset, tools = toolsets.of(record)
         messages = _messages(record)
         source = record.get("source")
@@ -107,13 +107,6 @@ def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | B
         )
     except _UNREADABLE as error:
         return BadLine(path, number, _reason(error))
-
-
-def _record(line: bytes) -> dict[str, Any]:
-    record = json.loads(line.decode())
-    if not isinstance(record, dict):
-        raise ValueError(f"a run is an object, not {shown(record)}")
-    return record
 
 
 def _messages(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -143,10 +136,6 @@ def _id(value: Any) -> str | None:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"the line is not UTF-8 at byte {error.start}"
-    if isinstance(error, json.JSONDecodeError):
-        return f"the line is not JSON: {error.msg} at character {error.pos}"
     if isinstance(error, RecursionError):
         return "the line is nested too deeply"
     return escaped(str(error), limit=300)

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.cli.backtest.planted import planted_report
-from abs_shield.cli.backtest.sentences import because, counted, share, summary
-from abs_shield.cli.screen import STYLES, line, safe
+from abs_shield.cli.backtest.sentences import because, share, summary
+from abs_shield.cli.screen import STYLES, counted, line, safe
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint

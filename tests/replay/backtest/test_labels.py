@@ -185,7 +185,12 @@ def test_a_file_is_read_line_by_line(written):
 
     assert [
         (1, LabelLine(label=OK, run_id="r", call_index=1)),
-        BadLine(path, 2, "the line is not JSON"),
+        BadLine(
+            path,
+            2,
+            "the line is not JSON: Expecting property name enclosed in double quotes at character"
+            " 2; a label is one line: write one object a line, as `jq -c '.' FILE` does",
+        ),
         BadLine(path, 4, "a label names a `call_index` or a `call_id`"),
         BadLine(path, 5, "a label names a `run_id` or a `session_id`"),
         BadLine(path, 6, '`call_index` is "1"; give a number from 0'),
