@@ -14,6 +14,7 @@ from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.told import told
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
+from abs_shield.errors import PolicyError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
 
@@ -52,7 +53,10 @@ def check(
     firewall = Shield(configure() if policy is None else load_policy(policy))
     for tool in read_tools(tools, toolset):
         firewall.register(tool)
-    session = firewall.session(messages=read_messages(messages))
+    try:
+        session = firewall.session(messages=read_messages(messages))
+    except PolicyError as error:
+        raise BadInput(f"{messages}: {str(error).removeprefix('session: ')}") from None
     decision = firewall.check_call(_call(), session=session)
     if format is Format.JSON:
         print_json(decision.to_dict())

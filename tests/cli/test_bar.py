@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from abs_shield.cli import bar as room
-from abs_shield.replay import BadLine, Line
+from abs_shield.cli.parts import Progress
+from abs_shield.replay import BadLine, Chunk, Line
 
 
 @pytest.fixture
@@ -39,7 +40,9 @@ def test_a_second_kind_of_work(terminal, tmp_path):
     with room.bar(["-"], doing="sort") as told:
         told.advance(700)
         told.again("replay", 3)
-        list(told.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        progress = Progress(told)
+        list(progress.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        list(progress.done([*progress.noted([Chunk((Line("f", 1, b"{}\n"),))])]))
 
     assert "3/3 bytes" in terminal.getvalue()
 
