@@ -200,7 +200,10 @@ def test_two_at_a_time_are_refused(command, kept):
         (["runs.jsonl", "--resume"], "add `--format jsonl --output FILE`"),
         (["runs.jsonl", "--resume", "-o", "x"], "add `--format jsonl --output FILE`"),
         (["-", *RESUME], "reads its input again, and - cannot be"),
-        (["gone.jsonl", *RESUME], "gone.jsonl: No such file or directory; did you mean `runs.jsonl`?"),
+        (
+            ["gone.jsonl", *RESUME],
+            "gone.jsonl: No such file or directory; did you mean `runs.jsonl`?",
+        ),
         (["runs.jsonl", *RESUME[:3], "/dev/null", "--resume"], "is not a regular file"),
         (["runs.jsonl", *RESUME[:3], "runs.jsonl", "--resume"], "is read as well"),
     ],
