@@ -36,8 +36,10 @@ def parsed(text: bytes, *, path: str) -> Any:
         return json.loads(text.decode("utf-8-sig"))
     except RecursionError:
         raise BadInput(f"{path}: it is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give a JSON file") from None
     except ValueError as error:
-        raise BadInput(f"{path}: it is not JSON: {error}") from None
+        raise BadInput(f"{path}: it is not JSON: {error}; give a JSON file") from None
 
 
 def named_toolsets(path: str | None) -> dict[str, Any]:

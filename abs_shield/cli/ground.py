@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
+from rich.text import Text
 
 from abs_shield.answer.assembly import Checked
 from abs_shield.answer.evidence.collect import evidence_from
@@ -19,6 +18,7 @@ from abs_shield.answer.types import Assessment
 from abs_shield.cli.complaints import Complaints
 from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import counted, safe, screen
 from abs_shield.core.canonical import encodable
@@ -28,6 +28,10 @@ from abs_shield.replay.records import read_record
 from abs_shield.text.show import shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_COLUMNS = (
+    Column("id"), Column("score", right=True), Column("action"), Column("claims", right=True),
+    Column("weakest claim"),
+)  # fmt: skip
 _KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
 _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
@@ -61,7 +65,7 @@ def ground(
     bad = Complaints("lines that cannot be read")
     count = 0
     with output(out, inputs=[file]) as sink:
-        table = _table()
+        table = FittingTable(*_COLUMNS)
         for told in _all(file):
             if isinstance(told, BadLine):
                 bad.add(told)
@@ -71,7 +75,7 @@ def ground(
                 line = encodable(json.dumps(told, ensure_ascii=False, allow_nan=False))
                 sink.write(f"{line}\n".encode())
             else:
-                _row(table, told)
+                table.add_row(*_row(told))
         bad.close()
         require_some(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
         if format is Format.TABLE:
@@ -147,15 +151,7 @@ def _record(line: bytes) -> Mapping[str, Any]:
     return told
 
 
-def _table() -> Table:
-    table = Table("id", "score", "action", "claims", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in table.columns:
-        column.no_wrap = True
-    table.add_column("weakest claim", overflow="fold")
-    return table
-
-
-def _row(table: Table, told: Mapping[str, Any]) -> None:
+def _row(told: Mapping[str, Any]) -> list[Text]:
     score = told["overall_score"]
     scored = [claim for claim in told["claims"] if claim["score"] is not None]
     weakest = min(scored, key=lambda claim: claim["score"], default=None)
@@ -166,4 +162,4 @@ def _row(table: Table, told: Mapping[str, Any]) -> None:
         ["-" if told["id"] is None else str(told["id"]), "-" if score is None else f"{score:.2f}",
          told["action"], str(len(told["claims"])), said]
     )  # fmt: skip
-    table.add_row(*(safe(cell, limit=100) for cell in cells))
+    return [safe(cell, limit=100) for cell in cells]

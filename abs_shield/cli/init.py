@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.complaints import Complaints, plainly
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.sources import from_file, from_openapi, from_server
 from abs_shield.policy.tool import LONGEST_NAME
@@ -79,14 +80,23 @@ def init(
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
     with _progress(files) as told:
         mined = mine(source, recorded, told=told, on_bad_line=bad.append)
-    for line in (*unread, *bad):
-        _say(str(line))
+    for told_of in unread:
+        _say(told_of)
+    _complain(bad)
     if not mined.draft.tools:
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
     _summary(mined)
     blocks = mined.last is not None and bool(mined.last.blocks)
     raise typer.Exit(2 if bad or unread else 0 if mined.proof.ok and not blocks else 1)
+
+
+def _complain(bad: list[BadLine]) -> None:
+    noun = "lines that cannot be read"
+    complaints = Complaints(noun, lambda line: f"abs-shield: {plainly(line)}")
+    for line in bad:
+        complaints.add(line)
+    complaints.close()
 
 
 def _require_readable(files: list[str]) -> None:

@@ -74,15 +74,17 @@ def printed_to(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -
         raise ended
 
 
-def require_writable(path: str, *, option: str) -> None:
+def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> None:
     """
     Refuse, before any work is done, an output that could not be written; nothing is left behind.
 
     Raises:
-        BadInput: It is a folder, its folder does not exist, or nothing can be written there.
+        BadInput: It is one of the *inputs*, or a folder, its folder does not exist, or nothing
+            can be written there.
     """
     if path == "-":
         return
+    require_other(path, inputs, option=option)
     real = Path(os.path.realpath(path))
     try:
         if not real.parent.is_dir():

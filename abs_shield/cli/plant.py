@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from abs_shield.cli.bar import bar
 from abs_shield.cli.crew import Sort
 from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import ToolsFile, named_toolsets
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import ending_well, read_too, require_other
 from abs_shield.cli.screen import safe, screen
 from abs_shield.cli.teller import Teller
@@ -41,6 +40,9 @@ from abs_shield.text.show import escaped, told
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 MOST = 20_000
+_COLUMNS = (
+    Column("kind"), Column("expect"), Column("planted", right=True), Column("none, because"),
+)  # fmt: skip
 
 
 @app.command(epilog="Example: abs-shield plant runs.jsonl.gz --tools toolsets.json -o planted")
@@ -205,9 +207,7 @@ def _require_free(folder: Path, *, force: bool) -> None:
 
 def _print(made: dict[str, Any], output: str | None) -> None:
     console = screen()
-    table = Table("kind", "expect", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("planted", justify="right")
-    table.add_column("none, because", overflow="fold")
+    table = FittingTable(*_COLUMNS)
     for row in made["kinds"]:
         why = row.get("empty_because", "")
         table.add_row(row["kind"], row["expect"], f"{row['planted']:,}", why)

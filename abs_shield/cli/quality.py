@@ -10,13 +10,12 @@ from math import inf, isfinite
 from typing import IO, Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from abs_shield.cli.bar import Bar, bar
 from abs_shield.cli.complaints import Complaints
 from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output, read_too
 from abs_shield.cli.screen import counted, safe, screen
 from abs_shield.core.canonical import encodable
@@ -192,17 +191,18 @@ def _facts(record: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     return rows
 
 
+_COLUMNS = (
+    Column("id"), Column("action"), Column("failed stage"), Column("findings"),
+    Column("score", right=True, drop=2), Column("confidence", right=True, drop=1),
+)  # fmt: skip
+
+
 class _Table:
     """A row for each output, and the number of each action."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink
-        self._table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name in ("id", "action", "failed stage"):
-            self._table.add_column(name, no_wrap=True)
-        self._table.add_column("findings", overflow="fold")
-        for name in ("score", "confidence"):
-            self._table.add_column(name, justify="right", no_wrap=True)
+        self._table = FittingTable(*_COLUMNS)
         self._actions: Counter[str] = Counter()
 
     def add(self, result: QualityResult) -> None:

@@ -25,10 +25,11 @@ def read_record(line: bytes, *, noun: str = "a run") -> dict[str, Any]:
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ValueError(f"the line is not UTF-8 at byte {error.start}") from None
+        told = f"the line is not UTF-8 at byte {error.start}"
+        raise ValueError(f"{told}; give JSON lines, plain or gzip") from None
     except json.JSONDecodeError as error:
         told = f"the line is not JSON: {error.msg} at character {error.pos}"
-        raise ValueError(told + _hint(line, noun=noun)) from None
+        raise ValueError(told + _hint(line)) from None
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
     except ValueError:  # Python reads no integer of more than some thousand digits
@@ -36,15 +37,16 @@ def read_record(line: bytes, *, noun: str = "a run") -> dict[str, Any]:
     if isinstance(record, dict):
         return record
     told = f"{noun} is an object, not {shown(record)}"
-    raise ValueError(f"{told}; {_one_a_line('.[]')}" if isinstance(record, list) else told)
+    hint = _one_a_line(".[]") if isinstance(record, list) else "write one object a line"
+    raise ValueError(f"{told}; {hint}")
 
 
-def _hint(line: bytes, *, noun: str) -> str:
+def _hint(line: bytes) -> str:
     """Return what to do where a line only opens a value, as in a file that is laid out."""
     if line.strip() not in _OPENINGS:
-        return ""
+        return "; write one JSON object a line"
     path = ".[]" if line.strip().startswith(b"[") else "."
-    return f"; {noun} is one line: {_one_a_line(path)}"
+    return f"; {_one_a_line(path)}"
 
 
 def _one_a_line(path: str) -> str:

@@ -98,7 +98,7 @@ def _cases(path: str) -> list[EvaluationCase]:
     try:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give JSON lines") from None
     _, first = next(numbered_lines(text), (0, ""))
     if '"messages"' in first:
         part = "regression" if "regression" in Path(path).stem else "target"

@@ -190,7 +190,7 @@ def test_a_file_is_read_line_by_line(written):
             path,
             2,
             "the line is not JSON: Expecting property name enclosed in double quotes at character"
-            " 2; a label is one line: write one object a line, as `jq -c '.' FILE` does",
+            " 2; write one object a line, as `jq -c '.' FILE` does",
         ),
         BadLine(path, 4, "a label names a `call_index` or a `call_id`"),
         BadLine(path, 5, "a label names a `run_id` or a `session_id`"),
