@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -38,8 +39,8 @@ class FittingTable:
     """
     Rows of texts for a terminal of any width.
 
-    Each column is as wide as its longest word at least; what is left goes to those with longer
-    texts. A text of one word that is wider than the terminal is folded all the same.
+    Each column is as wide as its longest word at least, one of numbers as its longest cell; what
+    is left goes to those with longer texts. A text of one word that is wider than the terminal is folded all the same.
 
     Args:
         columns: The columns; a text is the name of one on the left that stays.
@@ -80,8 +81,10 @@ class FittingTable:
         return [Text(self.columns[place].name), *(row[place] for row in self.rows)]
 
     def _least(self, place: int) -> int:
-        words = [word for text in self._texts(place) for word in text.plain.split()]
-        return max((Text(word).cell_len for word in words), default=0)
+        name, *cells = (text.plain for text in self._texts(place))
+        is_whole = self.columns[place].right
+        kept = cells if is_whole else [word for cell in cells for word in cell.split()]
+        return max(cell_len(word) for word in ("", *name.split(), *kept))
 
     def _table(self, places: Sequence[int], width: int, gap: int) -> RenderableType:
         widths = [self._least(place) for place in places]

@@ -89,7 +89,7 @@ def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> N
     try:
         if not real.parent.is_dir():
             folder = real.parent if os.path.islink(path) else Path(path).parent
-            raise BadInput(f"`{option}`: there is no folder `{folder}`; make it first")
+            raise BadInput(f"`{option}`: {path}: there is no folder `{folder}`; make it first")
         if _special(real, option=option):
             with open(real, "ab"):
                 return

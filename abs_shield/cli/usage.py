@@ -86,16 +86,20 @@ def write_text(text: str, formatter: Any) -> None:
 
 
 def write_example(epilog: str, formatter: Any) -> None:
-    """Write an example so that it can be copied, also where it needs several lines."""
-    title, _, command = epilog.partition(": ")
-    width = formatter.width - 6
+    """Write examples, a line each, so that they can be copied where they need several lines."""
+    for example in epilog.splitlines():
+        formatter.write("\n" + " \\\n    ".join(_parts(example, formatter.width - 6)) + "\n")
+
+
+def _parts(example: str, width: int) -> list[str]:
+    """Return an example in lines, each but the first beginning with an option."""
     lines = [""]
-    for part in _BEFORE_OPTION.split(command):
+    for part in _BEFORE_OPTION.split(example):
         if lines[-1] and len(lines[-1]) + 1 + len(part) > width:
             lines.append(part)
         else:
             lines[-1] = f"{lines[-1]} {part}".strip()
-    formatter.write(f"\n{title}:\n  " + " \\\n    ".join(lines) + "\n")
+    return lines
 
 
 def _wrapped(text: str, width: int) -> list[str]:

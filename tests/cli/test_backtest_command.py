@@ -316,7 +316,7 @@ WRONG = [
     (["--modes", "audit"], "`--modes`: there is no `audit`"),
     (["--examples", "-1"], "`--examples`"),
     (["--picture", "a.pdf"], "`--picture` is `a.pdf`; name a file that ends in .svg or .png"),
-    (["--picture", "gone/a.svg"], "`--picture`: there is no folder `gone`"),
+    (["--picture", "gone/a.svg"], "`--picture`: gone/a.svg: there is no folder `gone`"),
     (["--labels", "lables.jsonl"], "lables.jsonl: No such file or directory"),
     (["--tools", "new.py"], "new.py: it is not JSON"),
 ]

@@ -19,7 +19,11 @@ from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Head
 
-EXAMPLE = "Example: abs-shield log verify decisions.db --heads heads.json --save-heads heads.json"
+EXAMPLE = (
+    "Example: abs-shield log verify decisions.db --save-heads heads.json\n"
+    "Every day from then on: abs-shield log verify decisions.db --heads heads.json"
+    " --save-heads heads.json"
+)
 _SHOWN = 100
 
 
