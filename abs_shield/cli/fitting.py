@@ -40,7 +40,7 @@ class FittingTable:
     Rows of texts for a terminal of any width.
 
     Each column is as wide as its longest word at least, one of numbers as its longest cell; what
-    is left goes to those with longer texts. A text of one word that is wider than the terminal is folded all the same.
+    is left goes to those with longer texts. A word that is wider than the terminal is folded.
 
     Args:
         columns: The columns; a text is the name of one on the left that stays.
