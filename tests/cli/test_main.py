@@ -114,6 +114,14 @@ def test_a_file_that_is_like_no_other(command, tmp_path):
     assert done.err.endswith("nope.json: No such file or directory; name a file that exists\n")
 
 
+def test_a_file_of_another_kind_is_not_meant(command, file, tmp_path):
+    """However near its name is."""
+    file("tools.jsonl", {})
+    done = command("check", "--tools", tmp_path / "tools.json")
+
+    assert done.err.endswith("tools.json: No such file or directory; name a file that exists\n")
+
+
 def test_importing_the_command_is_light():
     """The command starts without the firewall; each subcommand brings what it needs."""
     code = "import sys, abs_shield.cli; print('pydantic' in sys.modules, 'rich' in sys.modules)"
