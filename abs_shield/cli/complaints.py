@@ -50,7 +50,7 @@ class Complaints:
         """Print for each file how many were not shown."""
         for path, line in self._next.items():
             more = self._by_file[path] - SHOWN
-            self._print(BadLine(path, line, f"and {more:,} more {self._noun} from here on"))
+            self._print(BadLine(path, line, f"from here on {more:,} more {self._noun}"))
         self._next.clear()
 
     def _print(self, line: BadLine) -> None:

@@ -29,7 +29,8 @@ def load_policy(place: str) -> Policy:
 
     Args:
         place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` may be a
-            `Policy`, or a mapping as `configure` takes it.
+            `Policy`, or a mapping as `configure` takes it. A file may import the modules beside
+            it.
 
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is no policy.

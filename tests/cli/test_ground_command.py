@@ -199,7 +199,9 @@ def test_every_line_that_cannot_be_read_is_said(command, tmp_path):
     done = command("ground", path, "--format", "jsonl")
 
     assert 5 + 1 + 1 == done.err.count("\n")
-    assert f"answers.jsonl:6: and {len(WRONG) - 5} more lines that cannot be read" in done.err
+    assert (
+        f"answers.jsonl:6: from here on {len(WRONG) - 5} more lines that cannot be read" in done.err
+    )
     assert f"abs-shield: {len(WRONG)} lines could not be read" in done.err
     assert 1 == done.out.count("\n")
 

@@ -67,7 +67,7 @@ LIBRARIES = ("Value error", "Input should", "Got unexpected", "requires an argum
         (["replay"], "`FILE` is missing; see `abs-shield replay --help`"),
         (["replay", "x", "--sort=3"], "`--sort` takes no value; see `abs-shield replay --help`"),
         (["replay", "x", "--workers", "0"], "got `0`; give a whole number, at least 1; see"),
-        (["report", "--max-stops", "2"], "got `2`; give a number, 0 to 1; see"),
+        (["report", "--max-stops", "2"], "give a number, 0 to 1; see"),
         (["plant", "x", "-o", "y", "--per-kind", "0"], "give a whole number, 1 to 20000; see"),
         (["replay", "x", "--findings", "many"], "`--findings`: got `many`; give a whole number"),
         (["replay", "x", "--findings", "-1"], "; see `abs-shield replay --help`"),
