@@ -9,8 +9,8 @@ from opentelemetry._logs import SeverityNumber
 
 from abs_shield import Shield, Tool, shield
 from abs_shield.core import Verdict
+from abs_shield.core.pointers import safe_pointer
 from abs_shield.telemetry import Otel
-from abs_shield.telemetry.findings import safe_pointer
 
 CANARY = "canary_4711@example.com"
 
