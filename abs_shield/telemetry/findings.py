@@ -36,20 +36,23 @@ def tell_findings(
     tool = shown_tool(decision)
     at_ns = nanoseconds(decision.at)
     for finding in decision.findings:
-        attributes = _attributes(finding, decision.id, tool)
-        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = safe_where(finding, decision.subject, names)
+        attributes = _attributes(finding, decision, tool)
+        where = safe_where(finding, decision.subject, names)
+        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = where
         if details:
             attributes[semconv.ATTRIBUTE_FINDING_DETAIL] = escaped(finding.detail, limit=DETAIL)
         logger.emit(
             timestamp=at_ns,
             context=context,
-            severity_number=_severity(finding),
+            severity_number=(severity := _severity(finding)),
+            severity_text=severity.name,
+            body=f"{finding.check} at {where or '/'}: {finding.code}",
             event_name=semconv.EVENT_FINDING,
             attributes=attributes,
         )
 
 
-def _attributes(finding: Finding, decision_id: str, tool: str) -> dict[str, Value]:
+def _attributes(finding: Finding, decision: Decision, tool: str) -> dict[str, Value]:
     attributes: dict[str, Value] = {
         semconv.ATTRIBUTE_FINDING_CHECK: finding.check,
         semconv.ATTRIBUTE_FINDING_CODE: finding.code,
@@ -58,8 +61,10 @@ def _attributes(finding: Finding, decision_id: str, tool: str) -> dict[str, Valu
         semconv.ATTRIBUTE_FINDING_MODE: finding.mode.value,
         semconv.ATTRIBUTE_FINDING_COUNTED: finding.counted,
         semconv.ATTRIBUTE_FINDING_SUPPRESSED: finding.suppressed,
-        semconv.ATTRIBUTE_DECISION_ID: decision_id,
+        semconv.ATTRIBUTE_DECISION_ID: decision.id,
     }
+    if decision.approval:
+        attributes[semconv.ATTRIBUTE_APPROVAL] = decision.approval
     if tool:
         attributes[semconv.ATTRIBUTE_TOOL] = tool
     if finding.weighs:

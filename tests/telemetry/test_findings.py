@@ -41,6 +41,16 @@ def test_a_finding_is_an_event_of_the_check_span(heard, decide, finding):
     }
 
 
+def test_an_event_is_a_line_in_a_viewer_of_logs(heard, decide, finding):
+    """With a body and the text of its severity; neither holds a value."""
+    heard.otel()(decide(finding(), finding(suppressed=True)))
+
+    assert [
+        ("phantom_target at /arguments/transaction_id: unseen_identifier", "WARN"),
+        ("phantom_target at /arguments/transaction_id: unseen_identifier", "INFO"),
+    ] == [(event.log_record.body, event.log_record.severity_text) for event in heard.events]
+
+
 def test_findings_are_no_span_events(heard, decide, finding):
     """The span has no events: they are deprecated."""
     heard.otel()(decide(finding(), finding()))
@@ -88,7 +98,7 @@ def test_no_value_leaves_the_process(heard, decide, finding):
     """A canary in every field that may hold a value is in nothing that is exported."""
     heard.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
 
-    assert len(heard.events) == 3
+    assert len(heard.events) == 4
     assert "canary" not in heard.everything()
 
 
