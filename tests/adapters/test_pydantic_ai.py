@@ -699,7 +699,7 @@ def test_spans_hold_a_value_only_where_the_framework_records_content(
         capabilities=[Instrumentation(settings=settings), ShieldCapability(guard)],
     )
     exporter().clear()
-    agent.run_sync(ASKED)
+    asyncio.run(agent.run(ASKED))
     found = places(exporter().get_finished_spans())
 
     assert '"status": "blocked"' in heard[-1].replace("'", '"')
