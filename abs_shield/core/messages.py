@@ -150,7 +150,7 @@ def read_call(call: Any) -> ToolCall:
     name = inner.get("name")
     if not isinstance(name, str):
         raise UnreadableMessage(
-            f"a call's name is of type {type(name).__name__}; give it a `name`, a string"
+            f"call has no name but a value of type {type(name).__name__}; give it a `name`"
         )
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
     ids = map(id_of, (call.get("call_id"), call.get("id")))

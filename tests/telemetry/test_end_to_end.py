@@ -93,7 +93,7 @@ def test_the_agent_met_everything(story: Story) -> None:
 
     assert {d["verdict"] for d in said.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
     assert {d["mode"] for d in said.decisions} == {"audit", "strict"}
-    assert {d["approval"] for d in said.decisions} == {"", "required", "granted"}
+    assert {d["approval"] for d in said.decisions} == {"", "required", "granted", "refused"}
     assert {d["mode"] for d in said.decisions if d["blocked"]} == {"strict"}
     assert max(d["errors"] for d in said.decisions) == 1
     assert (said.in_time, said.stderr) == (True, "")
