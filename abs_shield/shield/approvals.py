@@ -10,7 +10,7 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 
-Approver = Callable[[Decision], bool | None | Awaitable[bool | None]]
+Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]
 """Returns whether a SUSPICIOUS call may run, or None where `approve` will say; sync or async."""
 
 Key = tuple[str, str, bytes]

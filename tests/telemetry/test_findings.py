@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from opentelemetry._logs import SeverityNumber
 
-from abs_shield import Shield, Tool, shield
-from abs_shield.core import Verdict
+from abs_shield import Finding, Shield, Tool, ToolCall, rule, shield, shielded
+from abs_shield.core import Subject, Verdict
 from abs_shield.core.pointers import safe_pointer
-from abs_shield.telemetry import Otel
+from abs_shield.telemetry import Otel, emit
 
 CANARY = "canary_4711@example.com"
 
@@ -198,3 +199,31 @@ def test_a_sessions_function_is_named_as_a_registered_one(heard):
     assert {"execute_tool book", "abs_shield.check book"} == names
     (event,) = heard.events
     assert "/arguments/nights/0" == event.log_record.attributes["abs_shield.finding.where"]
+
+
+@shielded
+def read_gauge_7(number: int) -> dict[str, float]:
+    """Read a gauge; every Shield knows this tool."""
+    return {}
+
+
+def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog):
+    """Which names its author wrote cannot be said, and the hook goes on."""
+
+    @rule(tool="read_gauge_7")
+    def is_even(numer: int) -> bool:
+        """A gauge has an even number."""
+        return numer % 2 == 0
+
+    policy = shield.configure(mode="audit", rules=[is_even])
+    firewall = Shield(policy, hooks=[heard.otel()])
+    call = ToolCall("read_gauge_7", {"number": 2}, "c1")
+    finding = Finding(
+        check="schema_mismatch", verdict=Verdict.SUSPICIOUS, strength=1.0, where="/level",
+        detail="missing", code="schema_mismatch",
+    )  # fmt: skip
+    decision = replace(firewall.check_call(call), findings=(finding,), subject=Subject.RESULT)
+    emit(decision, firewall.desk.hooks)
+
+    assert "raised" not in caplog.text
+    assert "/*" == heard.events[-2].log_record.attributes["abs_shield.finding.where"]
