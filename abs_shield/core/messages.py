@@ -149,7 +149,9 @@ def read_call(call: Any) -> ToolCall:
         inner = _mapping(call["params"], "call") if "params" in call else call
     name = inner.get("name")
     if not isinstance(name, str):
-        raise UnreadableMessage(f"call has no name but {shown(name, limit=40)}; give it a `name`")
+        raise UnreadableMessage(
+            f"call has no name but a value of type {type(name).__name__}; give it a `name`"
+        )
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
     ids = map(id_of, (call.get("call_id"), call.get("id")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
@@ -166,7 +168,9 @@ def text_of(given: Any) -> str:
         UnreadableMessage: It is none.
     """
     if not isinstance(given, str):
-        raise UnreadableMessage(f"a message's text is {shown(given)}; give a string")
+        raise UnreadableMessage(
+            f"a message's text is of type {type(given).__name__}; give a string"
+        )
     return str.__str__(given)
 
 

@@ -159,7 +159,8 @@ class Session(Scoped):
             ValueError: A message has no known shape; those before it are added.
         """
         if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
-            raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
+            kind = type(messages).__name__  # a text may be the user's own words
+            raise UnreadableMessage(f"`messages` is of type {kind}; give a list of messages")
         with self.lock:
             resumes = self.log.version == 0
             unseen_before, self._unseen_before = self._unseen_before, ""

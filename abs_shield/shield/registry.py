@@ -295,7 +295,10 @@ class Registry(Mapping[str, Entry]):
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names that the author of a tool wrote; none of an unknown tool."""
         of_sessions = self._of_sessions.argument_names(tool) | self._offers.argument_names(tool)
-        plan = self.plan(tool)
+        try:
+            plan = self.plan(tool)
+        except PolicyError:  # every decision about the tool says what is wrong with it
+            plan = None
         if plan is None:
             return of_sessions
         known = self._written.get(tool)

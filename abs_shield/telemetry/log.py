@@ -13,9 +13,14 @@ from abs_shield.errors import ShieldError
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.readable import FORMAT, LogFormat, is_for_terminal, readable
 from abs_shield.telemetry.told import span_of
-from abs_shield.telemetry.traits import shown_tool, weighing_layers
+from abs_shield.telemetry.traits import declared_names, shown_tool, unregistered, weighing_layers
 from abs_shield.text.show import escaped
 
+_SHORT = {
+    semconv.ATTRIBUTE_AGENT: "agent",
+    semconv.ATTRIBUTE_MODEL: "model",
+    semconv.ATTRIBUTE_CONVERSATION: "conversation_id",
+}
 _LEVELS = {
     Verdict.CLEAN: logging.INFO,
     Verdict.SUSPICIOUS: logging.WARNING,
@@ -48,7 +53,7 @@ class StructLog:
 
     def __call__(self, decision: Decision) -> None:
         """Log *decision* if the host listens at its level."""
-        level = _LEVELS[decision.verdict]
+        level = _level(decision)
         if self._plain.isEnabledFor(level):
             if self._is_readable():
                 self._plain.log(level, "%s", readable(decision))
@@ -71,6 +76,14 @@ def _format_of(given: str | None) -> LogFormat:
         source = f"`{FORMAT}`" if given is None else "`format`"
         known = ", ".join(LogFormat)
         raise ShieldError(f"{source} is `{escaped(word)}`; use one of {known}") from None
+
+
+def _level(decision: Decision) -> int:
+    """Return the level of the verdict; an internal error is more than information."""
+    level = _LEVELS[decision.verdict]
+    if not decision.errors:
+        return level
+    return logging.ERROR if decision.blocked else max(level, logging.WARNING)
 
 
 def _bound(plain: logging.Logger) -> Any:
@@ -115,7 +128,14 @@ def _named(decision: Decision) -> dict[str, Any]:
         "call_id": decision.call_id,
     }
     named: dict[str, Any] = {key: escaped(value, limit=_ID) for key, value in ids.items() if value}
+    for attribute, value in declared_names(decision).items():
+        named[_SHORT[attribute]] = escaped(value, limit=_ID)
+    if decision.tool and not unregistered(decision):
+        named["tool_type"] = semconv.VALUE_FUNCTION
+    if decision.approval:
+        named["approval"] = decision.approval
     if decision.errors:
+        named[semconv.ATTRIBUTE_ERROR] = semconv.VALUE_LAYER_ERROR
         named["errors"] = [escaped(error, limit=_ERROR) for error in decision.errors]
     return named
 
