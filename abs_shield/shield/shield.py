@@ -120,7 +120,8 @@ class Shield(Answers):
         and the marks of both.
 
         Args:
-            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic or MCP describe it.
+            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic, Gemini, Bedrock or MCP
+                describe it.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
             replace: Let a function or a `Tool` take the place of all that was declared of its name.
 
@@ -150,7 +151,8 @@ class Shield(Answers):
             id: The session's id; a new one where None.
             tools: Names that this run may call; None for all, or for those it had. A sub-agent's
                 are never more than its parent's, and its own functions.
-            messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
+            messages: A transcript to resume from, in OpenAI's, Anthropic's, Gemini's or
+                Bedrock's shape.
             agent: Name of the agent.
             parent: The session of the agent that started this one.
             functions: What runs in this session and in its sub-agents' alone: functions by tool
@@ -198,8 +200,8 @@ class Shield(Answers):
         Return the tools to hand to the model, in the shape that its provider takes.
 
         Args:
-            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"`` or
-                ``"mcp"``.
+            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"``,
+                ``"gemini"``, ``"bedrock"`` (the ``tools`` of its ``toolConfig``) or ``"mcp"``.
             session: The session, with its own functions and without what it may not call; the
                 current one where None.
 
@@ -418,7 +420,8 @@ class Shield(Answers):
                 it; the registered functions where None.
 
         Returns:
-            The messages to append, in the shape of the one given: OpenAI's or Anthropic's.
+            The messages to append, in the shape of the one given, which is that of its
+            provider.
         """
         return answers(self, assistant_message, self._session(session), dispatch)
 
