@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from abs_shield.core.canonical import canonical, encodable, scalar
+from abs_shield.core.feedback import Feedback, Problem
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.summary import APPROVALS, approval_reasons, summary_of, title_of
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
@@ -117,7 +118,7 @@ class Decision:
         """
         return summary_of(self, names=names)
 
-    def feedback(self) -> dict[str, Any]:
+    def feedback(self) -> Feedback:
         """
         Give the text for the model, as a JSON-able object.
 
@@ -180,7 +181,7 @@ class Decision:
         fields["notes"] = tuple(record["notes"])
         return cls(**fields)
 
-    def _status(self) -> str:
+    def _status(self) -> Literal["blocked", "flagged", "allowed", "withheld"]:
         if self.blocked:
             return "withheld" if self.subject is Subject.RESULT else "blocked"
         return "allowed" if self.action is Action.ALLOW else "flagged"
@@ -220,7 +221,7 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
 
 
-def _problem(finding: Finding) -> dict[str, Any]:
+def _problem(finding: Finding) -> Problem:
     return {
         "code": finding.code,
         "field": finding.where,
@@ -232,13 +233,13 @@ def _problem(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _withheld_problem(finding: Finding) -> dict[str, Any]:
+def _withheld_problem(finding: Finding) -> Problem:
     """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
     told = _problem(finding)
     return {**told, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 
 
-def _door_problem(code: str, hint: str) -> dict[str, Any]:
+def _door_problem(code: str, hint: str) -> Problem:
     return {
         "code": code, "field": "", "got": None, "expected": "", "allowed": [], "nearest": "",
         "hint": hint,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abs_shield.core.digest import digest
-from abs_shield.core.messages import read_tool
+from abs_shield.core.tool_shapes import read_tools
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool, tool_of
 from abs_shield.text.nearest import nearest
@@ -104,11 +104,11 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     bad: list[str] = []
     for place, each in enumerate(listed):
         try:
-            tool = tool_of(read_tool(each))
+            read = [tool_of(shape) for shape in read_tools(each)]
         except (PolicyError, ValueError) as error:
             bad.append(f"tool {place}: {error}")
         else:
-            tools[tool.name] = tool
+            tools |= {tool.name: tool for tool in read}
     if bad and (on_bad is None or not tools):
         raise ValueError(bad[0])
     if on_bad is not None:

@@ -148,7 +148,9 @@ class Session(Scoped):
 
     def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
         """
-        Add messages of OpenAI or Anthropic shape; a growing list may be passed again and again.
+        Add messages of any provider's shape; a growing list may be passed again and again.
+
+        OpenAI's, Anthropic's, Gemini's, Bedrock's and flat ones are read.
 
         Args:
             messages: The whole conversation, or what is new of it.

@@ -12,7 +12,8 @@ from typing import Any
 
 from abs_shield.core import Mode
 from abs_shield.core.forked import renewed
-from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.core.messages import UnreadableMessage
+from abs_shield.core.tool_shapes import read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
@@ -497,7 +498,7 @@ def declared(tool: Any) -> Tool | Binding | None:
 
 def described(tool: Any) -> Tool:
     """
-    Return a tool as OpenAI, Anthropic or MCP describe it.
+    Return a tool as a provider or MCP describes it.
 
     Raises:
         PolicyError: It is none.

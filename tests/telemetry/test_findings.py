@@ -11,6 +11,7 @@ from opentelemetry._logs import SeverityNumber
 from abs_shield import Finding, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.pointers import safe_pointer
+from abs_shield.shield.registry import SHARED
 from abs_shield.telemetry import Otel, emit
 
 CANARY = "canary_4711@example.com"
@@ -201,23 +202,23 @@ def test_a_sessions_function_is_named_as_a_registered_one(heard):
     assert "/arguments/nights/0" == event.log_record.attributes["abs_shield.finding.where"]
 
 
-@shielded
-def read_gauge_7(number: int) -> dict[str, float]:
-    """Read a gauge; every Shield knows this tool."""
-    return {}
-
-
-def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog):
+def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog, monkeypatch):
     """Which names its author wrote cannot be said, and the hook goes on."""
+    monkeypatch.setattr(SHARED, "bindings", {**SHARED.bindings})  # every Shield would know it
 
-    @rule(tool="read_gauge_7")
+    @shielded
+    def read_gauge(number: int) -> dict[str, float]:
+        """Read a gauge."""
+        return {}
+
+    @rule(tool="read_gauge")
     def is_even(numer: int) -> bool:
         """A gauge has an even number."""
         return numer % 2 == 0
 
     policy = shield.configure(mode="audit", rules=[is_even])
     firewall = Shield(policy, hooks=[heard.otel()])
-    call = ToolCall("read_gauge_7", {"number": 2}, "c1")
+    call = ToolCall("read_gauge", {"number": 2}, "c1")
     finding = Finding(
         check="schema_mismatch", verdict=Verdict.SUSPICIOUS, strength=1.0, where="/level",
         detail="missing", code="schema_mismatch",
