@@ -150,7 +150,7 @@ def test_a_wrong_message_names_its_file(command, file):
     path = file("talk.json", [{"role": None, "content": "Hi."}])
     done = command("check", "--messages", path, stdin='{"name": "refund", "arguments": {}}')
 
-    assert (2, f"abs-shield: {path}: message has role null; roles are") == (
+    assert (2, f"abs-shield: {path}: message has role null and the keys `role`, `content`; roles are") == (
         done.code, done.err.partition(" system")[0],
     )  # fmt: skip
 
