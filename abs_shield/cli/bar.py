@@ -20,8 +20,6 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from abs_shield.replay import BadLine, Line
-
 T = TypeVar("T")
 
 
@@ -44,16 +42,13 @@ class Bar:
         calls += self._progress.tasks[self._task].fields["calls"]
         self._progress.update(self._task, calls=calls)
 
+    def reach(self, count: int) -> None:
+        """So many bytes of the input are done with, from its beginning."""
+        self._progress.update(self._task, completed=count)
+
     def again(self, doing: str, total: int) -> None:
         """Begin anew: other work, so many bytes of it."""
         self._progress.reset(self._task, description=doing, total=total)
-
-    def over(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
-        """Give *lines*, and count their bytes."""
-        for line in lines:
-            if isinstance(line, Line):
-                self.advance(len(line.data))
-            yield line
 
 
 @contextmanager

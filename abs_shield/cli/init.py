@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.complaints import Complaints, plainly
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.sources import from_file, from_openapi, from_server
 from abs_shield.policy.tool import LONGEST_NAME
@@ -87,8 +88,9 @@ def init(
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
     with _progress(files) as told:
         mined = mine(source, recorded, let_through=let_through, told=told, on_bad_line=bad.append)
-    for line in (*unread, *bad):
+    for line in unread:
         _say(str(line))
+    _complain(bad)
     if not mined.draft.tools:
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
@@ -102,6 +104,14 @@ def _blocks(mined: Mined) -> bool:
         return False
     every = mined.draft.let_through is LetThrough.ALL
     return bool(mined.last.blocks if every else mined.stays)
+
+
+def _complain(bad: list[BadLine]) -> None:
+    noun = "lines that cannot be read"
+    complaints = Complaints(noun, lambda line: f"abs-shield: {plainly(line)}")
+    for line in bad:
+        complaints.add(line)
+    complaints.close()
 
 
 def _require_readable(files: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -12,6 +11,7 @@ from abs_shield.core.events import Event
 from abs_shield.core.messages import read_message
 from abs_shield.policy import Tool
 from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.records import read_record
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
@@ -110,19 +110,6 @@ def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | B
         return BadLine(path, number, reason_of(error))
 
 
-def read_record(line: bytes) -> dict[str, Any]:
-    """
-    Return the object that a line holds.
-
-    Raises:
-        ValueError: It holds none; all of `UNREADABLE` may be raised by reading what stands in it.
-    """
-    record = json.loads(line.decode())
-    if not isinstance(record, dict):
-        raise ValueError(f"a run is an object, not {shown(record)}")
-    return record
-
-
 def _messages(record: Mapping[str, Any]) -> tuple[Any, ...]:
     if "messages" not in record:
         raise ValueError("there are no `messages`")
@@ -151,10 +138,6 @@ def _id(value: Any) -> str | None:
 
 def reason_of(error: Exception) -> str:
     """Return why a line is no run, in one line."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"the line is not UTF-8 at byte {error.start}"
-    if isinstance(error, json.JSONDecodeError):
-        return f"the line is not JSON: {error.msg} at character {error.pos}"
     if isinstance(error, RecursionError):
         return "the line is nested too deeply"
     return escaped(str(error), limit=300)

@@ -199,7 +199,7 @@ class VerificationEngine:
         limits, weigher = told.limits, told.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
-        past = memory.past(known, kept, tool, latency=seen.judges_latency)
+        past = memory.past(known, kept, tool, seen=seen)
         weigher.listen(_0, seen, past, heard)
         posterior = limits.prior  # silence only lowers it
         if heard.fired or posterior >= limits.blocks_from:
@@ -217,7 +217,7 @@ class VerificationEngine:
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            kept.unlike = heard.is_unlike
+            kept.unlike = heard.is_unlike or kept.fault != ""
             learnt.refuse(known, kept, tool)
         return given
 

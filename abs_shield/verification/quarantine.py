@@ -43,4 +43,4 @@ def meant(
 
 def _taught(kept: Kept) -> tuple[Any, ...]:
     """What a result teaches, but for how long its call took."""
-    return kept.key, kept.session, kept.numbers, kept.size, kept.names, kept.kinds
+    return kept.key, kept.session, kept.numbers, kept.size, kept.shape, kept.kinds

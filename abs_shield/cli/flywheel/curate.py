@@ -68,7 +68,8 @@ def command(
 def _is_json(path: str, option: str) -> bool:
     suffix = PurePath(path).suffix.lower()
     if suffix not in _JSON + _MARKDOWN:
-        raise BadInput(f"`{option}`: {escaped(path, limit=300)} ends with neither .md nor .json")
+        named = escaped(path, limit=300)
+        raise BadInput(f"`{option}`: {named} ends with neither .md nor .json; name gaps.md")
     return suffix in _JSON
 
 

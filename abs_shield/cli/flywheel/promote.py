@@ -18,7 +18,7 @@ from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionSta
 from abs_shield.text.show import escaped, shown
 
 EXAMPLE = (
-    "Example: abs-shield flywheel promote prompts/support.txt prompts/support.v2.txt --evaluation"
+    "Example: abs-shield flywheel promote support.txt support.v2.txt --evaluation"
     ' evaluation.json --data train.jsonl --gap GAP --reason "market caps are right"'
 )
 

@@ -19,6 +19,7 @@ from abs_shield.replay.report import (
     Standing,
     Step,
     modes,
+    modes_line,
     muted,
     percent,
     rollout,

@@ -9,13 +9,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abs_shield.cli.teller import plainly
+from abs_shield.cli.complaints import plainly
 from abs_shield.core import Decision, Subject, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.messages import read_message
 from abs_shield.replay.chunks import Line, raw_lines
 from abs_shield.replay.lines import BadLine
-from abs_shield.replay.runs import UNREADABLE, read_record, reason_of
+from abs_shield.replay.records import read_record
+from abs_shield.replay.runs import UNREADABLE, reason_of
 
 _BEFORE, _AFTER = 6, 4
 """Messages before and after the one in question."""
@@ -102,14 +103,15 @@ class Excerpts:
         return _around(messages, decision, {*call_ids}) or _ending(messages)
 
     def _lines_of(self, decision: Decision) -> Iterator[tuple[Line, dict[str, Any]]]:
-        """Yield the lines that name the decision's session or run, with what they hold."""
+        """Yield the lines of the decision's session or run, with what they hold."""
         named = {one for one in (decision.session_id, decision.run_id) if one}
         words = [json.dumps(one)[1:-1].encode() for one in named]
         for line in raw_lines(self.paths):
             if isinstance(line, BadLine):
                 self._report(line)
                 continue
-            is_named = any(word in line.data for word in words)
+            # the first line says whether the file is one of runs at all
+            is_named = line.number == 1 or any(word in line.data for word in words)
             if not is_named and b"\\u" not in line.data:  # an id may be written with escapes
                 continue
             try:

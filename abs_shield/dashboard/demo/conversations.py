@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.policy import Tool, configure, inverse, rule
-from abs_shield.policy.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,29 +76,31 @@ def replicas_are_few(replicas: int) -> bool:
     return replicas <= _MOST_REPLICAS[size]
 
 
-POLICY: Policy = configure(
+TOOLS = (
+    Tool(name="find_order", parameters=_object(order_id=_TEXT), read_only=True),
+    Tool(
+        name="refund",
+        parameters=_object(transaction_id=_TEXT, amount=_NUMBER),
+        targets=["transaction_id"],  # type: ignore[arg-type]
+        destructive=True,
+    ),
+    Tool(name="transfer", parameters=_object(account=_TEXT, amount=_NUMBER)),
+    Tool(name="search_flights", parameters=_object(origin=_TEXT, destination=_TEXT, day=_DATE),
+         read_only=True),
+    Tool(name="book_flight", parameters=_object(flight_id=_TEXT, passenger=_TEXT)),
+    Tool(name="cancel_booking", parameters=_object(booking_id=_TEXT), destructive=True),
+    Tool(name="list_services", parameters=_object(cluster=_TEXT), read_only=True),
+    Tool(name="deploy", parameters=_object(
+        service=_TEXT, version=_TEXT, replicas={"type": "integer"})),
+    Tool(name="delete_service", parameters=_object(service=_TEXT), destructive=True),
+)  # fmt: skip
+
+POLICY = configure(
     mode="audit",
-    tools=[
-        Tool(name="find_order", parameters=_object(order_id=_TEXT), read_only=True),
-        Tool(
-            name="refund",
-            parameters=_object(transaction_id=_TEXT, amount=_NUMBER),
-            targets=["transaction_id"],  # type: ignore[arg-type]
-            destructive=True,
-        ),
-        Tool(name="transfer", parameters=_object(account=_TEXT, amount=_NUMBER)),
-        Tool(name="search_flights", parameters=_object(origin=_TEXT, destination=_TEXT, day=_DATE),
-             read_only=True),
-        Tool(name="book_flight", parameters=_object(flight_id=_TEXT, passenger=_TEXT)),
-        Tool(name="cancel_booking", parameters=_object(booking_id=_TEXT), destructive=True),
-        Tool(name="list_services", parameters=_object(cluster=_TEXT), read_only=True),
-        Tool(name="deploy", parameters=_object(
-            service=_TEXT, version=_TEXT, replicas={"type": "integer"})),
-        Tool(name="delete_service", parameters=_object(service=_TEXT), destructive=True),
-    ],
+    tools=TOOLS,
     rules=[amount_is_positive, replicas_are_few],
     inverses=[inverse("deploy", "delete_service", same="service")],
-)  # fmt: skip
+)
 """The policy of all three agents, in audit mode."""
 
 _ORDER = {"order_id": "o_4711", "transaction_id": "tx_80113", "total": 84.90, "state": "delivered"}

@@ -203,7 +203,7 @@ class Place:
         counts, approval = self.counts, case.decision.approval
         counts.would_block += 1
         counts.found_blocks += case.found_block
-        counts.held += approval == "required"
+        counts.held += approval in ("required", "refused")
         counts.granted += approval == "granted"
 
     def _findings(self, case: Case) -> None:
