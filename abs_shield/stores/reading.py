@@ -14,7 +14,7 @@ from abs_shield.errors import StoreError
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.newest import Newest
-from abs_shield.stores.record import Damaged, Head, Kind, Row, time_of
+from abs_shield.stores.record import Damaged, Head, Kind, Row, Score, time_of
 
 _PAGE = 5_000
 
@@ -250,6 +250,27 @@ class Reading(ABC):
         query = Query(kind=Kind.REPORT, since=since, until=until)
         return (found for _, found in self._read(query, report_of, skipped))
 
+    def scores(
+        self,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> Iterator[Score]:
+        """
+        Yield the quality scores of a time, oldest first.
+
+        Args:
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        query = Query(kind=Kind.SCORE, since=since, until=until)
+        return (score for _, score in self._read(query, score_of, skipped))
+
     def gaps(self) -> Iterator[dict[str, Any]]:
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
         return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, None))
@@ -366,6 +387,12 @@ def report_of(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if not isinstance(report, dict):
         raise ValueError("its `report` is not an object")
     return str(body["decision_id"]), report
+
+
+def score_of(body: dict[str, Any]) -> Score:
+    """Return the quality score of a record's body."""
+    texts = {name: str(body[name]) for name in ("agent", "task_type", "model")}
+    return Score(at=time_of(Kind.SCORE, body), score=float(body["score"]), **texts)
 
 
 def _gap(body: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,13 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from abs_shield.core import Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.demo.conversations import CONVERSATIONS, POLICY, Conversation
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
+from abs_shield.quality.cascade import SCORE
 from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore
 from abs_shield.stores.durable import DurableStore
@@ -49,11 +51,17 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
             chosen = _chosen(draw, day)
             at = end - (DAYS - day) * _DAY_S + start
             name = f"demo-{day:02}-{number:03}"
-            for decision in _placed(judged[chosen], CONVERSATIONS[chosen], name, at, day):
+            conversation = CONVERSATIONS[chosen]
+            model = _model(conversation, day)
+            for score in judged[chosen].scores:
+                store.append_score(
+                    at=at, agent=conversation.agent, task_type="letter", model=model, score=score
+                )
+            for decision in _placed(judged[chosen].decisions, name, at, model):
                 store.append(decision)
                 appended += 1
                 if decision.verdict is not Verdict.CLEAN and draw.random() < _LABELLED:
-                    labels.append(_label(decision, CONVERSATIONS[chosen], end))
+                    labels.append(_label(decision, conversation, end))
         store.flush()
     for label in labels:
         store.label(label)
@@ -68,9 +76,17 @@ def _chosen(draw: random.Random, day: int) -> int:
     return draw.choices(range(len(CONVERSATIONS)), weights)[0]
 
 
-def _judged(conversation: Conversation) -> list[Decision]:
+class _Judged(NamedTuple):
+    """The decisions about one conversation, and the quality scores of its letter."""
+
+    decisions: list[Decision]
+    scores: list[float]
+
+
+def _judged(conversation: Conversation) -> _Judged:
     """Judge one conversation from its first call to its answer."""
     store = MemoryStore()
+    scores: list[float] = []
     shield = Shield(POLICY, store=store, hooks=None)
     with shield.session(agent=conversation.agent) as session:
         session.user(conversation.user)
@@ -82,19 +98,22 @@ def _judged(conversation: Conversation) -> list[Decision]:
         if conversation.answer:
             shield.check_answer(conversation.answer, session=session)
         if conversation.output:
-            pipeline = QualityPipeline(
-                QualityConfig(mode=Mode.AUDIT, background=False), shield=shield
+            config = QualityConfig(mode=Mode.AUDIT, sample_rate=1.0, background=False)
+            output = AgentOutput(
+                text=conversation.output, agent_id=conversation.agent, task_type="letter"
             )
-            pipeline.run(AgentOutput(text=conversation.output, agent_id=conversation.agent))
-    return list(store.scan())
+            stages = QualityPipeline(config, shield=shield).run(output).stages
+            scores = [one.score for one in stages if one.name == SCORE and one.score is not None]
+    return _Judged(list(store.scan()), scores)
 
 
-def _placed(
-    judged: list[Decision], conversation: Conversation, name: str, at: float, day: int
-) -> Iterator[Decision]:
-    """Yield the decisions of a conversation as those of one session, some seconds apart."""
+def _model(conversation: Conversation, day: int) -> str:
     replaced = conversation.agent == "travel" and day >= _DRIFTS_FROM
-    model = _REPLACED if replaced else _MODELS[conversation.agent]
+    return _REPLACED if replaced else _MODELS[conversation.agent]
+
+
+def _placed(judged: list[Decision], name: str, at: float, model: str) -> Iterator[Decision]:
+    """Yield the decisions of a conversation as those of one session, some seconds apart."""
     for number, decision in enumerate(judged):
         yield replace(
             decision, id=f"{name}-{number}", session_id=name, at=at + 4.0 * number, model=model
