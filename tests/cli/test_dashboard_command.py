@@ -72,7 +72,8 @@ def test_a_token_opens_the_page(log):
     filled(log, order(1))
     with serving(log, ABS_SHIELD_DASHBOARD_TOKEN="sesame") as (address, _):
         asked = httpx.get(address, follow_redirects=True)
-        opened = httpx.Client(follow_redirects=True).get(f"{address}?token=sesame")
+        with httpx.Client(follow_redirects=True) as client:
+            opened = client.get(f"{address}?token=sesame")
 
     assert "Sign in" in asked.text
     assert "get_order" not in asked.text
