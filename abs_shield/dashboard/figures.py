@@ -12,6 +12,7 @@ from abs_shield.core import Decision
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import NOBODY, Filters
 from abs_shield.replay.report import Report
+from abs_shield.replay.report.estimate import Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
@@ -20,6 +21,8 @@ MOST_OF_SESSION = 5_000
 """Decisions of one session that are counted, the newest."""
 MOST_LABELLED = 20_000
 """Labelled decisions that are kept in memory."""
+NEWEST = 30_000
+"""Records from which it is estimated how decisions are spread over sessions: the newest."""
 PAGE = 50
 """Decisions on a page."""
 AROUND = 5
@@ -88,7 +91,13 @@ class Figures:
         admitted = [one for one in counts if filters.admit(one.pattern.decision())]
         decisions = [one.pattern.decision() for one in counts]
         labelled = self._labels(filters)
-        return _counted(Report.of_counts(admitted, labelled, self.store.gaps()), decisions)
+        sessions = self.store.session_counts(
+            newest=NEWEST, since=filters.since, until=filters.until
+        )
+        spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
+        gaps = self.store.gaps()
+        report = Report.of_counts(admitted, labelled, gaps, spreads=spreads)
+        return _counted(report, decisions)
 
     def _of_session(self, filters: Filters) -> Counted:
         """Count the decisions of one session, of which there are few."""

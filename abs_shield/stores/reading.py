@@ -143,6 +143,27 @@ class Reading(ABC):
         with self._reading() as ledger:
             return ledger.counts.uncounted()
 
+    def session_counts(
+        self, *, newest: int, since: float | None = None, until: float | None = None
+    ) -> list[tuple[str, int, int]]:
+        """
+        Return how many decisions of each pattern the newest sessions have.
+
+        Args:
+            newest: Records that are looked at, from the last one backwards.
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+
+        Returns:
+            A session's id, the number of a pattern as `pattern_counts` has it, and how many; those
+            of a session together.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        with self._reading() as ledger:
+            return ledger.counts.sessions(newest=newest, since=since, until=until)
+
     def newest(
         self,
         patterns: Collection[int],
