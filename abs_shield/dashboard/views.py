@@ -80,7 +80,7 @@ class Views:
         page = self.figures.page(
             filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
         )
-        place = self.figures.counted(filters).report.place(check, row)
+        place = self.figures.counted(filters, spread=False).report.place(check, row)
         known = self.figures.store.labels()
         labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
         return self._page(
@@ -203,7 +203,7 @@ class Views:
     def _decision(self, request: Request, decision: Decision) -> Response:
         filters = self._filters(request)
         before, behind = self.figures.around(decision)
-        report = self.figures.counted(Filters()).report
+        report = self.figures.counted(Filters(), spread=False).report
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
         label = self.figures.store.labels().get(decision.id)
         return self._page(
