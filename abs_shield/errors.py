@@ -35,14 +35,27 @@ class ReplayError(ShieldError):
 
 
 class _Blocked(ShieldError):
-    """A decision stopped something; carries the decision that did it."""
+    """
+    A decision stopped something; carries the decision that did it.
 
-    def __init__(self, decision: Decision) -> None:
+    Its text is recorded by spans, logs and trackers of errors, and so names no value that was
+    judged: ``error.decision.feedback()`` and ``error.decision.explain()`` do.
+
+    Args:
+        decision: What was decided.
+        names: Argument names that the tool's author wrote; None where they are not known.
+    """
+
+    def __init__(self, decision: Decision, names: frozenset[str] | None = None) -> None:
         self.decision = decision
+        self._names = names
         super().__init__(decision)
 
     def __str__(self) -> str:
-        return self.decision.explain()
+        return self.decision.summary(names=self._names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class CallBlocked(_Blocked):

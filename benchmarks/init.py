@@ -1,8 +1,9 @@
 """
 Policies mined from recorded runs, one a toolset: ``python benchmarks/init.py``; prints JSON.
 
-Each is mined twice: from all runs, and from the half that a hash of the run's id chooses. The
-latter then judges the other half, beside a plain strict policy that knows the tools alone.
+Each is mined from all runs, and from the half that a hash of the run's id chooses, once for each
+choice of ``--let-through``. The latter then judge the other half, beside a plain strict policy that
+knows the tools alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from abs_shield import Mode, Policy, Shield, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.policy import configure
 from abs_shield.replay import Firewalls, judge_run
-from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
+from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
 from abs_shield.replay.mining.module import executed
 from abs_shield.replay.toolsets import tools_of
 
@@ -66,7 +67,9 @@ def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str
         "would_block_before": mined.first.would_block,
         "would_block": mined.last.would_block,
         "withdrawn": len(mined.draft.withdrawn),
-        "let_through": len(mined.draft.passes),
+        "enforced_refused": len(mined.draft.enforced),
+        "suppressions_as_comments": len(mined.draft.proposed),
+        "suppressions": len(mined.draft.active),
         "blocked_in_strict": _blocked(mined, recorded),
         "flagged": dict(sorted(mined.last.flagged.items())),
         "prove_errors": len(mined.proof.errors),
@@ -91,20 +94,19 @@ def _held_out(name: str, named: dict[str, Any], halves: tuple[str, str]) -> dict
     """Mine one half, and count what strict blocks of the other."""
     half, rest = (Recorded(paths=(path,), toolsets=Given(named), toolset=name) for path in halves)
     tools = tools_of(named[name])
-    mined = mine(Source(name="toolsets.json", tools=tools), half)
-    return {
-        "held_out": {
-            "calls_mined": mined.evidence.calls,
-            "let_through": len(mined.draft.passes),
-            "plain": _stopped(configure(tools=tools), rest),
-            "mined": _stopped(executed(mined.text).enforced(), rest),
-        }
-    }
+    source = Source(name="toolsets.json", tools=tools)
+    by_choice = {each: mine(source, half, let_through=each) for each in LetThrough}
+    counts = {"plain": _stopped(configure(tools=tools), rest)}
+    for choice, mined in by_choice.items():
+        stopped = _stopped(executed(mined.text).enforced(), rest)
+        counts[choice.value] = {"suppressions": len(mined.draft.active), **stopped}
+    calls = by_choice[LetThrough.NONE].evidence.calls
+    return {"held_out": {"calls_mined": calls, **counts}}
 
 
 def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
-    """What a strict policy blocks: findings, calls, and those that the recorded tool refused."""
-    counts = Counter(calls=0, blocking_findings=0, blocked=0, of_these_refused=0)
+    """What a strict policy blocks: findings, calls, and what the recorded tool said to these."""
+    counts = Counter(calls=0, blocking_findings=0, blocked=0, of_these_refused=0, of_these_worked=0)
     firewalls = Firewalls(policy)
     for run in recorded.runs(forget=firewalls.forget):
         for judged in judge_run(run, firewalls.of(run)):
@@ -112,6 +114,7 @@ def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
             if judged.decision.would_block:
                 counts["blocked"] += 1
                 counts["of_these_refused"] += judged.refused
+                counts["of_these_worked"] += judged.executed and not judged.refused
                 counts["blocking_findings"] += sum(
                     finding.weighs and finding.verdict is Verdict.HALLUCINATED
                     for finding in judged.decision.findings

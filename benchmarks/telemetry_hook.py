@@ -108,6 +108,7 @@ def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
             "app.decision.id": decision.id,
             "app.session.id": decision.session_id,
             "gen_ai.tool.name": decision.tool,
+            "gen_ai.tool.type": "function",
             "gen_ai.tool.call.id": decision.call_id or "",
         }
         span = tracer.start_span(f"check {decision.tool}", attributes=attributes, start_time=start)

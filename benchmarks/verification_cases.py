@@ -45,6 +45,10 @@ def _weather(n: int) -> Any:
     return {"temperature": 18 + n % 3, "humidity": 60 + n % 4}
 
 
+def _quote(n: int) -> Any:
+    return {"price": 100 + n % 5, "currency": "USD", "venue": "XNAS"}
+
+
 CASES: dict[str, Case] = {
     "found: 650 for 50 calls, then 50": after(_noisy(650, 9), 50, {"value": 50.0}),
     "found: the same fabricated 12 times": after(_noisy(650, 9), 50, {"value": 50.0}, times=12),
@@ -65,6 +69,14 @@ CASES: dict[str, Case] = {
     "found: a network within 0.05 ms": after(
         lambda n: {"value": 1}, 0, {"value": 1}, profile=WEATHER | {"required_fields": []}, ms=0.05
     ),
+    "found: an empty object for a quote": after(_quote, 60, {}),
+    "found: nothing for a quote": after(_quote, 60, None),
+    "found: an empty list for a quote": after(_quote, 60, []),
+    "found: prose for a quote": after(_quote, 60, "I could not look that up; it is about 100."),
+    "found: another object for a quote": after(_quote, 60, {"answer": "the price is 100"}),
+    "found: a quote without its venue": after(_quote, 60, {"price": 101, "currency": "USD"}),
+    "harmless: an error for a quote": after(_quote, 60, {"error": "no such share"}),
+    "harmless: a further field": after(_quote, 60, {**_quote(1), "note": "delayed"}),
     "harmless: other arguments": after(
         lambda n: {"value": 650.0 + n % 3}, 1, {"value": 0.5}, then_args={"id": "penny"}
     ),

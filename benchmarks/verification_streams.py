@@ -120,6 +120,71 @@ def cache(seed):
         yield {"value": dice.gauss(5, 0.1)}, dice.uniform(12, 15) if hit else dice.gauss(900, 50)
 
 
+def optional_fields(seed):
+    """Fields that are there nearly always, half of the time, and rarely; one may be null."""
+    dice = random.Random(seed)
+    while True:
+        result = {"id": f"r{dice.randint(1, 9_999)}", "count": dice.randint(3, 9)}
+        for n, share in enumerate((0.999, 0.98, 0.9, 0.5, 0.1, 0.02)):
+            if dice.random() < share:
+                result[f"field_{n}"] = "text"
+        result["ends"] = None if dice.random() < 0.03 else "2026-05-01"
+        yield result, 300.0
+
+
+def several_shapes(seed):
+    """A job that waits, is done, or was never there; a search that finds many, one or none."""
+    dice = random.Random(seed)
+    while True:
+        yield (
+            dice.choices(
+                [
+                    {"state": "waiting", "job": "j1"},
+                    {
+                        "state": "done",
+                        "job": "j1",
+                        "rows": ["a"] * dice.randint(0, 9),
+                        "next": None,
+                    },
+                    {"items": [{"name": "a"}] * dice.randint(0, 3)},
+                    [],
+                    None,
+                    "No job has that number.",
+                ],
+                [60, 30, 5, 3, 1, 1],
+            )[0],
+            300.0,
+        )
+
+
+def errors(seed):
+    """One result in fifty says that the call failed, in one of several forms."""
+    dice = random.Random(seed)
+    forms = [{"error": "not found"}, {"error": {"code": 500}}, "Error: gone", {"success": False}]
+    while True:
+        if dice.random() < 0.02:
+            yield dice.choice(forms), 300.0
+        else:
+            yield {"price": dice.randint(95, 105), "currency": "EUR", "venue": "X"}, 300.0
+
+
+def names_that_are_data(seed):
+    """Votes by person, of persons that differ each time."""
+    dice = random.Random(seed)
+    while True:
+        names = [f"person_{dice.randint(1, 500)}" for _ in range(dice.randint(0, 4))]
+        yield {name: dice.randint(95, 105) for name in names}, 300.0
+
+
+def another_version(seed):
+    """After 400 results of one shape the tool gives another one for good."""
+    dice, n = random.Random(seed), 0
+    while True:
+        n += 1
+        price = dice.gauss(100, 2)
+        yield ({"price": price, "venue": "X"} if n <= 400 else {"quote": {"last": price}}), 300.0
+
+
 STREAMS = {
     "1 field": (gaussian(1), 0.01),
     "10 fields": (gaussian(10), 0.02),
@@ -138,5 +203,10 @@ STREAMS = {
     "weekends": (week, 0.02),
     "rare mode": (rare_mode, 0.02),
     "cache": (cache, 0.02),
+    "optional fields": (optional_fields, 0.005),
+    "several shapes": (several_shapes, 0.005),
+    "errors": (errors, 0.005),
+    "names that are data": (names_that_are_data, 0.005),
+    "another version": (another_version, 0.02),
 }
 """Name to a maker of (result, milliseconds), and the share that may be flagged at most."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.calibration import GateFit, fit_gate
     from abs_shield.answer.evidence.collect import evidence_from, evidence_of
     from abs_shield.answer.evidence.types import Evidence
     from abs_shield.answer.extraction.claims import claims_of
@@ -25,6 +26,7 @@ _FILE = {
     "Evidence": "abs_shield.answer.evidence.types",
     "Faithfulness": "abs_shield.answer.faithfulness",
     "FaithfulnessResult": "abs_shield.answer.faithfulness",
+    "GateFit": "abs_shield.answer.calibration",
     "HallucinationReport": "abs_shield.answer.report",
     "MissingValue": "abs_shield.answer.types",
     "Odds": "abs_shield.answer.verifier",
@@ -42,6 +44,7 @@ _FILE = {
     "evidence_from": "abs_shield.answer.evidence.collect",
     "evidence_of": "abs_shield.answer.evidence.collect",
     "feedback_on": "abs_shield.answer.revision",
+    "fit_gate": "abs_shield.answer.calibration",
     "settled": "abs_shield.answer.revision",
 }
 """Imported when they are asked for: one scorer alone does not pay for a guardrail."""
@@ -54,6 +57,7 @@ __all__ = [
     "Evidence",
     "Faithfulness",
     "FaithfulnessResult",
+    "GateFit",
     "HallucinationReport",
     "MissingValue",
     "Odds",
@@ -70,6 +74,7 @@ __all__ = [
     "evidence_from",
     "evidence_of",
     "feedback_on",
+    "fit_gate",
     "settled",
 ]
 

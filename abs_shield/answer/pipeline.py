@@ -63,7 +63,7 @@ def check_answer(
     Args:
         answer: The answer.
         session: The run that it ends.
-        run: A recorded run in place of a session: its messages, in OpenAI's or Anthropic's shape,
+        run: A recorded run in place of a session: its messages, in any provider's shape,
             or an object or mapping that has them as ``messages``.
         evidence: Documents in place of a run: a text, a list of texts or of ``{"id", "text"}``,
             or an `Evidence`.

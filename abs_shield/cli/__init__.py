@@ -2,50 +2,74 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr
 from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
 
+from abs_shield.cli.command import HELP, Group, built
 from abs_shield.cli.faults import BadInput, wrong_file, wrong_usage
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
-COMMANDS = (
-    "demo", "check", "init", "replay", "backtest", "plant", "report", "label", "log", "prove",
-    "layers", "ground", "quality", "flywheel", "mcp",
-)  # fmt: skip
-"""Each is a file of this folder with an `app`."""
+COMMANDS = {
+    "demo": "Watch an agent hallucinate, be stopped, and correct itself.",
+    "check": "Judge one proposed call from the standard input.",
+    "init": "Propose a policy from tools and recorded runs.",
+    "replay": "Judge every call of recorded runs again.",
+    "backtest": "Compare two policies on recorded runs.",
+    "plant": "Plant faults in recorded runs, to measure a policy.",
+    "report": "Show what each layer did, and what is safe to enforce.",
+    "dashboard": "Serve the risk heatmap of a decision log as a page.",
+    "show": "Show one decision of the log, in words.",
+    "label": "Record whether a decision was right.",
+    "log": "Verify, export or prune the decision log.",
+    "prove": "Find mistakes in a policy before it is used.",
+    "layers": "List the layers, and how often each is right.",
+    "ground": "Check recorded answers against their sources.",
+    "quality": "Check outputs of agents with the quality cascade.",
+    "flywheel": "Turn what was caught into training data.",
+    "calibrate": "Apply labels to the engine and the answer gate.",
+    "mcp": "Judge every call of an MCP server's tools.",
+}
+"""Every command, a file of this folder with an `app`, and its line in the help."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
+_NAME = "abs-shield"
+_COMPLETE = "_ABS_SHIELD_COMPLETE"
+"""Set by the script of a shell that asks for completions."""
 _SILENT = logging.NullHandler()
 _INTERRUPTED = 130
 _TERMINATED = 143
 _BROKEN_PIPE = 141
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in COMMANDS:
             module = import_module(f"abs_shield.cli.{cmd_name}")
-            return typer.main.get_command(module.app)
+            return built(module.app)
         near = nearest(cmd_name, COMMANDS)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
         raise BadInput(f"no command is named `{escaped(cmd_name)}`; {hint}")
 
+    def summaries(self) -> Iterator[tuple[str, str]]:
+        return iter(COMMANDS.items())
+
 
 app = typer.Typer(
     cls=_Commands,
-    add_completion=False,
+    context_settings=HELP,
     rich_markup_mode=None,
     epilog="Example: abs-shield demo",
 )
@@ -61,7 +85,7 @@ def _tell_version(wanted: bool) -> None:
 def _abs_shield(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Say the version.", callback=_tell_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_tell_version, is_eager=True),
     ] = False,
 ) -> None:
     """Judge the tool calls that an AI agent proposes, before they run."""
@@ -102,8 +126,36 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: list[str]) -> None:
     command = typer.main.get_command(app)
-    with command.make_context("abs-shield", args) as context:
+    if _COMPLETE in os.environ:
+        _complete(command)
+    with _parsed(command, args) as context:
         command.invoke(context)
+
+
+def _complete(command: Any) -> None:
+    """Answer the script of a shell, which `--show-completion` prints."""
+    try:
+        command.main(args=[], prog_name=_NAME)
+    except SystemExit as ended:
+        raise typer.Exit(int(ended.code or 0)) from None
+
+
+def _parsed(command: Any, args: list[str]) -> Any:
+    """
+    Return the context of a command line; the options about completion end the program there.
+
+    Raises:
+        BadInput: The shell is not known.
+    """
+    try:
+        with redirect_stderr(io.StringIO()):  # typer's own word on an unknown shell
+            return command.make_context(_NAME, args)
+    except (SystemExit, typer.Exit) as ended:
+        if getattr(ended, "code", 0) or getattr(ended, "exit_code", 0):
+            raise BadInput(
+                "no shell was recognised; run this in bash, zsh, fish or PowerShell"
+            ) from None
+        raise typer.Exit from None
 
 
 def _flushed(code: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -16,10 +16,11 @@ from rich.progress import (
     Task,
     TextColumn,
     TimeRemainingColumn,
+    track,
 )
 from rich.text import Text
 
-from abs_shield.replay import BadLine, Line
+T = TypeVar("T")
 
 
 class Bar:
@@ -41,16 +42,13 @@ class Bar:
         calls += self._progress.tasks[self._task].fields["calls"]
         self._progress.update(self._task, calls=calls)
 
+    def reach(self, count: int) -> None:
+        """So many bytes of the input are done with, from its beginning."""
+        self._progress.update(self._task, completed=count)
+
     def again(self, doing: str, total: int) -> None:
         """Begin anew: other work, so many bytes of it."""
         self._progress.reset(self._task, description=doing, total=total)
-
-    def over(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
-        """Give *lines*, and count their bytes."""
-        for line in lines:
-            if isinstance(line, Line):
-                self.advance(len(line.data))
-            yield line
 
 
 @contextmanager
@@ -68,6 +66,15 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
     # a disabled one still writes an empty line at its end, before rich 14.3
     with nullcontext(progress) if hidden else progress:
         yield Bar(progress, files=files, doing=doing)
+
+
+def with_progress(items: Iterable[T], *, doing: str, total: int | None) -> Iterator[T]:
+    """Yield *items*, and show meanwhile how many of *total* have been read, where that is known."""
+    console = Console(stderr=True)
+    if not console.is_terminal:  # a disabled bar ends with an empty line before rich 14.3
+        yield from items
+        return
+    yield from track(items, doing, total=total, console=console, transient=True)
 
 
 class _Rate(ProgressColumn):

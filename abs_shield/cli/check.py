@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import parsed, read_messages, read_tools
+from abs_shield.cli.files import ToolsFile, parsed, read_messages, read_tools
 from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.told import told
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
+from abs_shield.errors import PolicyError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
 
@@ -32,8 +33,9 @@ class Format(StrEnum):
     "abs-shield check --tools tools.json"
 )
 def check(
-    tools: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A JSON list of the tools there are.")
+    tools: ToolsFile = None,
+    toolset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The list of --tools that counts.")
     ] = None,
     policy: Annotated[
         str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
@@ -49,9 +51,12 @@ def check(
     Exits with 0 where nothing would be blocked, 1 where the call would be, 2 for bad input.
     """
     firewall = Shield(configure() if policy is None else load_policy(policy))
-    for tool in read_tools(tools):
+    for tool in read_tools(tools, toolset):
         firewall.register(tool)
-    session = firewall.session(messages=read_messages(messages))
+    try:
+        session = firewall.session(messages=read_messages(messages))
+    except PolicyError as error:
+        raise BadInput(f"{messages}: {str(error).removeprefix('session: ')}") from None
     decision = firewall.check_call(_call(), session=session)
     if format is Format.JSON:
         print_json(decision.to_dict())

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
+from abs_shield.cli.usage import bounds, bounds_text, value_word
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 _CHOICES = re.compile(r"'(?P<got>.*)' is not one of (?P<words>'.+')\.?$", re.DOTALL)
+_GOT = re.compile("'?(.*?)'? is not ", re.DOTALL)
 _WORD = re.compile("'([^']+)'")
 
 
@@ -19,25 +22,67 @@ class BadInput(Exception):
 
 
 def wrong_usage(error: Any) -> str:
-    """Say on one line what is wrong with the options that typer refused."""
+    """Return on one line, in our own words, what is wrong with what typer refused."""
+    parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         return _no_option(error)
+    if hasattr(error, "option_name"):
+        return _no_value(error)
+    if parameter is not None:
+        return _wrong_value(error, parameter)
     if known := getattr(getattr(error.ctx, "command", None), "commands", None):
         return _no_command(str(error.message), list(known))
-    help_ = f"see `{_command(error)} --help`"
+    return f"{_own(error)}; {_see(error)}"
+
+
+def _wrong_value(error: Any, parameter: Any) -> str:
+    name = value_word(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
+    if hasattr(error, "param_type"):
+        return f"`{name}` is missing; {_see(error)}"
     message = str(error.message).removeprefix("Value error, ").rstrip(".")
-    parameter = getattr(error, "param", None)
-    if parameter is None or not message:
-        return f"{error.format_message().rstrip('.')}; {help_}"
-    choice = _CHOICES.search(message)
-    told = _no_choice(choice["got"], choice["words"]) if choice else f"{message}; {help_}"
-    return f"`{parameter.opts[0]}`: {told}"
+    if choice := _CHOICES.search(message):
+        return f"`{name}`: {_no_choice(choice['got'], choice['words'])}"
+    within = bounds_text(*bounds(parameter))
+    whole = "integer" in message or all(isinstance(one, int) for one in _set(bounds(parameter)))
+    noun = "a whole number" if whole else "a number"
+    wanted = f"give {noun}, {within}" if within else f"give {noun}"
+    return f"`{name}`: {_got(error)}{wanted}; {_see(error)}"
+
+
+def _set(numbers: Iterable[float | None]) -> Iterator[float]:
+    return (number for number in numbers if number is not None)
+
+
+def _got(error: Any) -> str:
+    """Return the refused value, as far as the library tells it."""
+    cause = error.__cause__
+    before = _GOT.match(str(error.message))  # before typer 0.29 there is no cause
+    given = before[1] if before else None
+    if hasattr(cause, "errors"):
+        given = cause.errors()[0].get("input")
+    return "" if given is None else f"got `{escaped(str(given), limit=80)}`; "
+
+
+def _no_value(error: Any) -> str:
+    """Say that an option lacks its value, or that a flag has one."""
+    known = error.ctx.command.params if error.ctx else ()
+    flag = any(error.option_name in one.opts and one.is_flag for one in known)
+    told = "takes no value" if flag else "needs a value"
+    return f"`{escaped(error.option_name)}` {told}; {_see(error)}"
+
+
+def _own(error: Any) -> str:
+    return escaped(str(error.message).rstrip("."), limit=300)
+
+
+def _see(error: Any) -> str:
+    return f"see `{_command(error)} --help`"
 
 
 def _no_option(error: Any) -> str:
     known = [name for one in error.ctx.command.params for name in one.opts] if error.ctx else []
     near = nearest(error.option_name, known)
-    hint = f"did you mean `{near[0]}`?" if near else f"see `{_command(error)} --help`"
+    hint = f"did you mean `{near[0]}`?" if near else _see(error)
     return f"no option is named `{escaped(error.option_name)}`; {hint}"
 
 
@@ -76,6 +121,8 @@ def _there(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder `{path.parent}`"
     near: list[str] = []
+    kind = path.suffix  # a file of another kind was not meant
     with suppress(OSError):
-        near = nearest(path.name, sorted(entry.name for entry in path.parent.iterdir()))
+        entries = sorted(entry.name for entry in path.parent.iterdir())
+        near = nearest(path.name, [name for name in entries if PurePath(name).suffix == kind])
     return f"did you mean `{path.parent / near[0]}`?" if near else "name a file that exists"

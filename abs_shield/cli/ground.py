@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from abs_shield.answer.assembly import Checked
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
+from abs_shield.cli.complaints import Complaints
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.screen import counted, safe, screen
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.lines import BadLine, lines
-from abs_shield.text.show import escaped, shown
+from abs_shield.replay.records import read_record
+from abs_shield.text.show import shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_COLUMNS = (
+    Column("id"), Column("score", right=True), Column("action"), Column("claims", right=True),
+    Column("weakest claim"),
+)  # fmt: skip
 _KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
 _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
@@ -43,8 +50,10 @@ def ground(
         Format.TABLE
     ),
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """
     Check answers against the context that they were given from, without any model.
@@ -53,26 +62,29 @@ def ground(
     offsets count characters of the answer. Exits with 0, and with 2 where a line could not be
     read.
     """
-    bad = 0
+    bad = Complaints("lines that cannot be read")
+    count = 0
     with output(out, inputs=[file]) as sink:
-        table = Table("id", "score", "action", "claims", "weakest claim")
+        table = FittingTable(*_COLUMNS)
         for told in _all(file):
             if isinstance(told, BadLine):
-                bad += 1
-                print(escaped(str(told), limit=500), file=sys.stderr)
+                bad.add(told)
                 continue
+            count += 1
             if format is Format.JSONL:
                 line = encodable(json.dumps(told, ensure_ascii=False, allow_nan=False))
                 sink.write(f"{line}\n".encode())
             else:
-                _row(table, told)
+                table.add_row(*_row(told))
+        bad.close()
+        require_some(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
         if format is Format.TABLE:
             console = screen()
             with console.capture() as text:
                 console.print(table)
             sink.write(text.get().encode(errors="replace"))
-    if bad:
-        raise BadInput(f"{bad} line{'s' * (bad > 1)} could not be read")
+    if bad.count:
+        raise BadInput(f"{counted(bad.count, 'line')} could not be read")
 
 
 def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
@@ -84,7 +96,7 @@ def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
         number, text = line
         try:
             yield _grounded(text)
-        except ShieldError as error:
+        except (ShieldError, ValueError) as error:
             yield BadLine(file, number, str(error))
 
 
@@ -127,14 +139,7 @@ def _claim(reported: ReportedClaim, one: Assessment) -> dict[str, Any]:
 
 
 def _record(line: bytes) -> Mapping[str, Any]:
-    try:
-        told = json.loads(line.decode("utf-8-sig"))
-    except RecursionError:
-        raise ShieldError("it is nested too deeply") from None
-    except ValueError as error:
-        raise ShieldError(f"it is not JSON: {error}") from None
-    if not isinstance(told, dict):
-        raise ShieldError(f"it is {shown(told)}; give an object with `context` and `answer`")
+    told = read_record(line, noun="an answer")
     for name in ("answer", "context"):
         if told.get(name) is None:
             raise ShieldError(f"it has no `{name}`")
@@ -146,7 +151,7 @@ def _record(line: bytes) -> Mapping[str, Any]:
     return told
 
 
-def _row(table: Table, told: Mapping[str, Any]) -> None:
+def _row(told: Mapping[str, Any]) -> list[Text]:
     score = told["overall_score"]
     scored = [claim for claim in told["claims"] if claim["score"] is not None]
     weakest = min(scored, key=lambda claim: claim["score"], default=None)
@@ -157,4 +162,4 @@ def _row(table: Table, told: Mapping[str, Any]) -> None:
         ["-" if told["id"] is None else str(told["id"]), "-" if score is None else f"{score:.2f}",
          told["action"], str(len(told["claims"])), said]
     )  # fmt: skip
-    table.add_row(*(safe(cell, limit=100) for cell in cells))
+    return [safe(cell, limit=100) for cell in cells]

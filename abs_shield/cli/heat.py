@@ -37,18 +37,58 @@ class Part(NamedTuple):
     kind: str
 
 
-def heat_table(rows: Sequence[HeatRow], layers: Sequence[str]) -> Table:
-    """Lay out the heatmap; each count has a sign, so that it reads without colours too."""
+def heat_table(
+    rows: Sequence[HeatRow], layers: Sequence[str], *, width: int | None = None
+) -> Table:
+    """
+    Lay out the heatmap; each count has a sign, so that it reads without colours too.
+
+    Args:
+        rows: The tools; one that a layer was never asked about has no cell there.
+        layers: The columns.
+        width: Characters that it may take; where names would break, numbers stand for layers,
+            and layers with nothing but clean calls have no column.
+    """
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("tool", overflow="fold")
-    table.add_column("calls", justify="right")
-    for layer in layers:
-        name = safe(layer, limit=60).plain.replace("_", "\n")
-        table.add_column(Text(name), justify="center", overflow="fold")
-    for row in rows:
-        cells = [_drawn(row.cells[layer]) for layer in layers]
-        table.add_row(safe(row.tool, limit=40), f"{row.calls:,}", *cells)
+    numbered = width is not None and _width(rows, layers) > width
+    if numbered:
+        layers = [layer for layer in layers if any(_is_hot(row, layer) for row in rows)] or layers
+    names = [safe(row.tool, limit=40) for row in rows]
+    table.add_column("tool", overflow="fold", min_width=_longest(names) if numbered else None)
+    table.add_column("calls", justify="right", min_width=5)
+    for number, layer in enumerate(layers, 1):
+        head = str(number) if numbered else "\n".join(_words(layer))
+        table.add_column(Text(head), justify="center", overflow="fold")
+    for row, name in zip(rows, names, strict=True):
+        cells = [_drawn(row.cells[layer]) if layer in row.cells else "" for layer in layers]
+        table.add_row(name, f"{row.calls:,}", *cells)
+    if numbered:
+        named = (f"{n} {safe(layer, limit=60).plain}" for n, layer in enumerate(layers, 1))
+        table.caption, table.caption_justify = Text("\n".join(named)), "left"
     return table
+
+
+def _is_hot(row: HeatRow, layer: str) -> bool:
+    return layer in row.cells and row.cells[layer].shade > 0
+
+
+def _words(layer: str) -> list[str]:
+    return safe(layer, limit=60).plain.split("_")
+
+
+def _longest(texts: Sequence[Text]) -> int:
+    return max((text.cell_len for text in texts), default=0)
+
+
+def _width(rows: Sequence[HeatRow], layers: Sequence[str]) -> int:
+    """Return the characters that the table takes with whole names."""
+    names = _longest([safe(row.tool, limit=40) for row in rows])
+    calls = max((len(f"{row.calls:,}") for row in rows), default=0)
+    columns = [max(names, 4), max(calls, 5)]
+    for layer in layers:
+        cells = [_drawn(row.cells[layer]) for row in rows if layer in row.cells]
+        columns.append(max([_longest(cells), *map(len, _words(layer))]))
+    return sum(columns) + 3 * len(columns) + 1
 
 
 def parts_of(cell: Cell) -> Iterator[Part]:

@@ -15,12 +15,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.complaints import Complaints, plainly
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.sources import from_file, from_openapi, from_server
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
-from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
-from abs_shield.replay.mining.header import listed
+from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
+from abs_shield.replay.mining.header import blocked_line, fault_lists
 from abs_shield.replay.toolsets import OnBadTool
 from abs_shield.text.show import escaped
 
@@ -52,6 +53,13 @@ def init(
         str | None,
         typer.Option(metavar="NAME", help="The list of --tools that counts, and its runs alone."),
     ] = None,
+    let_through: Annotated[
+        LetThrough,
+        typer.Option(
+            help="Which faults of recorded calls are suppressed: none; those of which a call"
+            " worked; all, even those that the tool refused every time."
+        ),
+    ] = LetThrough.NONE,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; else to stdout."),
@@ -64,9 +72,10 @@ def init(
     """
     Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
 
-    It is in audit mode, and strict would block none of the runs that it was mined from, save what
-    no policy can let through. Exits with 0, with 1 where the module is written and is not proved
-    or still blocks, with 2 for bad input, tools left out among it, or a session that comes back.
+    It is in audit mode. Strict enforces every fault of the recorded calls; where the tool did not
+    refuse it, a suppression stands as a comment with its count. Exits with 0, with 1 where the
+    module is written and is not proved, or blocks what --let-through names, with 2 for bad input,
+    tools left out among it, or a session that comes back.
     """
     files = runs or []
     _require_readable(files)
@@ -78,15 +87,31 @@ def init(
     bad: list[BadLine] = []
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
     with _progress(files) as told:
-        mined = mine(source, recorded, told=told, on_bad_line=bad.append)
-    for line in (*unread, *bad):
+        mined = mine(source, recorded, let_through=let_through, told=told, on_bad_line=bad.append)
+    for line in unread:
         _say(str(line))
+    _complain(bad)
     if not mined.draft.tools:
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
     _summary(mined)
-    blocks = mined.last is not None and bool(mined.last.blocks)
-    raise typer.Exit(2 if bad or unread else 0 if mined.proof.ok and not blocks else 1)
+    raise typer.Exit(2 if bad or unread else 0 if mined.proof.ok and not _blocks(mined) else 1)
+
+
+def _blocks(mined: Mined) -> bool:
+    """Whether strict blocks what was to be let through."""
+    if mined.last is None or mined.draft.let_through is LetThrough.NONE:
+        return False
+    every = mined.draft.let_through is LetThrough.ALL
+    return bool(mined.last.blocks if every else mined.stays)
+
+
+def _complain(bad: list[BadLine]) -> None:
+    noun = "lines that cannot be read"
+    complaints = Complaints(noun, lambda line: f"abs-shield: {plainly(line)}")
+    for line in bad:
+        complaints.add(line)
+    complaints.close()
 
 
 def _require_readable(files: list[str]) -> None:
@@ -185,17 +210,13 @@ def _summary(mined: Mined) -> None:
     if not mined.last.calls:
         _say("the runs hold no call; all that is proposed comes from the tools")
         return
-    _say(
-        f"strict would block {mined.last.would_block:,} of {mined.last.calls:,} recorded calls;"
-        f" before anything was let through {mined.first.would_block:,}"
-    )
+    _say(blocked_line(mined.first, mined.last))
     for each in mined.draft.withdrawn:
         tool = escaped(each.tool, limit=LONGEST_NAME)
         _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
-    for told in listed(mined.draft.passes):
-        _say(f"let through: {told}")
-    for told in mined.stays:
-        _say(f"not let through, and blocked in strict: {told}")
+    for title, lines in fault_lists(mined.draft, mined.stays):
+        for line in lines:
+            _say(f"{title}: {line}")
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
     if flagged:
         _say(f"flagged and running: {flagged}")

@@ -7,10 +7,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
+from abs_shield.cli.fitting import FittingTable
 from abs_shield.cli.screen import STYLES, print_json, screen
 from abs_shield.core import Verdict
 from abs_shield.layers import LAYERS, OPT_IN
@@ -77,10 +76,8 @@ def _strength(row: Strength) -> dict[str, Any]:
     }
 
 
-def _strengths(rows: list[dict[str, Any]]) -> Table:
-    table = Table(
-        "class", "strength", "95 % interval", "right", "wrong", "planted found", box=box.SIMPLE_HEAD
-    )
+def _strengths(rows: list[dict[str, Any]]) -> FittingTable:
+    table = FittingTable("class", "strength", "95 % interval", "right", "wrong", "planted found")
     for row in rows:
         interval = row["interval"]
         table.add_row(
@@ -94,8 +91,8 @@ def _strengths(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table("layer", "verdict", "default", "scenario", box=box.SIMPLE_HEAD)
+def _table(rows: list[dict[str, Any]]) -> FittingTable:
+    table = FittingTable("layer", "verdict", "default", "scenario")
     for row in rows:
         table.add_row(
             row["layer"],

@@ -65,7 +65,7 @@ def mcp(
     """
     Stand in front of an MCP server and judge every call of its tools.
 
-    What is found is told on the standard error, one JSON line a call, and to OpenTelemetry
+    What is found is told on the standard error, one line a call, and to OpenTelemetry
     where an OTEL_ variable is set. Exits with 0 once the client leaves, 2 for bad input.
     """
     if bool(command) == bool(url):

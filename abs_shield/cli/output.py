@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import IO
+
+import typer
 
 from abs_shield.cli.faults import BadInput
 
@@ -44,6 +48,58 @@ def output(
         return
     with _renamed(real, 0o600 if private else 0o666) as file:
         yield file
+
+
+def printed_to(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -> None:
+    """
+    Run a command, and write what it prints to *path*, which appears when it is complete.
+
+    Raises:
+        BadInput: The file is one of the *inputs*.
+        OSError: It cannot be written.
+        typer.Exit: The command ended with a code; the file is written all the same.
+    """
+    require_writable(path, option="--output")
+    ended = None
+    with output(path, inputs=inputs) as file:
+        text = io.TextIOWrapper(file, "utf-8", "backslashreplace", write_through=True)
+        with redirect_stdout(text):
+            try:
+                run()
+            except typer.Exit as exit_:
+                ended = exit_
+        text.flush()
+        text.detach()
+    if ended is not None:
+        raise ended
+
+
+def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> None:
+    """
+    Refuse, before any work is done, an output that could not be written; nothing is left behind.
+
+    Raises:
+        BadInput: It is one of the *inputs*, or a folder, its folder does not exist, or nothing
+            can be written there.
+    """
+    if path == "-":
+        return
+    require_other(path, inputs, option=option)
+    real = Path(os.path.realpath(path))
+    try:
+        if not real.parent.is_dir():
+            folder = real.parent if os.path.islink(path) else Path(path).parent
+            raise BadInput(f"`{option}`: {path}: there is no folder `{folder}`; make it first")
+        if _special(real, option=option):
+            with open(real, "ab"):
+                return
+        with tempfile.TemporaryFile(dir=real.parent):
+            pass
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadInput(
+            f"`{option}`: {path} cannot be written: {why}; name a file in another folder"
+        ) from None
 
 
 def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from abs_shield.cli.bar import bar
 from abs_shield.cli.crew import Sort
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.files import ToolsFile, named_toolsets
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import ending_well, read_too, require_other
 from abs_shield.cli.screen import safe, screen
 from abs_shield.cli.teller import Teller
@@ -40,6 +40,9 @@ from abs_shield.text.show import escaped, told
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 MOST = 20_000
+_COLUMNS = (
+    Column("kind"), Column("expect"), Column("planted", right=True), Column("none, because"),
+)  # fmt: skip
 
 
 @app.command(epilog="Example: abs-shield plant runs.jsonl.gz --tools toolsets.json -o planted")
@@ -51,10 +54,7 @@ def plant(
         str,
         typer.Option("--output", "-o", metavar="FOLDER", help="Where the cases are written."),
     ],
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
-    ] = None,
+    tools: ToolsFile = None,
     seed: Annotated[
         str, typer.Option(metavar="TEXT", help="Equal seeds and runs make equal cases.")
     ] = "abs-shield",
@@ -70,6 +70,7 @@ def plant(
         typer.Option("--only-tool", metavar="NAME", help="Only calls of this tool; repeatable."),
     ] = None,
     sort: Sort = False,
+    allow_empty: AllowEmpty = False,
     force: Annotated[
         bool, typer.Option("--force", help="Write over planted cases that the folder holds.")
     ] = False,
@@ -87,8 +88,10 @@ def plant(
     )
     toolsets = Toolsets(named_toolsets(tools))
     teller = Teller()
+    count = 0
     inputs = [*files, *read_too(tools)]
     with (
+        teller,
         suppress(_NothingPlanted),
         _written(Path(output), inputs, force=force) as folder,
         FolderWriter(folder) as writer,
@@ -98,9 +101,11 @@ def plant(
         for chunk in chunks(together(lines) if sort else lines):
             noted: list[BadLine | Begun] = []
             for run in sessions(chunk, toolsets, noted=noted):
+                count += 1
                 progress.judged(len(run.calls))
                 _plant(run, sample, writer, teller)
             teller.hear(noted)
+        require_some(count + teller.bad_lines, noun="run", files=files, allowed=allow_empty)
         _require_called(only, writer.counts.called)
         made = manifest(sample, writer.counts)
         planted = any(row["planted"] for row in made["kinds"])
@@ -202,9 +207,7 @@ def _require_free(folder: Path, *, force: bool) -> None:
 
 def _print(made: dict[str, Any], output: str | None) -> None:
     console = screen()
-    table = Table("kind", "expect", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("planted", justify="right")
-    table.add_column("none, because", overflow="fold")
+    table = FittingTable(*_COLUMNS)
     for row in made["kinds"]:
         why = row.get("empty_because", "")
         table.add_row(row["kind"], row["expect"], f"{row['planted']:,}", why)

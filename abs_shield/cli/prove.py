@@ -31,6 +31,7 @@ from abs_shield.text.show import escaped
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+_PASSED = "warnings do not fail the command; in CI give `--fail-on warning`"
 _OURS = str(Path(abs_shield.__file__).parent)
 
 
@@ -48,7 +49,7 @@ class FailOn(StrEnum):
     WARNING = "warning"
 
 
-@app.command(epilog="Example: abs-shield prove policies.shop:policy --tools tools.json")
+@app.command(epilog="Example: abs-shield prove policies.shop:policy --fail-on warning")
 def prove(
     policy: Annotated[
         str,
@@ -68,14 +69,15 @@ def prove(
     """
     Compare a policy with its tools: rules that never reject, names that do not exist.
 
-    Exits with 0 where it is proved, 1 where it is not, 2 for bad input.
+    Exits with 0 where it is proved, 1 where it is not, 2 for bad input. Warnings alone exit with 0;
+    in CI give --fail-on warning.
     """
     with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
         proof = _proof(policy, read_placed_tools(tools))
     if format is Format.JSON:
         print_json(proof.to_dict())
     else:
-        _print(proof)
+        _print(proof, fail_on)
     bad = proof.problems if fail_on is FailOn.WARNING else proof.errors
     raise typer.Exit(1 if bad else 0)
 
@@ -137,7 +139,7 @@ def _not_declared(error: PolicyError, place: str) -> Problem:
     return problem("not_declared", message, subject=place, place=own[-1])
 
 
-def _print(proof: Proof) -> None:
+def _print(proof: Proof, fail_on: FailOn) -> None:
     console = screen()
     table = Table("", "code", "where", "problem", box=box.SIMPLE_HEAD, pad_edge=False)
     for each in (*proof.problems, *proof.notes):
@@ -151,6 +153,8 @@ def _print(proof: Proof) -> None:
     if table.row_count:
         console.print(table)
     console.print(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
+    if proof.ok and proof.warnings and fail_on is FailOn.ERROR:
+        console.print(safe(_PASSED, style="yellow"))
 
 
 def _short(each: Problem) -> str:

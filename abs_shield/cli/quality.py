@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -11,18 +10,21 @@ from math import inf, isfinite
 from typing import IO, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from abs_shield.cli.bar import Bar, bar
+from abs_shield.cli.complaints import Complaints
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output, read_too
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.screen import counted, safe, screen
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.load import load
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, QualityResult, Task
 from abs_shield.quality.facts import FactTable
 from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.records import read_record
 from abs_shield.text.show import escaped, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -41,7 +43,7 @@ class Format(StrEnum):
 
 @app.command(epilog="Example: abs-shield quality outputs.jsonl --format jsonl")
 def quality(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="JSON lines; - for stdin.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="JSON lines; - for stdin.")],
     config: Annotated[
         str | None,
         typer.Option(metavar="MODULE:ATTR", help="A QualityConfig; the defaults without it."),
@@ -50,8 +52,10 @@ def quality(
         Format, typer.Option(help="A table, one JSON list, or one JSON object a line.")
     ] = Format.TABLE,
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """
     Check outputs of agents with the quality cascade.
@@ -62,7 +66,8 @@ def quality(
     Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
     """
     settings = _config(config).model_copy(update={"background": False})
-    bad = 0
+    bad = Complaints("lines that cannot be read")
+    count = 0
     with (
         output(out, inputs=[*files, *read_too(config)]) as sink,
         bar(files, doing="checking") as on,
@@ -70,13 +75,15 @@ def quality(
         report = _REPORTS[format](sink)
         for item in _checked(files, settings, on):
             if isinstance(item, BadLine):
-                bad += 1
-                print(escaped(str(item), limit=500), file=sys.stderr)
+                bad.add(item)
             else:
+                count += 1
                 report.add(item)
+        bad.close()
+        require_some(count + bad.count, noun="output", files=files, allowed=allow_empty)
         report.close()
-    if bad:
-        raise BadInput(f"{bad} line{'s' * (bad > 1)} could not be read")
+    if bad.count:
+        raise BadInput(f"{counted(bad.count, 'line')} could not be read")
 
 
 def _config(place: str | None) -> QualityConfig:
@@ -101,7 +108,7 @@ def _checked(
             number, text = line
             try:
                 records = _records(text)
-            except ShieldError as error:
+            except ValueError as error:
                 yield BadLine(file, number, str(error))
                 continue
             for record in records:
@@ -119,13 +126,8 @@ def _with_facts(config: QualityConfig, rows: list[Mapping[str, Any]]) -> Quality
 
 def _records(line: bytes) -> list[Any]:
     """Return the output of a line, or of a line of a run file those that it recorded."""
-    try:
-        record = json.loads(line.decode("utf-8-sig"))
-    except RecursionError:
-        raise ShieldError("it is nested too deeply") from None
-    except ValueError as error:
-        raise ShieldError(f"it is not JSON: {error}") from None
-    if isinstance(record, dict) and "session_id" in record and "text" not in record:
+    record = read_record(line, noun="an output")
+    if "session_id" in record and "text" not in record:
         outputs = record.get("outputs", [])
         return outputs if isinstance(outputs, list) else [outputs]
     return [record]
@@ -189,12 +191,18 @@ def _facts(record: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     return rows
 
 
+_COLUMNS = (
+    Column("id"), Column("action"), Column("failed stage"), Column("findings"),
+    Column("score", right=True, drop=2), Column("confidence", right=True, drop=1),
+)  # fmt: skip
+
+
 class _Table:
     """A row for each output, and the number of each action."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink
-        self._table = Table("id", "action", "failed stage", "findings", "score", "confidence")
+        self._table = FittingTable(*_COLUMNS)
         self._actions: Counter[str] = Counter()
 
     def add(self, result: QualityResult) -> None:

@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 import typer
 
 from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.files import ToolsFile, named_toolsets
 from abs_shield.cli.output import output, read_too
 from abs_shield.cli.parts import Way, parts
-from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
+from abs_shield.cli.replayed import Seen, object_of, print_table, text_for, written_line
 from abs_shield.cli.screen import print_json
+from abs_shield.cli.unfinished import Unfinished, replay_key, unfinished
 from abs_shield.core import Verdict
 from abs_shield.replay import Judging, Tally
 from abs_shield.replay.rowfiles import ROWFILES
@@ -46,10 +48,7 @@ def replay(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
     ],
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
-    ] = None,
+    tools: ToolsFile = None,
     policy: Annotated[
         str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
     ] = None,
@@ -67,6 +66,11 @@ def replay(
     workers: Workers = None,
     engine: Engine = None,
     address: Address = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Keep the rows of an interrupted replay, and go on there."),
+    ] = False,
+    allow_empty: AllowEmpty = False,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
@@ -84,10 +88,7 @@ def replay(
 
     Exits with 0, with 1 under --fail-on, with 2 where a line is no run or a session comes back.
     """
-    if findings and format in ROWFILES:
-        raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
-    if format is Format.PARQUET and to is None:
-        raise BadInput("`--format parquet` is no text; name a file with `--output`")
+    _require_sense(format, to, findings=findings, resume=resume)
     by = crew(engine, workers=workers, address=address)
     job = Judging(
         policy=policy,
@@ -99,21 +100,51 @@ def replay(
     seen = Seen(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
     way = Way(*by, sort=sort, hidden=not shown)
-    with output(to, inputs=[*files, *read_too(tools, policy)]) as file:
+    key = replay_key(job, files, sort=sort) if resume else None
+    with seen, _target(to, key, inputs=[*files, *read_too(tools, policy)]) as (file, earlier):
+        for part in earlier.parts:
+            seen.add(part, quiet=True)
         with (
             _rows(format, file) as write,
-            parts(job, files, way=way, doing="replay") as (made, told),
+            parts(job, files, way=way, doing="replay", skipped=earlier.lines) as (made, progress),
         ):
             for part in made:
                 write(part.rows)
                 seen.add(part)
-                told.judged(part.tally.verdicts.total())
+                progress.judged(part.tally.verdicts.total())
+                earlier.note(part, lines=progress.lines)
+        read = seen.tally.runs.total() + seen.bad_lines
+        require_some(read, noun="run", files=files, allowed=allow_empty)
         with text_for(None if to is None else file) as text:
             if format is Format.JSON:
                 print_json(object_of(files, seen, listed=findings > 0), file=text)
             elif format is Format.TABLE:
                 print_table(seen, text)
+    if to is not None:
+        print(written_line(seen, to, before=earlier.calls), file=sys.stderr)
     raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
+
+
+def _require_sense(format: Format, to: str | None, *, findings: int, resume: bool) -> None:
+    if findings and format in ROWFILES:
+        raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
+    if format is Format.PARQUET and to is None:
+        raise BadInput("`--format parquet` is no text; name a file with `--output`")
+    if resume and (format is not Format.JSONL or to is None):
+        raise BadInput("`--resume` goes on with rows in a file: add `--format jsonl --output FILE`")
+
+
+@contextmanager
+def _target(
+    to: str | None, key: dict[str, Any] | None, *, inputs: list[str]
+) -> Iterator[tuple[IO[bytes], Unfinished]]:
+    """Open the output; with a *key* it is one that can be resumed."""
+    if key is None or to is None:
+        with output(to, inputs=inputs) as file:
+            yield file, Unfinished()
+        return
+    with unfinished(to, key, inputs=inputs) as earlier:
+        yield earlier.rows, earlier
 
 
 @contextmanager

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from abs_shield.cli.screen import screen
+from abs_shield.cli.screen import counted, screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
 from abs_shield.cli.teller import Teller
 from abs_shield.replay import Found, Part, Tally
+from abs_shield.text.show import escaped
 
 
 class Seen(Teller):
@@ -28,11 +29,11 @@ class Seen(Teller):
         self.findings: list[Found] = []
         self._most = most
 
-    def add(self, part: Part) -> None:
-        """Add what was made of the next chunk; say what is wrong with its lines."""
+    def add(self, part: Part, *, quiet: bool = False) -> None:
+        """Add what was made of the next chunk; say what is wrong with its lines, unless *quiet*."""
         self.tally.merge(part.tally)
         self.findings += part.findings[: self._most - len(self.findings)]
-        self.hear(part.told)
+        self.hear(part.told, quiet=quiet)
 
 
 def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:
@@ -56,6 +57,14 @@ def print_table(seen: Seen, file: IO[str] | None) -> None:
     for found in seen.findings:
         for text in finding_report(found):
             console.print(text, soft_wrap=True)
+
+
+def written_line(seen: Seen, path: str, *, before: int) -> str:
+    """Return the line that says what was done; *before*: calls of an interrupted replay."""
+    calls = seen.tally.verdicts.total()
+    runs = counted(seen.tally.runs.total(), "run")
+    more = f", {before:,} of them before it was interrupted" if before else ""
+    return escaped(f"{counted(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500)
 
 
 @contextmanager

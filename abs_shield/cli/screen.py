@@ -42,6 +42,16 @@ def line(*parts: str | Text) -> Text:
     return Text.assemble(*parts)
 
 
+def counted(count: int, noun: str) -> str:
+    """
+    Return a number of things in words.
+
+    >>> counted(1, "run"), counted(1200, "call")
+    ('1 run', '1,200 calls')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def print_json(value: Any, *, file: IO[str] | None = None) -> None:
     """Print *value* as JSON in ASCII, so that nothing in it reaches the terminal raw."""
     print(json.dumps(value, indent=2), file=file)

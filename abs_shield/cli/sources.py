@@ -9,17 +9,15 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import parsed
+from abs_shield.cli.files import parsed, toolset_name
 from abs_shield.errors import PolicyError
 from abs_shield.replay.mining import Given, Source
 from abs_shield.replay.toolsets import OnBadTool, answered, is_answer, tools_of
-from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 _URLS = ("http://", "https://")
 _YAML = (".yaml", ".yml")
 _MOST_VALUES = 2_000_000
-_LISTED = 8
 
 
 def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source, Given]:
@@ -39,28 +37,13 @@ def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
             named = Given(whole, on_bad=on_bad)
-            _, tools = named.of({"toolset": _key(whole, toolset, path=path)})
+            _, tools = named.of({"toolset": toolset_name(whole, toolset, path=path)})
             return Source(name=name, tools=tools), named
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
         return Source(name=name, tools=tools_of(whole, on_bad)), Given()
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
-
-
-def _key(named: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
-    if toolset is None and (len(named) == 1 or "tools" in named):
-        return "tools" if "tools" in named else next(iter(named))
-    if toolset is None:
-        some = ", ".join(f"`{escaped(name)}`" for name in [*named][:_LISTED]) or "none"
-        raise BadInput(
-            f"{path}: it holds {len(named)} lists of tools; name one with `--toolset`: {some}"
-        )
-    if toolset not in named:
-        near = nearest(toolset, named)
-        hint = f"did you mean `{escaped(near[0])}`?" if near else f"it has {len(named)} others"
-        raise BadInput(f"{path}: no toolset is named `{escaped(toolset)}`; {hint}")
-    return toolset
 
 
 def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from abs_shield.cli.screen import STYLES, line, safe
+from abs_shield.cli.fitting import Column, FittingTable
+from abs_shield.cli.screen import STYLES, counted, line, safe
 from abs_shield.cli.told import finding_lines
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay import Found, Tally
 
 _COLUMNS = (
-    "ran", "unavailable", "errors", "SUSPICIOUS", "HALLUCINATED", "would block",
-    "flagged in successes",
+    Column("layer"), Column("ran", right=True), Column("unavailable", right=True, drop=2),
+    Column("errors", right=True), Column("SUSPICIOUS", right=True),
+    Column("HALLUCINATED", right=True), Column("would block", right=True),
+    Column("flagged in successes", right=True, drop=1),
 )  # fmt: skip
 _ERRORS = 5
 
@@ -40,16 +41,13 @@ def _table(tally: Tally, source: str | None) -> Iterator[RenderableType]:
     whole = tally.whole(source=source)
     good = tally.whole(source=source, outcome="success")
     name = "all sources" if source is None else source
-    held = f"{_counted(runs, 'run')}, {_counted(whole.calls, 'call')}"
+    held = f"{counted(runs, 'run')}, {counted(whole.calls, 'call')}"
     counts = f": {held}, {good.calls:,} of them in successful runs"
     yield line("\n", safe(name, style="bold", limit=80), counts)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("layer", no_wrap=True)
-    for column in _COLUMNS:
-        table.add_column(column, justify="right", min_width=6, overflow="fold")
+    table = FittingTable(*_COLUMNS)
     for layer in tally.layers():
         table.add_row(layer, *_cells(tally, layer, source))
-    if table.row_count:
+    if table.rows:
         yield table
 
 
@@ -67,15 +65,11 @@ def _number(count: int, *, style: str = "") -> Text:
     return Text(f"{count:,}" if count else "-", style=style if count else "dim")
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _summary(tally: Tally) -> Text:
     verdicts = ", ".join(f"{tally.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
     whole, good = tally.whole(), tally.whole(outcome="success")
     return Text(
-        f"{_counted(tally.runs.total(), 'run')}, {_counted(whole.calls, 'call')}: {verdicts}. "
+        f"{counted(tally.runs.total(), 'run')}, {counted(whole.calls, 'call')}: {verdicts}. "
         f"Strict mode would have blocked {whole.would_block:,}; "
         f"{good.would_block:,} of these in successful runs."
     )

@@ -4,57 +4,62 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from typing import Self
 
+from abs_shield.cli.complaints import Complaints, plainly
 from abs_shield.replay import BadLine, Begun
 from abs_shield.replay.returned import MOST, SessionKeys
-from abs_shield.text.show import escaped
-
-
-def plainly(line: BadLine) -> str:
-    """Give what is wrong with a line as one line."""
-    return escaped(str(line), limit=1_000)
 
 
 class Teller:
     """
-    Tells, on the standard error, what is wrong with the input.
+    Tells, on the standard error, what is wrong with the input: five lines of a file, and a count.
 
     Args:
         told_as: Gives what is printed of a line.
 
-    Attributes:
-        bad_lines: How many lines could not be read.
-        returned: How often a session came back after another began.
     """
 
     def __init__(self, told_as: Callable[[BadLine], str] = plainly) -> None:
-        self.bad_lines = 0
-        self.returned = 0
         self._told_as = told_as
+        self._bad = Complaints("lines that cannot be read", told_as)
+        self._back = Complaints("sessions that stood earlier in the input; use --sort", told_as)
         self._sessions = SessionKeys()
+
+    @property
+    def bad_lines(self) -> int:
+        """How many lines could not be read."""
+        return self._bad.count
+
+    @property
+    def returned(self) -> int:
+        """How often a session came back after another began."""
+        return self._back.count
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bad.close()
+        self._back.close()
 
     def bad(self, line: BadLine) -> None:
         """Tell of a line that could not be read."""
-        self.bad_lines += 1
-        self._tell(line)
+        self._bad.add(line)
 
-    def hear(self, told: Iterable[BadLine | Begun]) -> None:
-        """Take what stood in the next chunk."""
+    def hear(self, told: Iterable[BadLine | Begun], *, quiet: bool = False) -> None:
+        """Take what stood in the next chunk; *quiet*: what an interrupted run printed already."""
         for one in told:
             if isinstance(one, BadLine):
-                self.bad(one)
-            elif not self._first(one):
-                self.returned += 1
+                self._bad.add(one, quiet=quiet)
+            elif not self._first(one, quiet=quiet):
                 again = f"session {one.name} stood earlier in the input; use --sort"
-                self._tell(BadLine(one.path, one.line, again))
+                self._back.add(BadLine(one.path, one.line, again), quiet=quiet)
 
-    def _first(self, begun: Begun) -> bool:
+    def _first(self, begun: Begun, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
-        if self._sessions.full and not bounded:
+        if self._sessions.full and not bounded and not quiet:
             full = f"the {MOST:,}th session; of later ones none is noticed to come back"
-            self._tell(BadLine(begun.path, begun.line, full))
+            print(self._told_as(BadLine(begun.path, begun.line, full)), file=sys.stderr)
         return first
-
-    def _tell(self, line: BadLine) -> None:
-        print(self._told_as(line), file=sys.stderr)

@@ -41,15 +41,16 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
     return _seconds(found)
 
 
-def said(at: float) -> str:
+def said(at: float, *, seconds: bool = False) -> str:
     """
     Give a moment as a person reads it, in UTC.
 
-    >>> said(1767225600.0)
-    '2026-01-01 00:00'
+    >>> said(1767225600.0), said(1767225600.0, seconds=True)
+    ('2026-01-01 00:00', '2026-01-01 00:00:00')
     """
     try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+        form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
+        return datetime.fromtimestamp(at, UTC).strftime(form)
     except (OverflowError, OSError, ValueError):
         return "a time out of range"
 

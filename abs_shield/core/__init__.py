@@ -2,6 +2,7 @@
 
 from abs_shield.core.call import ToolCall
 from abs_shield.core.decision import Decision
+from abs_shield.core.feedback import Feedback
 from abs_shield.core.finding import RAN, Coverage, Failed, Finding, Unavailable
 from abs_shield.core.names import LAYER_NAMES
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
@@ -13,6 +14,7 @@ __all__ = [
     "Coverage",
     "Decision",
     "Failed",
+    "Feedback",
     "Finding",
     "Mode",
     "Outcome",

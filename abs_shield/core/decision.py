@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from abs_shield.core.canonical import canonical, encodable, scalar
+from abs_shield.core.feedback import Feedback, Problem
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.summary import APPROVALS, approval_reasons, summary_of, title_of
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
 
@@ -41,7 +43,7 @@ class Decision:
         retryable: Whether the model may try again.
         attempts_left: Blocked attempts left for this tool in this run; None where not blocked.
         approval: ``"required"`` where the call is held until an operator approves it,
-            ``"granted"`` where one did, else ``""``.
+            ``"granted"`` where one did, ``"refused"`` where the approver did not, else ``""``.
         notes: What else there is to say.
     """
 
@@ -97,27 +99,37 @@ class Decision:
 
     def explain(self) -> str:
         """
-        Say in one line what was judged, and why so.
+        Return one line that says what was judged, and why so, with the values that are wrong.
 
-        Of a withheld result it says where it is wrong, and nothing of what it says: exceptions
-        get into answers of tools, and the model is not to read it there.
+        For operators and developers: `summary` is the line without values. Of a withheld result
+        it says where it is wrong, and nothing of what it says.
         """
         weighing = [finding for finding in self.findings if finding.weighs]
         if withheld := self._status() == "withheld":
             reasons = [f"{f.check} at {f.where or '/'}" for f in weighing]
         else:
             reasons = [f"{f.check} at {f.where}: {_sentence(f)}" for f in weighing]
-        if self.approval == "required":
-            reasons.append("approval_required: an operator has to approve this call")
+        reasons += approval_reasons(self)
         reasons += [f"layer_error: {error}" for error in self.errors]
         if withheld:
             reasons.append("it was withheld, the call has run")
-        told = "; ".join(reasons) or "nothing to say"
-        of = f" of `{escaped(self.tool)}`" if self.tool or self.subject is Subject.CALL else ""
-        line = f"{self.subject}{of} is {self.verdict}: {told}"
+        line = f"{title_of(self)}: {'; '.join(reasons) or 'nothing to say'}"
         return escaped(line, limit=len(line))
 
-    def feedback(self) -> dict[str, Any]:
+    def summary(self, *, names: frozenset[str] | None = None) -> str:
+        """
+        Return one line that says what was judged, and why so, without any value.
+
+        It is the text of `CallBlocked` and `ResultBlocked`, which spans and logs record: layers,
+        JSON pointers, codes and hints. The values are in `feedback` and `explain`.
+
+        Args:
+            names: Argument names that the tool's author wrote; other keys in pointers are shown
+                as ``*``. None where they are not known: then keys that look like a name stay.
+        """
+        return summary_of(self, names=names)
+
+    def feedback(self) -> Feedback:
         """
         Give the text for the model, as a JSON-able object.
 
@@ -128,8 +140,9 @@ class Decision:
         """
         write = _withheld_problem if self._status() == "withheld" else _problem
         problems = [write(finding) for finding in self.findings if finding.weighs]
-        if self.approval == "required":
-            problems.append(_door_problem("approval_required", _APPROVAL_HINT))
+        if self.approval in APPROVALS:
+            told = APPROVALS[self.approval]
+            problems.append(_door_problem(told.code, told.hint))
         error_hint = _ERROR_HINT if self.subject is Subject.CALL else _RESULT_ERROR_HINT
         problems += [_door_problem("layer_error", error_hint) for _ in self.errors]
         if self.blocked and not self.retryable and self.subject is Subject.CALL:
@@ -179,13 +192,12 @@ class Decision:
         fields["notes"] = tuple(record["notes"])
         return cls(**fields)
 
-    def _status(self) -> str:
+    def _status(self) -> Literal["blocked", "flagged", "allowed", "withheld"]:
         if self.blocked:
             return "withheld" if self.subject is Subject.RESULT else "blocked"
         return "allowed" if self.action is Action.ALLOW else "flagged"
 
 
-_APPROVAL_HINT = "wait for an operator's approval, or ask the user"
 _ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"
 _RESULT_ERROR_HINT = (
     "the call has run, and its result could not be checked; it is not your mistake, tell the user"
@@ -220,7 +232,7 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
 
 
-def _problem(finding: Finding) -> dict[str, Any]:
+def _problem(finding: Finding) -> Problem:
     return {
         "code": finding.code,
         "field": finding.where,
@@ -232,13 +244,13 @@ def _problem(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _withheld_problem(finding: Finding) -> dict[str, Any]:
+def _withheld_problem(finding: Finding) -> Problem:
     """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
     told = _problem(finding)
     return {**told, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 
 
-def _door_problem(code: str, hint: str) -> dict[str, Any]:
+def _door_problem(code: str, hint: str) -> Problem:
     return {
         "code": code, "field": "", "got": None, "expected": "", "allowed": [], "nearest": "",
         "hint": hint,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
+from functools import lru_cache
 
 
 class _Ids:
@@ -18,6 +20,20 @@ class _Ids:
 _IDS = _Ids()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDS.renew)
+
+
+_GENERATED = re.compile(r"[0-9a-f]{16}-[0-9a-f]+")
+
+
+@lru_cache(maxsize=1_024)
+def is_generated(given: str) -> bool:
+    """
+    Return whether an id is one of `new_id`, of this or another process, and not the host's own.
+
+    >>> is_generated(new_id()), is_generated("chat-4711")
+    (True, False)
+    """
+    return _GENERATED.fullmatch(given) is not None
 
 
 def new_id() -> str:

@@ -1,17 +1,23 @@
-"""Reads OpenAI, Anthropic, MCP and run-file shapes, once, for everybody."""
+"""Reads OpenAI, Anthropic, Gemini, Bedrock, MCP and run-file shapes, once, for everybody."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
-from abs_shield.errors import ShieldError
+from abs_shield.core.parts import UNSEEN, block_of, members_of
+from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
 from abs_shield.text.show import LONGEST_NAME, plain, shown
+
+__all__ = [
+    "UnreadableMessage", "decoded", "failed", "id_of", "read_call", "read_calls", "read_message",
+    "sound", "text_of",
+]  # fmt: skip
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -29,21 +35,21 @@ _RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "custom_tool_
 _UNSEEN_BLOCKS = frozenset(
     {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
 )
+_BODY = frozenset({"content", "parts", "tool_calls", "function_call", "refusal", "audio", "error"})
+"""Members in which a message holds what it says, proposes or returns."""
+_ABOUT = frozenset(
+    {
+        "role", "name", "id", "at", "type", "status", "annotations", "tool_call_id", "call_id",
+        "reasoning", "reasoning_content", "thinking", "is_error", "isError", "model", "created_at",
+    }
+)  # fmt: skip
+"""Members that hold nothing of it."""
+_SHAPES = (
+    "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
+    " (Gemini)"
+)
+_PARTS = "a part has a `type`, or one of `text`, `functionCall`, `functionResponse`, `toolUse`"
 _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
-
-
-class UnreadableMessage(ShieldError, ValueError):
-    """A message, tool or call has none of the shapes that are read here."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolShape:
-    """A tool as its run or server describes it; *annotations* are MCP's hints."""
-
-    name: str
-    description: str = ""
-    parameters: Any = None
-    annotations: Mapping[str, Any] | None = None
 
 
 def read_message(message: Any) -> Iterator[Event]:
@@ -56,7 +62,7 @@ def read_message(message: Any) -> Iterator[Event]:
     >>> [type(e).__name__ for e in read_message({"role": "user", "content": "hello"})]
     ['Said']
     """
-    message = _mapping(message, "message")
+    message = mapping_of(message, "message")
     at = _time(message.get("at"))
     kind = _kind(message)
     if kind in _CALL_BLOCKS and "role" not in message:
@@ -72,15 +78,27 @@ def read_message(message: Any) -> Iterator[Event]:
         yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
         return
     role = message.get("role")
-    if role in ("tool", "function"):
+    if role in ("tool", "function") and message.get("parts"):
+        yield from _turn("user", message, at)
+    elif role in ("tool", "function"):
         yield _tool_message(message, at)
         yield from _unseen(message.get("content"), at)
     elif isinstance(role, str) and role in _ROLES:
         yield from _turn(_ROLES[role], message, at)
     else:
         raise UnreadableMessage(
-            f"message has role {shown(role, limit=40)}; "
-            "roles are system, developer, user, assistant, tool"
+            f"message has role {shown(role, limit=40)} and {keys_of(message)}; "
+            f"roles are system, developer, user, assistant, model, tool; {_SHAPES}"
+        )
+
+
+def _require_body(message: Mapping[str, Any]) -> None:
+    """Refuse a message whose shape is not known, which would else count as an empty one."""
+    if not _BODY.isdisjoint(message):
+        return
+    if any(held and name not in _ABOUT for name, held in message.items()):
+        raise UnreadableMessage(
+            f"message has {keys_of(message)}, which are not known here; {_SHAPES}"
         )
 
 
@@ -90,14 +108,19 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
         return (sound(message),)
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
-    message = _mapping(message, "message")
+    message = mapping_of(message, "message")
+    if (_SPOKEN - {"function_call"}).isdisjoint(message):
+        message = block_of(message) or message
     if "role" not in message and not message.keys().isdisjoint(_CALLED):
-        return (read_call(message),)
-    if message.keys().isdisjoint(_SPOKEN):
+        return () if _kind(message) in _RESULT_BLOCKS else (read_call(message),)
+    if message.keys().isdisjoint(_SPOKEN) and not message.get("parts"):
         raise UnreadableMessage(
-            "neither a message nor a call; give the assistant's message, such as "
-            "`response.choices[0].message`, or a list of calls"
+            f"neither a message nor a call, but {keys_of(message)}; give the assistant's message, "
+            "such as `response.choices[0].message`, `response.candidates[0].content` or "
+            '`response["output"]["message"]`, or a list of calls'
         )
+    if "type" in message and _BODY.isdisjoint(message):
+        return ()  # a block that is no call
     try:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
@@ -107,9 +130,10 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
 
 def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """Give the calls of a message of which one is no call: that one has an empty name."""
-    content = message.get("content")
+    content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()
-    inside = [b for b in blocks if isinstance(b, Mapping) and _kind(b) in _CALL_BLOCKS]
+    typed = [_typed_or_none(b) for b in blocks if isinstance(b, Mapping)]
+    inside = [b for b in typed if b is not None and _kind(b) in _CALL_BLOCKS]
     listed = message.get("tool_calls")
     parts = [*inside, *(listed if isinstance(listed, (list, tuple)) else ())]
     if not any(isinstance(part, Mapping) for part in parts):
@@ -131,7 +155,7 @@ _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 def read_call(call: Any) -> ToolCall:
     """
-    Give a call from any shape: ours, OpenAI's, Anthropic's, MCP's or the flat one.
+    Give a call from any shape: ours, OpenAI's, Anthropic's, Gemini's, Bedrock's, MCP's, the flat.
 
     Raises:
         UnreadableMessage: There is no name in it.
@@ -141,17 +165,22 @@ def read_call(call: Any) -> ToolCall:
     """
     if isinstance(call, ToolCall):
         return sound(call)
-    call = _mapping(call, "call")
+    call = mapping_of(call, "call")
+    if "type" not in call and "name" not in call and "function" not in call:
+        call = block_of(call) or call
     inner = call.get("function", call.get("custom"))
     if inner is not None and not isinstance(inner, str):
-        inner = _mapping(inner, "call")
+        inner = mapping_of(inner, "call")
     else:
-        inner = _mapping(call["params"], "call") if "params" in call else call
+        inner = mapping_of(call["params"], "call") if "params" in call else call
     name = inner.get("name")
     if not isinstance(name, str):
-        raise UnreadableMessage(f"call has no name but {shown(name, limit=40)}; give it a `name`")
+        raise UnreadableMessage(
+            f"call has no name but a value of type {type(name).__name__} and {keys_of(call)};"
+            " give it a `name`"
+        )
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    ids = map(id_of, (call.get("call_id"), call.get("id")))
+    ids = map(id_of, (call.get("call_id"), call.get("id"), call.get("toolUseId")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
     if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
         arguments = {"input": arguments}  # free text, and no JSON
@@ -166,7 +195,9 @@ def text_of(given: Any) -> str:
         UnreadableMessage: It is none.
     """
     if not isinstance(given, str):
-        raise UnreadableMessage(f"a message's text is {shown(given)}; give a string")
+        raise UnreadableMessage(
+            f"a message's text is of type {type(given).__name__}; give a string"
+        )
     return str.__str__(given)
 
 
@@ -194,30 +225,6 @@ def sound(call: ToolCall) -> ToolCall:
     return replace(call, name=plain(call.name), id=id_of(call.id))
 
 
-def read_tool(tool: Any) -> ToolShape:
-    """
-    Give a tool from any shape: OpenAI's, Anthropic's, MCP's or the flat one.
-
-    Raises:
-        UnreadableMessage: There is no name in it.
-    """
-    tool = _mapping(tool, "tool")
-    inner = tool.get("function", tool)
-    inner = _mapping(inner, "tool")
-    if not isinstance(inner.get("name"), str) or not inner["name"]:
-        raise UnreadableMessage("tool has no `name`")
-    schema = next(
-        (inner[k] for k in ("parameters", "input_schema", "inputSchema") if k in inner), None
-    )
-    description = inner.get("description")
-    return ToolShape(
-        name=inner["name"],
-        description=description if isinstance(description, str) else "",
-        parameters=schema,
-        annotations=inner.get("annotations"),
-    )
-
-
 def decoded(value: Any) -> Any:
     """Give the JSON that a string holds where it holds an object or list, else *value*."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
@@ -236,12 +243,17 @@ def failed(message: Mapping[str, Any]) -> bool:
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
+    _require_body(message)
     content = message.get("content")
+    if content in (None, "", []) or (isinstance(content, Mapping) and "parts" in content):
+        content = (content or message).get("parts", content)
     texts = [str(content)] if isinstance(content, str) else []
+    if isinstance(refusal := message.get("refusal"), str):
+        texts.append(refusal)
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
-    for block in () if texts else _blocks(content):
-        kind = _kind(block, otherwise="text")
+    for block in () if isinstance(content, str) else map(_typed, _blocks(content)):
+        kind = _kind(block)
         if kind in _TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
         elif kind in _CALL_BLOCKS:
@@ -249,8 +261,11 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         elif kind in _RESULT_BLOCKS:
             later.append(_result_block(block, at))
             later += _unseen(block.get("content", block.get("output")), at)
+            later += _unseen(block.get("shown"), at)
         elif kind not in _SILENT_BLOCKS:
             later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
+    if message.get("audio"):
+        later.append(Opaque(f"a {role} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
     yield from [event for event in later if isinstance(event, Returned)]
@@ -259,6 +274,20 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     yield from [event for event in later if not isinstance(event, Returned)]
     if calls:
         yield Proposed(tuple(calls), at)
+
+
+def _typed(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "type" in block:
+        return block
+    if (made := block_of(block)) is not None:
+        return made
+    if members := members_of(block):
+        raise UnreadableMessage(f"a part has {keys_of(members)}; {_PARTS}")
+    return {"type": "text"}  # it holds nothing
+
+
+def _typed_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return block if "type" in block else block_of(block)
 
 
 def _kind(part: Mapping[str, Any], *, otherwise: str = "") -> str:
@@ -281,13 +310,16 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
         return ()
     if isinstance(content, (list, tuple)):
         return [
-            {"type": "text", "text": block} if isinstance(block, str) else _mapping(block, "block")
+            {"type": "text", "text": block}
+            if isinstance(block, str)
+            else mapping_of(block, "block")
             for block in content
         ]
-    return (_mapping(content, "content"),)
+    return (mapping_of(content, "content"),)
 
 
 def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
+    _require_body(message)
     call_id = message.get("tool_call_id") or message.get("call_id")
     error = failed(message)
     content = message.get("content")
@@ -318,39 +350,17 @@ def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
     for part in content if isinstance(content, (list, tuple)) else ():
         if not isinstance(part, Mapping) or _UNSEEN_CONTENT.isdisjoint(part.keys()):
             continue
-        if (kind := _kind(part)) in _UNSEEN_BLOCKS:
+        if (kind := _kind(part)) in _UNSEEN_BLOCKS or kind in UNSEEN:
             yield Opaque(f"a tool result holds a block of type {kind}", at)
 
 
 def _value(content: Any) -> Any:
     """A result's value: text blocks joined, JSON in strings decoded."""
     if isinstance(content, (list, tuple)) and content:
-        parts = [_mapping(part, "block") for part in content if not isinstance(part, str)]
+        parts = [mapping_of(part, "block") for part in content if has_members(part)]
         if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
             return decoded("\n".join(str(part.get("text") or "") for part in parts))
     return decoded(content)
-
-
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
-    if type(value) is dict:
-        return value
-    try:
-        if isinstance(value, Mapping):
-            return dict(value)
-        dump = getattr(value, "model_dump", None)
-        if callable(dump):
-            return _dumped(dump)
-    except Exception as error:  # an object of the caller's may break when it is read
-        raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
-    raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
-
-
-def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
-    """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
-    try:
-        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
-    except TypeError:  # the caller's own method, which knows no such option
-        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
 
 
 def _time(at: Any) -> float | None:

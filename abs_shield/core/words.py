@@ -11,7 +11,14 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """How bad is the whole?"""
+    """
+    The verdict on a call, a result, an answer or an output, from mild to grave.
+
+    Attributes:
+        CLEAN: No finding counts.
+        SUSPICIOUS: Probably wrong; allowed unless the policy asks for approval or a block.
+        HALLUCINATED: Wrong; blocked in strict mode.
+    """
 
     CLEAN = "CLEAN"
     SUSPICIOUS = "SUSPICIOUS"
@@ -32,7 +39,15 @@ _GRAVITY = {verdict: place for place, verdict in enumerate(Verdict)}
 
 
 class Action(StrEnum):
-    """What does the policy ask for?"""
+    """
+    The action that the policy asks for, whether or not the mode enforces it.
+
+    Attributes:
+        ALLOW: Let it pass.
+        FLAG: Let it pass, and record the findings.
+        REVISE: Ask the model for a corrected answer.
+        BLOCK: Stop it.
+    """
 
     ALLOW = "allow"
     FLAG = "flag"
@@ -41,14 +56,20 @@ class Action(StrEnum):
 
 
 class Mode(StrEnum):
-    """Is it done, or only written down?"""
+    """
+    Whether the policy's action is enforced.
+
+    Attributes:
+        AUDIT: Findings are recorded, and nothing is blocked or changed.
+        STRICT: What is HALLUCINATED is blocked.
+    """
 
     AUDIT = "audit"
     STRICT = "strict"
 
 
 class Subject(StrEnum):
-    """What was judged?"""
+    """The thing that was judged."""
 
     CALL = "call"
     RESULT = "result"
@@ -57,7 +78,7 @@ class Subject(StrEnum):
 
 
 class Outcome(StrEnum):
-    """Did a check run?"""
+    """The outcome of one check: it ran, could not look, or failed."""
 
     RAN = "ran"
     UNAVAILABLE = "unavailable"

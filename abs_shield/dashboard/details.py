@@ -9,16 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
+from abs_shield.core.pointers import safe_where
 from abs_shield.dashboard.codes import sentence_of
-from abs_shield.telemetry.findings import safe_pointer
 
 MASK = "•••"
 """Stands for a value."""
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _OWN_FACTS = ("rule", "file", "line")
 """Evidence that the author of a policy wrote."""
-_BEGIN = {Subject.CALL: 2, Subject.RESULT: 1}
-"""From which step on a pointer names keys of the judged data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +76,7 @@ def time_of(at: float) -> str:
 
 def where_of(finding: Finding, subject: Subject, *, values: bool) -> str:
     """Return the JSON pointer of a finding, without names that a model wrote."""
-    if values:
-        return finding.where
-    return safe_pointer(finding, begin=_BEGIN.get(subject, 2))
+    return finding.where if values else safe_where(finding, subject, None)
 
 
 def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:

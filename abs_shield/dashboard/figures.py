@@ -12,6 +12,7 @@ from abs_shield.core import Decision
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import NOBODY, Filters
 from abs_shield.replay.report import Report
+from abs_shield.replay.report.estimate import SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
@@ -20,10 +21,16 @@ MOST_OF_SESSION = 5_000
 """Decisions of one session that are counted, the newest."""
 MOST_LABELLED = 20_000
 """Labelled decisions that are kept in memory."""
+NEWEST = 20_000
+"""Records from which it is estimated how decisions are spread over sessions: the newest."""
+STALE = 1_000
+"""Records that may come before the sessions are looked at again."""
+MOST_TIMES = 20
+"""Times whose sessions are kept in memory."""
 PAGE = 50
 """Decisions on a page."""
 AROUND = 5
-"""Decisions of the same session that are shown before one, and behind it."""
+"""Decisions of the same session that are shown before one and after it, at most."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,7 @@ class Figures:
         self.store = store
         self.now = now
         self._labelled: dict[str, Decision] = {}
+        self._spread: dict[tuple[float | None, float | None], tuple[int, list[SessionCount]]] = {}
         self._lock = Lock()
 
     @cached_property
@@ -80,15 +88,40 @@ class Figures:
 
     # Counts --------------------------------------------------------------------------------------
 
-    def counted(self, filters: Filters) -> Counted:
-        """Return what the log has counted, as far as the filters admit it."""
+    def counted(self, filters: Filters, *, spread: bool = True) -> Counted:
+        """
+        Return what the log has counted, as far as the filters admit it.
+
+        Args:
+            filters: What the view shows.
+            spread: Whether intervals of all decisions are shown, which count sessions; those of
+                labelled ones always do.
+        """
         if filters.session:
             return self._of_session(filters)
         counts = self.store.pattern_counts(since=filters.since, until=filters.until)
         admitted = [one for one in counts if filters.admit(one.pattern.decision())]
         decisions = [one.pattern.decision() for one in counts]
         labelled = self._labels(filters)
-        return _counted(Report.of_counts(admitted, labelled, self.store.gaps()), decisions)
+        sessions = self._sessions(filters.since, filters.until) if spread else []
+        spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
+        gaps = self.store.gaps()
+        report = Report.of_counts(admitted, labelled, gaps, spreads=spreads)
+        return _counted(report, decisions)
+
+    def _sessions(self, since: float | None, until: float | None) -> list[SessionCount]:
+        """Return the newest decisions by session, as they were at most `STALE` records ago."""
+        place = self.store.last_place()
+        with self._lock:
+            known = self._spread.get((since, until))
+        if known is not None and place - known[0] < STALE:
+            return known[1]
+        found = self.store.session_counts(newest=NEWEST, since=since, until=until)
+        with self._lock:
+            if len(self._spread) >= MOST_TIMES:
+                self._spread.clear()
+            self._spread[since, until] = place, found
+        return found
 
     def _of_session(self, filters: Filters) -> Counted:
         """Count the decisions of one session, of which there are few."""
@@ -168,14 +201,8 @@ class Figures:
         return Page(decisions=shown[:PAGE], before=None, unreadable=0)
 
     def around(self, decision: Decision) -> tuple[list[Decision], list[Decision]]:
-        """Return the decisions of the same session before one and behind it, oldest first."""
-        if not decision.session_id:
-            return [], []
-        found = self.store.decisions(session_id=decision.session_id, limit=MOST_OF_SESSION)
-        at = next((n for n, one in enumerate(found) if one.id == decision.id), None)
-        if at is None:
-            return [], []
-        return found[max(0, at - AROUND) : at], found[at + 1 : at + 1 + AROUND]
+        """Return the decisions of the same session before one and after it, oldest first."""
+        return self.store.around(decision.id, most=AROUND)
 
 
 def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from statistics import fmean
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.dashboard.cells import rate_of
-from abs_shield.dashboard.filters import Filters
+from abs_shield.dashboard.filters import NOBODY, Filters
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.patterns import HOUR_S, Pattern
+from abs_shield.stores.record import Score
 
 MOST_POINTS = 200
 """Times on a chart; longer ones are counted by more hours."""
@@ -84,3 +86,40 @@ def _shares(pattern: Pattern) -> tuple[tuple[str, int, int], ...]:
         rate = rate_of(place)
         shares.append((check, rate.hits, rate.of))
     return tuple(shares)
+
+
+def score_charts(
+    scores: Iterable[Score], filters: Filters, *, hours: int, most: int = 12
+) -> list[dict[str, Any]]:
+    """
+    Return a chart of quality scores for each agent, task type and model.
+
+    Args:
+        scores: The scores of a log, oldest first.
+        filters: What the view shows.
+        hours: Length of one time on a chart.
+        most: Series at most, those with most scores.
+
+    Returns:
+        ``{series, at, mean, low, high, scores}``: the mean of each time, the lowest and the highest
+        score, 0 to 100, and how many there were.
+    """
+    length = hours * HOUR_S
+    found: dict[tuple[str, str, str], dict[float, list[float]]] = defaultdict(dict)
+    for one in scores:
+        named = one.agent or NOBODY, one.model or NOBODY
+        if filters.agent in ("", named[0]) and filters.model in ("", named[1]):
+            series = found[one.agent, one.task_type, one.model]
+            series.setdefault(one.at // length * length, []).append(one.score)
+    largest = sorted(found.items(), key=lambda pair: -sum(map(len, pair[1].values())))
+    return [
+        {
+            "series": ", ".join(part for part in series if part) or "all outputs",
+            "at": [*times],
+            "mean": [fmean(some) for some in times.values()],
+            "low": [min(some) for some in times.values()],
+            "high": [max(some) for some in times.values()],
+            "scores": [len(some) for some in times.values()],
+        }
+        for series, times in largest[:most]
+    ]

@@ -19,7 +19,7 @@ from abs_shield.dashboard.details import masked, sentence, shown_findings, where
 from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
 from abs_shield.dashboard.rendering import Renderer
-from abs_shield.dashboard.trends import charts, hours_of
+from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import cases_of
@@ -77,7 +77,7 @@ class Views:
         page = self.figures.page(
             filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
         )
-        counted = self.figures.counted(filters)
+        counted = self.figures.counted(filters, spread=False)
         known = self.figures.store.labels()
         labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
         return self._page(
@@ -119,14 +119,14 @@ class Views:
     def trends(self, request: Request) -> Response:
         """Charts of each check over time."""
         filters, place = self._filters(request), self._place()
-        counted = self.figures.counted(filters)
+        counted = self.figures.counted(filters, spread=False)
         return self._page(
-            request, "trends.html", filters, counted, place=place, charts=self._charts(filters)
+            request, "trends.html", filters, counted, place=place, **self._charts(filters)
         )
 
     def trends_data(self, request: Request) -> Response:
         """The figures of the charts."""
-        return JSONResponse({"charts": self._charts(self._filters(request))})
+        return JSONResponse(self._charts(self._filters(request)))
 
     # Labels --------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class Views:
     def _decision(self, request: Request, decision: Decision) -> Response:
         filters, place = self._filters(request), self._place()
         before, behind = self.figures.around(decision)
-        counted = self.figures.counted(Filters())
+        counted = self.figures.counted(Filters(), spread=False)
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
         return self._page(
             request, "decision.html", filters, counted, place=place,
@@ -216,17 +216,21 @@ class Views:
             address = address.replace(f"{{{name}}}", quote(value, safe=""))
         return address
 
-    def _charts(self, filters: Filters) -> list[dict[str, Any]]:
-        whole = self.figures.store.pattern_counts(since=filters.since, until=filters.until)
+    def _charts(self, filters: Filters) -> dict[str, list[dict[str, Any]]]:
+        """Return the charts of checks, and those of quality scores."""
+        store, since, until = self.figures.store, filters.since, filters.until
+        whole = store.pattern_counts(since=since, until=until)
         if not whole:
-            return []
+            return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
         last = max(count.last_at for count in whole)
         hours = hours_of(filters, first, last)
-        counts = self.figures.store.pattern_counts(
-            since=filters.since, until=filters.until, hours=hours
-        )
-        return charts(counts, filters)
+        counts = store.pattern_counts(since=since, until=until, hours=hours)
+        scores = store.scores(since=since, until=until, skipped=lambda damaged: None)
+        return {
+            "charts": charts(counts, filters),
+            "scores": score_charts(scores, filters, hours=hours),
+        }
 
     def _page(
         self,

@@ -62,7 +62,8 @@ def hash_at(location: str) -> str:
         return _file_hash(path)
     except OSError as error:
         reason = escaped(str(error.strerror or error), limit=200)
-        raise StoreError(f"flywheel: {escaped(location, limit=300)}: {reason}") from None
+        named = escaped(location, limit=300)
+        raise StoreError(f"flywheel: {named}: {reason}; name a file that can be read") from None
 
 
 def _split(location: str) -> tuple[Path | None, str, str]:

@@ -16,6 +16,10 @@ from abs_shield.text.show import escaped
 
 VERSION = 2
 _APPLICATION = 0x666C7977  # "flyw", in the header of the file: no other SQLite file has it
+_HINTS = {
+    "not a database": "name a file that `abs-shield flywheel harvest` made",
+    "unable to open": "name a file in a folder that you may write to",
+}
 _BUSY_S = 30.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS catches (
@@ -79,13 +83,17 @@ def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sql
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"flywheel: `{file}` cannot be opened: {_reason(error)}") from None
+        raise StoreError(
+            f"flywheel: `{file}` cannot be opened: {_reason(error)}{_hint(error)}"
+        ) from None
     try:
         _prepare(connection, file, create=create)
         with _transaction(connection):
             yield connection
     except sqlite3.Error as error:
-        raise StoreError(f"flywheel: `{file}` cannot be used: {_reason(error)}") from None
+        raise StoreError(
+            f"flywheel: `{file}` cannot be used: {_reason(error)}{_hint(error)}"
+        ) from None
     finally:
         connection.close()
 
@@ -139,6 +147,10 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _hint(error: Exception) -> str:
+    return next((f"; {hint}" for words, hint in _HINTS.items() if words in str(error)), "")
 
 
 def _reason(error: Exception) -> str:

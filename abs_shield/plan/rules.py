@@ -123,6 +123,13 @@ def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: s
     return sorted(named - schema.known)
 
 
+def accepted(answer: Any) -> bool | None:
+    """Return whether a rule's answer accepts the call; None where it is no answer."""
+    if answer is None or answer is True or answer == "":
+        return True
+    return False if answer is False or isinstance(answer, str) else None
+
+
 def _copy(value: Any) -> Any:
     """Copy JSON containers without recursion limits; everything else is immutable."""
     if not isinstance(value, _COPIED):

@@ -12,7 +12,7 @@ from abs_shield.core import ToolCall
 from abs_shield.plan.case import Arguments, Case
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
-from abs_shield.plan.rules import RulePlan
+from abs_shield.plan.rules import RulePlan, accepted
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.shapes import shapes, types
@@ -71,11 +71,10 @@ class Trial:
         self.late = perf_counter() > self._ends
 
     def _count(self, said: Any, plan: RulePlan, arguments: Arguments) -> None:
-        if said is None or said is True or said == "":
-            self.accepted += 1
-        elif said is False or isinstance(said, str):
-            self.rejected += 1
-        elif not self.odd:
+        fine = accepted(said)
+        self.accepted += fine is True
+        self.rejected += fine is False
+        if fine is None and not self.odd:
             self.odd = f"{shown(said)}, asked about {_words(plan, arguments)}"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, overload
 
+from abs_shield.core import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import listed
@@ -18,19 +19,76 @@ from abs_shield.policy.verification import Verification
 from abs_shield.session import Limits
 from abs_shield.text.show import shown
 
+ModeName = Literal["strict", "audit"]
+Modes = Mapping[str | tuple[str, str], ModeName | Mode]
+"""A layer, a tool, or a pair (tool, layer), to its mode."""
 
+
+class PolicyFields(TypedDict, total=False):
+    """The keywords of `configure`, for functions that pass them on."""
+
+    mode: ModeName | Mode
+    threshold: float
+    layers: Iterable[str | Callable[..., Any]] | None
+    tools: Iterable[Tool]
+    rules: Iterable[Rule]
+    inverses: Iterable[Inverse]
+    allow: Iterable[Any]
+    modes: Modes | None
+    on_suspicious: Literal["flag", "approve", "block"]
+    coercible: Literal["flag", "block"]
+    on_error: Literal["allow", "block"] | None
+    on_log_loss: Literal["allow", "block"]
+    retries: int
+    window: tuple[int, float]
+    suppress: Iterable[Suppression]
+    verification: Verification | Literal[False] | None
+    answer: AnswerConfig | Literal[False] | None
+    pii: PersonalData | bool | None
+    limits: Limits | None
+
+
+@overload
+def configure(declared: Mapping[str, Any], /) -> Policy: ...
+
+
+@overload
 def configure(
-    declared: Mapping[str, Any] | None = None,
-    /,
     *,
-    mode: Literal["strict", "audit"] = "strict",
+    mode: ModeName | Mode = "strict",
     threshold: float = 0.8,
     layers: Iterable[str | Callable[..., Any]] | None = None,
     tools: Iterable[Tool] = (),
     rules: Iterable[Rule] = (),
     inverses: Iterable[Inverse] = (),
     allow: Iterable[Any] = (),
-    modes: Mapping[str | tuple[str, str], str] | None = None,
+    modes: Modes | None = None,
+    on_suspicious: Literal["flag", "approve", "block"] = "flag",
+    coercible: Literal["flag", "block"] = "flag",
+    on_error: Literal["allow", "block"] | None = None,
+    on_log_loss: Literal["allow", "block"] = "allow",
+    retries: int = 3,
+    window: tuple[int, float] = (10, 60.0),
+    suppress: Iterable[Suppression] = (),
+    verification: Verification | Literal[False] | None = None,
+    answer: AnswerConfig | Literal[False] | None = None,
+    pii: PersonalData | bool | None = None,
+    limits: Limits | None = None,
+) -> Policy: ...
+
+
+def configure(
+    declared: Mapping[str, Any] | None = None,
+    /,
+    *,
+    mode: ModeName | Mode = "strict",
+    threshold: float = 0.8,
+    layers: Iterable[str | Callable[..., Any]] | None = None,
+    tools: Iterable[Tool] = (),
+    rules: Iterable[Rule] = (),
+    inverses: Iterable[Inverse] = (),
+    allow: Iterable[Any] = (),
+    modes: Modes | None = None,
     on_suspicious: Literal["flag", "approve", "block"] = "flag",
     coercible: Literal["flag", "block"] = "flag",
     on_error: Literal["allow", "block"] | None = None,
@@ -47,12 +105,41 @@ def configure(
     """
     Declare a policy: by keywords, or as one mapping of the same names.
 
+    Args:
+        declared: A mapping of the keywords below, in their place.
+        mode: ``"strict"`` blocks what is HALLUCINATED; ``"audit"`` records findings, and blocks
+            and changes nothing.
+        threshold: Sensitivity in [0, 1]: a finding of strength s counts if s >= 1 - threshold.
+            At 1 every finding counts, at 0 only certain ones.
+        layers: The layers to run, by name or as functions of your own; None for all six.
+        tools: Tools that no function is decorated for, and refinements of decorated ones.
+        rules: What can never be true of a call: functions decorated with `rule`.
+        inverses: Pairs of tools that undo each other; see `inverse`.
+        allow: Values, globs or callables that every parameter admits, seen or not.
+        modes: The mode of one layer, one tool, or one pair ``(tool, layer)``, by name.
+        on_suspicious: What happens to a SUSPICIOUS call in strict mode: ``"flag"`` lets it run,
+            ``"approve"`` asks the Shield's approver, ``"block"`` blocks it.
+        coercible: The verdict on a value that converts to the schema's type without loss, such
+            as ``"71"`` for 71: ``"flag"`` is SUSPICIOUS, ``"block"`` is HALLUCINATED.
+        on_error: Whether a call runs when a check fails with an internal error; None blocks it
+            in strict mode and allows it in audit mode.
+        on_log_loss: Whether a call runs when the store cannot keep its decision.
+        retries: Blocked attempts of one tool in one run after which the model is told to stop; at
+            least 1.
+        window: Calls, and seconds, within which two calls can contradict each other.
+        suppress: Known false alarms, each with its reason; see `Suppression`.
+        verification: How results of tools are judged; None for the defaults, False for not at
+            all.
+        answer: How answers are judged; None for the defaults, False for not at all.
+        pii: The personal data that is searched in arguments: True for every kind, None for none.
+        limits: The bounds of a session's memory; None for the defaults.
+
     Returns:
         The policy, immutable, with a stable ``revision``. Its attributes are `Policy`'s.
 
     Raises:
-        PolicyError: A name is misspelt, a value out of range, or both a mapping and keywords
-            are given; the message says which, and the nearest valid one.
+        PolicyError: A name is misspelt, a value is out of its range, or both a mapping and
+            keywords are given; the message names the place and the nearest valid name.
 
     >>> configure(mode="strict", threshold=0.8, layers=["phantom_tool", "impossible_state"]).mode
     <Mode.STRICT: 'strict'>

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,9 @@ from abs_shield.policy.policy import Policy
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
+_FOLDERS: set[Path] = set()
+"""The folders of the files that were loaded."""
+
 
 def load_policy(place: str) -> Policy:
     """
@@ -25,7 +29,8 @@ def load_policy(place: str) -> Policy:
 
     Args:
         place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` may be a
-            `Policy`, or a mapping as `configure` takes it.
+            `Policy`, or a mapping as `configure` takes it. A file may import the modules beside
+            it.
 
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is no policy.
@@ -104,8 +109,45 @@ def _from_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        with _siblings(path.resolve().parent):
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[spec.name]
         raise
     return module
+
+
+@contextmanager
+def _siblings(folder: Path) -> Iterator[None]:
+    """
+    Let a file import the modules beside it, as `python file.py` does.
+
+    The folder stays at the end of the path, for what a rule imports when it runs. Modules that a
+    file of another folder imported are hidden meanwhile: with two versions of a policy in two
+    folders, each has its own siblings.
+    """
+    names = [name for name in [*sys.modules] if _namesake(name, folder)]
+    hidden = {name: sys.modules.pop(name) for name in names}
+    sys.path.insert(0, str(folder))
+    _FOLDERS.add(folder)
+    try:
+        yield
+    finally:
+        sys.modules.update(hidden)
+        with suppress(ValueError):
+            sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+
+
+def _namesake(name: str, folder: Path) -> bool:
+    """Return whether a module of *folder* has this name, and another policy's folder gave it."""
+    top = name.partition(".")[0]
+    origin = getattr(sys.modules.get(top), "__file__", None)
+    if origin is None:
+        return False
+    file = Path(origin)
+    home = file.parent.parent if file.name == "__init__.py" else file.parent
+    if home == folder or home not in _FOLDERS:
+        return False
+    return (folder / f"{top}.py").is_file() or (folder / top).is_dir()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -74,6 +74,24 @@ class Suppression(Declared):
         step = (self.where or "").removeprefix(_ARGUMENTS).removeprefix("/").partition("/")[0]
         return "" if self.where == _NAME else step.replace("~1", "/").replace("~0", "~")
 
+    @property
+    def steps(self) -> list[str]:
+        """The steps of its place in the arguments, unescaped; none where it is about all."""
+        if not self.parameter:
+            return []
+        steps = str(self.where).removeprefix(f"{_ARGUMENTS}/").split("/")
+        return [step.replace("~1", "/").replace("~0", "~") for step in steps]
+
+    def covers(self, other: Suppression) -> bool:
+        """Return whether it silences whatever *other* silences, at any moment."""
+        return (
+            self.check == other.check
+            and self.tool in (None, other.tool)
+            and self.code in (None, other.code)
+            and (self.where is None or (other.where is not None and _lies(other.where, self.where)))
+            and _ends_after(self.until, other.until)
+        )
+
     def silences(self, finding: Finding, *, at: float) -> bool:
         """Whether it silences *finding* at *at*; the tool is not looked at."""
         return (
@@ -87,11 +105,20 @@ class Suppression(Declared):
         """Whether it still holds at *at*, in seconds since the epoch."""
         if self.until is None:
             return True
-        now = datetime.fromtimestamp(at, UTC)
-        if isinstance(self.until, datetime):
-            until = self.until
-            return now <= (until if until.tzinfo else until.replace(tzinfo=UTC))
-        return now.date() <= self.until
+        return datetime.fromtimestamp(at, UTC) <= _moment(self.until)
+
+
+def _ends_after(until: datetime | date | None, other: datetime | date | None) -> bool:
+    """Return whether one end is as late as another; a day ends with its last moment."""
+    if until is None or other is None:
+        return until is None
+    return _moment(until) >= _moment(other)
+
+
+def _moment(until: datetime | date) -> datetime:
+    if not isinstance(until, datetime):
+        return datetime.combine(until, time.max, UTC)
+    return until if until.tzinfo else until.replace(tzinfo=UTC)
 
 
 def _place_in_a_result(where: str | None) -> str | None:
@@ -109,7 +136,7 @@ def _lies(where: str, place: str) -> bool:
 
 
 def _is_step(step: str, meant: str) -> bool:
-    return step == meant or (meant == ANYWHERE and _is_position(step))
+    return step == meant or (meant == ANYWHERE and is_position(step))
 
 
 def anywhere(where: str) -> str:
@@ -119,8 +146,9 @@ def anywhere(where: str) -> str:
     >>> anywhere("/arguments/lines/0/count")
     '/arguments/lines/*/count'
     """
-    return "/".join(ANYWHERE if _is_position(step) else step for step in where.split("/"))
+    return "/".join(ANYWHERE if is_position(step) else step for step in where.split("/"))
 
 
-def _is_position(step: str) -> bool:
+def is_position(step: str) -> bool:
+    """Return whether a step of a place is a position of a list."""
     return step.isascii() and step.isdigit()

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from abs_shield.core import Mode
-from abs_shield.core.messages import ToolShape
+from abs_shield.core.tool_shapes import ToolShape
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.marks import Target
 from abs_shield.policy.profile import ToolProfile

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.core import Decision, Finding, Subject
+from abs_shield.core import Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.quality.confidence import Precision
 from abs_shield.quality.judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
+from abs_shield.stores.labels import labelled_decisions
 
 
 def measured_precision(store: Any) -> dict[str, Precision]:
@@ -26,10 +27,10 @@ def measured_precision(store: Any) -> dict[str, Precision]:
     """
     right: Counter[str] = Counter()
     labels: Counter[str] = Counter()
-    for decision, truth in _labelled(store):
+    for decision, label in labelled_decisions(store, Subject.OUTPUT):
         for stage in {_stage(one) for one in decision.findings if one.weighs}:
             labels[stage] += 1
-            right[stage] += truth is Truth.HALLUCINATED
+            right[stage] += label.truth is Truth.HALLUCINATED
     return {
         stage: Precision(right[stage] / n, *wilson(right[stage], n), n)
         for stage, n in sorted(labels.items())
@@ -49,18 +50,10 @@ def false_positive_rate(stores: Iterable[Any]) -> float | None:
         The share in [0, 1]; None without a label of such an output.
     """
     truths = Counter(
-        truth for store in stores for decision, truth in _labelled(store) if decision.would_block
+        label.truth
+        for store in stores
+        for decision, label in labelled_decisions(store, Subject.OUTPUT)
+        if decision.would_block
     )
     stopped = truths.total()
     return truths[Truth.OK] / stopped if stopped else None
-
-
-def _labelled(store: Any) -> Iterator[tuple[Decision, Truth]]:
-    """Yield each labelled decision about an output, and what its label says."""
-    read, get = getattr(store, "labels", None), getattr(store, "get", None)
-    if read is None or get is None:
-        return
-    for decision_id, label in read().items():
-        decision = get(decision_id)
-        if decision is not None and decision.subject is Subject.OUTPUT:
-            yield decision, label.truth

@@ -15,6 +15,7 @@ from abs_shield.quality.calibration import false_positive_rate
 from abs_shield.quality.trends import SeriesKey, Shift
 from abs_shield.quality.types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.telemetry import semconv
+from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
@@ -41,6 +42,12 @@ class Metrics:
         self._made: _Instruments | None = None
         self._series: set[SeriesKey] = set()
         self._rate: tuple[float, float | None] = (float("-inf"), None)
+        restart_in_children(self)
+
+    def restart(self) -> None:
+        """Forget in a forked child what its parent measured."""
+        if self._made is not None:
+            forget_measurements(vars(self._made).values())
 
     def watch(self, pipeline: QualityPipeline) -> None:
         """Read the gauges of a pipeline as long as it lives."""

@@ -173,6 +173,8 @@ class QualityPipeline:
             if stage.name != SCORE or stage.score is None:
                 continue
             METRICS.record_score(output, stage.score)
+            if recorder is not None:
+                recorder.record_score(output, stage.score)
             shift = self.trends.add(output, stage.score)
             if shift is not None:
                 METRICS.record_shift(shift)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -12,10 +11,12 @@ from abs_shield.core.events import Event
 from abs_shield.core.messages import read_message
 from abs_shield.policy import Tool
 from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.records import read_record
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a line of a run file raises where the line is no run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +82,15 @@ def session_of(line: bytes) -> str | None:
     if b"session_id" not in line and b"\\u" not in line:  # a key may be written with escapes
         return None
     try:
-        return _id(_record(line).get("session_id"))
-    except _UNREADABLE:
+        return _id(read_record(line).get("session_id"))
+    except UNREADABLE:
         return None
 
 
 def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
     """Read one line of a file; what is no run comes as a `BadLine`."""
     try:
-        record = _record(line)
+        record = read_record(line)
         toolset, tools = toolsets.of(record)
         messages = _messages(record)
         source = record.get("source")
@@ -105,15 +106,8 @@ def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | B
             path=path,
             line=number,
         )
-    except _UNREADABLE as error:
-        return BadLine(path, number, _reason(error))
-
-
-def _record(line: bytes) -> dict[str, Any]:
-    record = json.loads(line.decode())
-    if not isinstance(record, dict):
-        raise ValueError(f"a run is an object, not {shown(record)}")
-    return record
+    except UNREADABLE as error:
+        return BadLine(path, number, reason_of(error))
 
 
 def _messages(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -129,8 +123,8 @@ def _events(messages: Iterable[Any]) -> Iterator[Event]:
     for place, message in enumerate(messages):
         try:
             yield from read_message(message)
-        except _UNREADABLE as error:
-            raise ValueError(f"message {place}: {_reason(error)}") from None
+        except UNREADABLE as error:
+            raise ValueError(f"message {place}: {reason_of(error)}") from None
 
 
 def _labels(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -142,11 +136,8 @@ def _id(value: Any) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"the line is not UTF-8 at byte {error.start}"
-    if isinstance(error, json.JSONDecodeError):
-        return f"the line is not JSON: {error.msg} at character {error.pos}"
+def reason_of(error: Exception) -> str:
+    """Return why a line is no run, in one line."""
     if isinstance(error, RecursionError):
         return "the line is nested too deeply"
     return escaped(str(error), limit=300)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abs_shield.core.digest import digest
-from abs_shield.core.messages import read_tool
+from abs_shield.core.tool_shapes import read_tools
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool, tool_of
 from abs_shield.text.nearest import nearest
@@ -16,6 +16,8 @@ from abs_shield.text.show import escaped, shown
 
 NONE = "none"
 """The name of the toolset of which nothing is known."""
+EVERY_RUN = "*"
+"""The name of the tools of every run that lists none and names no other toolset."""
 _KEPT = 256
 OnBadTool = Callable[[str], object]
 
@@ -25,7 +27,8 @@ class Toolsets:
     Reads every distinct list of tools once.
 
     Args:
-        named: Name of a toolset to its list of tools, in any shape that is read.
+        named: Name of a toolset to its list of tools, in any shape that is read; the name `*`
+            has the tools of runs that list none and name no other.
         on_bad: Called with what is wrong with each tool that cannot be read; see `tools_of`.
 
     Raises:
@@ -53,8 +56,10 @@ class Toolsets:
         if record.get("tools") is not None:
             return self._listed(record["tools"])
         name = record.get("toolset")
-        if name is None or name == NONE:
+        if name == NONE or (name is None and EVERY_RUN not in self._named):
             return NONE, ()
+        if name is None or [*self._named] == [EVERY_RUN]:
+            name = EVERY_RUN
         if not isinstance(name, str) or name not in self._named:
             raise ValueError(f"toolset {shown(name)} is unknown; {self._hint(name)}")
         return name, self._named[name]
@@ -99,11 +104,11 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     bad: list[str] = []
     for place, each in enumerate(listed):
         try:
-            tool = tool_of(read_tool(each))
+            read = [tool_of(shape) for shape in read_tools(each)]
         except (PolicyError, ValueError) as error:
             bad.append(f"tool {place}: {error}")
         else:
-            tools[tool.name] = tool
+            tools |= {tool.name: tool for tool in read}
     if bad and (on_bad is None or not tools):
         raise ValueError(bad[0])
     if on_bad is not None:

@@ -148,7 +148,9 @@ class Session(Scoped):
 
     def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
         """
-        Add messages of OpenAI or Anthropic shape; a growing list may be passed again and again.
+        Add messages of any provider's shape; a growing list may be passed again and again.
+
+        OpenAI's, Anthropic's, Gemini's, Bedrock's and flat ones are read.
 
         Args:
             messages: The whole conversation, or what is new of it.
@@ -159,7 +161,8 @@ class Session(Scoped):
             ValueError: A message has no known shape; those before it are added.
         """
         if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
-            raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
+            kind = type(messages).__name__  # a text may be the user's own words
+            raise UnreadableMessage(f"`messages` is of type {kind}; give a list of messages")
         with self.lock:
             resumes = self.log.version == 0
             unseen_before, self._unseen_before = self._unseen_before, ""

@@ -10,8 +10,8 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 
-Approver = Callable[[Decision], bool | Awaitable[bool]]
-"""Says whether a SUSPICIOUS call may run; sync or async."""
+Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]
+"""Returns whether a SUSPICIOUS call may run, or None where `approve` will say; sync or async."""
 
 Key = tuple[str, str, bytes]
 _MOST = 10_000

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from types import FunctionType
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
+from abs_shield.core import Feedback
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
 from abs_shield.shield.guard import Guard
@@ -18,9 +19,32 @@ from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 OnBlock = Literal["raise", "return"]
 
 _CACHE = ("cache_clear", "cache_info", "cache_parameters")
+
+
+class Returning(Protocol):
+    """The decorator of ``on_block="return"``: a tool returns what it returns, or feedback."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # a static method can be called, too
+        self, tool: staticmethod[P, R], /
+    ) -> staticmethod[P, R | Feedback]: ...
+
+    @overload
+    def __call__(self, tool: classmethod[T, P, R], /) -> classmethod[T, P, R | Feedback]: ...
+
+    @overload
+    def __call__(
+        self, tool: Callable[P, Coroutine[Any, Any, R]], /
+    ) -> Callable[P, Coroutine[Any, Any, R | Feedback]]: ...
+
+    @overload
+    def __call__(self, tool: Callable[P, R], /) -> Callable[P, R | Feedback]: ...
 
 
 @overload
@@ -33,9 +57,20 @@ def shielded(
     /,
     *,
     name: str | None = None,
-    on_block: OnBlock = "raise",
+    on_block: Literal["raise"] = "raise",
     replace: bool = False,
 ) -> Callable[[F], F]: ...
+
+
+@overload
+def shielded(
+    firewall: Shield | Policy | None = None,
+    /,
+    *,
+    name: str | None = None,
+    on_block: Literal["return"],
+    replace: bool = False,
+) -> Returning: ...
 
 
 def shielded(
@@ -57,8 +92,8 @@ def shielded(
             called: that of the current session, else of ``ABS_SHIELD_POLICY``, else an
             audit-mode one; such a tool is known to every Shield.
         name: The name that the model calls; the function's own where None.
-        on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` gives the
-            feedback instead.
+        on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` returns
+            the `Feedback` in place of a result.
         replace: Let it take the place of another function that has the name already.
 
     Raises:

@@ -247,10 +247,14 @@ class Desk:
             return self.approver(opened.decision)
         except Exception:
             logger.exception(_RAISED)
-            return False
+            return None
 
     def _answered(self, opened: Opened, said: object, reread: Reread | None) -> Opened:
-        if said is not True or _has_changed(opened, reread):
+        if said is None:  # it raised, or asks somebody who will answer later
+            return opened
+        if said is not True:
+            return opened._replace(decision=replace(opened.decision, approval="refused"))
+        if _has_changed(opened, reread):
             return opened
         self.approvals.forget(opened.decision.id)
         granted = replace(
@@ -481,16 +485,17 @@ def _has_changed(opened: Opened, reread: Reread | None) -> bool:
 
 
 def _waits(decision: Decision) -> bool:
-    return decision.blocked and decision.approval == "required"
+    """Whether an operator may still approve the call, also one whom the approver refused it."""
+    return decision.blocked and decision.approval in ("required", "refused")
 
 
 async def _awaited(said: Any) -> Any:
-    """The answer of a sync or async approver; False where it raises."""
+    """The answer of a sync or async approver; None where it raises."""
     try:
         return await said if inspect.isawaitable(said) else said
     except Exception:
         logger.exception(_RAISED)
-        return False
+        return None
 
 
 def _settled(said: Any) -> Any:
@@ -507,4 +512,4 @@ def _settled(said: Any) -> Any:
     thread = Thread(target=run, name="abs_shield-approver")
     thread.start()
     thread.join()
-    return answers[0] if answers else False
+    return answers[0] if answers else None

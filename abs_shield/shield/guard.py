@@ -167,7 +167,7 @@ class Guard:
             # the block of another Shield is the tool's own error, as without this one
             if inside is not None and inside.registry is self._desk.registry:
                 inside.stopped = opened.decision
-            raise CallBlocked(opened.decision)
+            raise CallBlocked(opened.decision, self._names())
         self._dispatched = Dispatched(opened, self._desk.registry)
         self._running = self.running()
         self._started = perf_counter()
@@ -224,9 +224,15 @@ class Guard:
         finally:
             self._leave(kind, error, traceback)
         if stopped is not None and (error is None or isinstance(error, Exception)):
-            raise CallBlocked(stopped) from error
+            raise CallBlocked(stopped, self._names()) from error
         if decision.blocked:
-            raise ResultBlocked(decision)
+            raise ResultBlocked(decision, self._names())
+
+    def _names(self) -> frozenset[str]:
+        """Return the names of arguments that the text of an exception may show."""
+        inside = None if self._dispatched is None else self._dispatched.stopped
+        tools = {self._call.name} if inside is None else {self._call.name, inside.tool}
+        return frozenset().union(*map(self._desk.registry.argument_names, tools))
 
     def _leave(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subject, Verdict
@@ -75,6 +76,18 @@ class GuardedOutput:
         if self._append is not None:
             self._append(self._session, {**output.to_dict(), "decision_id": decision.id})
         return decision.id
+
+    def record_score(self, output: AgentOutput, score: float) -> None:
+        """Keep the quality score of an output in the log, where the store keeps scores."""
+        append = getattr(self._desk.store, "append_score", None)
+        if append is not None:
+            append(
+                at=time(),
+                agent=output.agent_id or self._session.agent or "",
+                task_type=output.task_type,
+                model=output.model or self._session.model or "",
+                score=score,
+            )
 
     def record_later(
         self, output: AgentOutput, findings: Iterable[tuple[str, OutputFinding]]

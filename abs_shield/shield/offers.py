@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from abs_shield.core.digest import digest_of
 from abs_shield.core.forked import renewed
-from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
+from abs_shield.core.messages import UnreadableMessage
+from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
@@ -52,7 +53,7 @@ class Description(NamedTuple):
 
     @classmethod
     def of(cls, tool: Any) -> Description | None:
-        """Return a tool as OpenAI, Anthropic or MCP describe it; None of what is none."""
+        """Return a tool as a provider or MCP describes it; None of what is none."""
         try:
             shape = read_tool(tool)
         except UnreadableMessage:

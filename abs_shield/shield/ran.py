@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 UNKNOWN: Any = object()
-"""Stands for a result of which nobody said what it is, or of which only a part came."""
+"""Stands for a result that the host did not give, or of which only a part came."""
+IN_PARTS: Any = object()
+"""Stands for several items of a generator, which are no one result."""
 
 
 class Ran(NamedTuple):
@@ -18,8 +20,8 @@ class Ran(NamedTuple):
         nested: Whether another tool called it.
         decision_id: What was decided of the call, where that is known.
         given: Whether the caller has the result already, so that it cannot be withheld.
-        judges: What is judged in place of what it returned; None where that is the same, and
-            `UNKNOWN` where there is no one result to judge.
+        judges: What is judged in place of what it returned; None where that is the same,
+            `UNKNOWN` where there is none, and `IN_PARTS` where there is no one result to judge.
     """
 
     elapsed_ms: float | None

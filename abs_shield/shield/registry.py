@@ -12,7 +12,8 @@ from typing import Any
 
 from abs_shield.core import Mode
 from abs_shield.core.forked import renewed
-from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.core.messages import UnreadableMessage
+from abs_shield.core.tool_shapes import read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
@@ -295,7 +296,10 @@ class Registry(Mapping[str, Entry]):
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names that the author of a tool wrote; none of an unknown tool."""
         of_sessions = self._of_sessions.argument_names(tool) | self._offers.argument_names(tool)
-        plan = self.plan(tool)
+        try:
+            plan = self.plan(tool)
+        except PolicyError:  # every decision about the tool says what is wrong with it
+            plan = None
         if plan is None:
             return of_sessions
         known = self._written.get(tool)
@@ -494,7 +498,7 @@ def declared(tool: Any) -> Tool | Binding | None:
 
 def described(tool: Any) -> Tool:
     """
-    Return a tool as OpenAI, Anthropic or MCP describe it.
+    Return a tool as a provider or MCP describes it.
 
     Raises:
         PolicyError: It is none.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.session.scope import stop_running
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.ran import UNKNOWN
+from abs_shield.shield.ran import IN_PARTS, UNKNOWN
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -152,12 +152,12 @@ def _end(guard: Guard, kept: list[Any], error: BaseException | None, *, whole: b
 
 
 def _as_one(kept: list[Any]) -> Any:
-    """Give the one result that items are: the only one, or the text that they make together."""
+    """Return the one result that items are: the only one, or the text that they make together."""
     if len(kept) == 1:
         return kept[0]
     if kept and all(type(item) is str for item in kept):
         return "".join(kept)
-    return UNKNOWN
+    return IN_PARTS if kept else UNKNOWN
 
 
 def abandon(awaitable: Any) -> None:

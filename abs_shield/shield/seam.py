@@ -63,7 +63,7 @@ class Seam:
 
         Args:
             session: The session of the step.
-            tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
+            tools: Tools as a provider or MCP describes them; what is none is not judged.
         """
         described = [found for tool in tools if (found := Description.of(tool)) is not None]
         self.firewall.registry.offer(session, described)

@@ -6,14 +6,16 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
-from abs_shield.policy import Policy, Tool
+from abs_shield.policy import Policy, Tool, configure
+from abs_shield.policy.declare import PolicyFields
+from abs_shield.policy.declared import require_fields
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import inner_session
@@ -47,12 +49,28 @@ _MOST_SIBLINGS = 1_000
 """Calls before a call in its turn that the layers are shown: the newest ones."""
 
 
+def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
+    """
+    Return the policy of the keywords that `configure` takes.
+
+    Raises:
+        PolicyError: A policy is given beside them, or one of them is misspelt.
+    """
+    own = (name for name in Shield.__init__.__kwdefaults__ or () if name != "policy")
+    require_fields("Shield", declared, [*own, *PolicyFields.__annotations__])
+    if policy is not None:
+        name = next(iter(declared))
+        raise PolicyError(f"Shield: got a policy and `{name}`; put `{name}` into the policy")
+    return configure(**declared)
+
+
 class Shield(Answers):
     """
     One policy at work. Share it between threads, tasks and tenants' sessions.
 
     Args:
-        policy: What holds; see `configure`.
+        policy: What holds; see `configure`. ``Shield(mode="strict", ...)`` is short for
+            ``Shield(configure(mode="strict", ...))``.
         store: Where decisions are kept; in memory where None.
         sessions: The sessions by id; several Shields may share one `Sessions`.
         hooks: Callables of one `Decision`, beside OpenTelemetry and structlog; None tells nobody.
@@ -68,14 +86,17 @@ class Shield(Answers):
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Policy | None = None,
         *,
         store: Store | None = None,
         sessions: Sessions | None = None,
         hooks: Iterable[Hook] | None = (),
         approver: Approver | None = None,
         record: str | PathLike[str] | Recording | None = None,
+        **declared: Unpack[PolicyFields],
     ) -> None:
+        if declared:
+            policy = _declared_policy(policy, declared)
         if not isinstance(policy, Policy):
             raise PolicyError(
                 f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
@@ -120,7 +141,8 @@ class Shield(Answers):
         and the marks of both.
 
         Args:
-            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic or MCP describe it.
+            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic, Gemini, Bedrock or MCP
+                describe it.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
             replace: Let a function or a `Tool` take the place of all that was declared of its name.
 
@@ -150,7 +172,8 @@ class Shield(Answers):
             id: The session's id; a new one where None.
             tools: Names that this run may call; None for all, or for those it had. A sub-agent's
                 are never more than its parent's, and its own functions.
-            messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
+            messages: A transcript to resume from, in OpenAI's, Anthropic's, Gemini's or
+                Bedrock's shape.
             agent: Name of the agent.
             parent: The session of the agent that started this one.
             functions: What runs in this session and in its sub-agents' alone: functions by tool
@@ -198,8 +221,8 @@ class Shield(Answers):
         Return the tools to hand to the model, in the shape that its provider takes.
 
         Args:
-            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"`` or
-                ``"mcp"``.
+            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"``,
+                ``"gemini"``, ``"bedrock"`` (the ``tools`` of its ``toolConfig``) or ``"mcp"``.
             session: The session, with its own functions and without what it may not call; the
                 current one where None.
 
@@ -418,7 +441,8 @@ class Shield(Answers):
                 it; the registered functions where None.
 
         Returns:
-            The messages to append, in the shape of the one given: OpenAI's or Anthropic's.
+            The messages to append, in the shape of the one given, which is that of its
+            provider.
         """
         return answers(self, assistant_message, self._session(session), dispatch)
 

@@ -21,7 +21,7 @@ FORMATS = frozenset(
 )
 """Formats of strings that every provider's strict mode takes; any other one is refused by some."""
 
-Provider = Literal["openai", "responses", "anthropic", "mcp"]
+Provider = Literal["openai", "responses", "anthropic", "gemini", "bedrock", "mcp"]
 
 _LOOKAROUND = re.compile(r"(?:[^\\]|^)(?:\\\\)*\(\?<?[=!]")
 _DEEPEST = 100
@@ -44,7 +44,8 @@ def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
         near = nearest(provider, SHAPES) if isinstance(provider, str) else []
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(SHAPES)}"
         raise PolicyError(f"tool_schemas: no provider is named {shown(provider)}; {hint}")
-    return [shape(tool, _parameters(tool)) for tool in tools]
+    shapes = [shape(tool, _parameters(tool)) for tool in tools]
+    return [{"functionDeclarations": shapes}] if shapes and shape is _gemini else shapes
 
 
 def _openai(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -60,6 +61,16 @@ def _anthropic(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     return {**_named(tool), "input_schema": parameters}
 
 
+def _gemini(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {**_named(tool), "parametersJsonSchema": parameters}
+
+
+def _bedrock(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    # this API refuses an empty description
+    named = {name: text for name, text in _named(tool).items() if text}
+    return {"toolSpec": {**named, "inputSchema": {"json": parameters}}}
+
+
 def _mcp(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     hints = {theirs: True for theirs, ours in HINTS.items() if getattr(tool, ours)}
     return {**_named(tool), "inputSchema": parameters} | ({"annotations": hints} if hints else {})
@@ -73,9 +84,11 @@ SHAPES: Mapping[str, Callable[[Tool, dict[str, Any]], dict[str, Any]]] = {
     "openai": _openai,
     "responses": _responses,
     "anthropic": _anthropic,
+    "gemini": _gemini,
+    "bedrock": _bedrock,
     "mcp": _mcp,
 }
-"""Provider to the shape of a tool: OpenAI's Chat Completions and Responses, Anthropic, MCP."""
+"""Provider to the shape of a tool: OpenAI's Chat Completions and Responses, and so on."""
 
 
 def _parameters(tool: Tool) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.ids import new_id
@@ -14,21 +14,11 @@ from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.shield.content import content_of
+from abs_shield.shield.tool_messages import Answer, messages_of
 from abs_shield.text.show import escaped, told
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
-
-
-_FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
-
-
-class Answer(NamedTuple):
-    """What one call is answered with."""
-
-    call: ToolCall
-    content: str
-    error: bool
 
 
 Dispatch = Callable[[ToolCall], Any]
@@ -40,7 +30,7 @@ def answers(
 ) -> list[dict[str, Any]]:
     """Run the calls one after the other; give the messages to append."""
     calls = _inspected(shield, message, session)
-    return _shaped(message, [_answer(shield, call, session, dispatch) for call in calls])
+    return messages_of(message, [_answer(shield, call, session, dispatch) for call in calls])
 
 
 async def aanswers(
@@ -51,7 +41,7 @@ async def aanswers(
 
     calls = _inspected(shield, message, session)
     given = await asyncio.gather(*(_aanswer(shield, call, session, dispatch) for call in calls))
-    return _shaped(message, list(given))
+    return messages_of(message, list(given))
 
 
 def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
@@ -105,54 +95,3 @@ def _failed(call: ToolCall, error: Exception) -> Answer:
 def feedback_text(decision: Decision) -> str:
     """Write what the model reads in place of a result: the call was blocked, or it was withheld."""
     return json.dumps(decision.feedback(), default=str)
-
-
-def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
-    if _is_anthropic(message):
-        blocks = [
-            {"type": "tool_result", "tool_use_id": a.call.id, "content": a.content}
-            | ({"is_error": True} if a.error else {})
-            for a in given
-        ]
-        return [{"role": "user", "content": blocks}] if blocks else []
-    if _is_responses(message):
-        custom = {_member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
-        return [
-            {
-                "type": f"{_CUSTOM if a.call.id in custom else _FUNCTION}_output",
-                "call_id": a.call.id,
-                "output": a.content,
-            }
-            for a in given
-        ]
-    if _member(message, "function_call"):
-        return [{"role": "function", "name": a.call.name, "content": a.content} for a in given]
-    return [
-        {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
-        | ({"error": True} if a.error else {})
-        for a in given
-    ]
-
-
-def _is_responses(message: Any) -> bool:
-    return any(_is(item, _FUNCTION) or _is(item, _CUSTOM) for item in _items(message))
-
-
-def _items(message: Any) -> list[Any]:
-    return list(message) if isinstance(message, (list, tuple)) else [message]
-
-
-def _is(part: Any, kind: str) -> bool:
-    return bool(_member(part, "type") == kind)
-
-
-def _is_anthropic(message: Any) -> bool:
-    content = _member(message, "content")
-    if not isinstance(content, (list, tuple)):
-        return False
-    return any(_is(block, "tool_use") for block in content)
-
-
-def _member(part: Any, name: str) -> Any:
-    """Give a member of a dict, or of an SDK's object."""
-    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)

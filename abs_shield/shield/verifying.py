@@ -28,7 +28,7 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.judge import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
-from abs_shield.shield.ran import UNKNOWN, Ran
+from abs_shield.shield.ran import IN_PARTS, UNKNOWN, Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.result_ruling import ruled, suppressed_by
 from abs_shield.shield.session_tools import SessionTools
@@ -41,7 +41,10 @@ logger = logging.getLogger("abs_shield")
 
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
 _UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
-_UNTOLD = Coverage(Outcome.UNAVAILABLE, "there is no one result: nobody told it, or it is in parts")
+_UNGIVEN = Coverage(
+    Outcome.UNAVAILABLE, "no result: the host gave none, or a generator was not read to its end"
+)
+_IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator gave several items")
 _UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
 _LONGEST_MS = 1e15
 
@@ -107,7 +110,9 @@ class Verifier:
         if ran.error:
             return _FAILED
         if ran.judges is UNKNOWN:
-            return _UNTOLD
+            return _UNGIVEN
+        if ran.judges is IN_PARTS:
+            return _IN_PARTS
         return None if _is_timed(ran.elapsed_ms) else _UNTIMED
 
     def _judged(self, back: Returned, plan: ToolPlan, mode: Mode) -> dict[str, Any]:
@@ -191,5 +196,10 @@ def _is_timed(elapsed_ms: object) -> bool:
 
 
 def was_judged(decision: Decision) -> bool:
-    """Whether there is something to record of a result: of others the call's record says enough."""
-    return decision.probability is not None or bool(decision.errors)
+    """
+    Whether there is something to record of a result: of others the call's record says enough.
+
+    Several items of a generator are recorded as not judged: no other row of the log tells so.
+    """
+    in_parts = decision.coverage.get(VERIFICATION) is _IN_PARTS
+    return decision.probability is not None or bool(decision.errors) or in_parts

@@ -54,6 +54,13 @@ class Clusters:
             self.products += of + 1
             self.hits += 2 * hits + 1
 
+    def add(self, *, of: int, hits: int, times: int = 1) -> None:
+        """Take in whole clusters that are alike: observations, 1 or more, and hits among them."""
+        self.count += times
+        self.sizes += times * of * of
+        self.products += times * of * hits
+        self.hits += times * hits * hits
+
     def effect(self, hits: int, of: int) -> Effect:
         """
         Return the design effect on the share *hits* of *of*, which are sums over the clusters.

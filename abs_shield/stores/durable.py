@@ -21,11 +21,13 @@ from abs_shield.stores.record import (
     Entry,
     Head,
     Kind,
+    Score,
     Seal,
     chained,
     decision_entry,
     label_entry,
     report_entry,
+    score_entry,
 )
 from abs_shield.stores.retention import planned
 from abs_shield.stores.status import Status
@@ -120,6 +122,24 @@ class DurableStore(Reading):
             False where it was dropped.
         """
         return self._writer.put(report_entry(decision, report))
+
+    def append_score(
+        self, *, at: float, agent: str, task_type: str, model: str, score: float
+    ) -> bool:
+        """
+        Keep the quality score of an output; it waits in the same buffer.
+
+        Args:
+            at: When it was scored, in seconds since the epoch.
+            agent: The agent that wrote the output; empty where nobody is named.
+            task_type: What the output is.
+            model: The model that wrote it; empty where none is named.
+            score: From 0 to 100.
+
+        Returns:
+            False where it was dropped.
+        """
+        return self._writer.put(score_entry(Score(at, agent, task_type, model, score)))
 
     def _keep(self, item: Item, failed: str) -> None:
         """Put what has to be on disk before anything else is done; a drop is no keeping."""

@@ -185,6 +185,33 @@ class HourlyCounts:
             for begin, number, n, first, last in found
         ]
 
+    def sessions(
+        self, *, newest: int, since: float | None = None, until: float | None = None
+    ) -> list[tuple[str, int, int]]:
+        """
+        Count the newest decisions by session and pattern, those of a session together.
+
+        Args:
+            newest: Places in the database that are looked at, from the last one backwards.
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+
+        Returns:
+            The session's id, the number of the pattern, and how many decisions.
+        """
+        ledger, mark = self._ledger, self._ledger.mark
+        conditions = [
+            ("pattern > {}", UNREADABLE), ("place > {}", ledger.last_place() - newest),
+            ("at >= {}", since), ("at < {}", until),
+        ]  # fmt: skip
+        wanted = [(sql.format(mark), value) for sql, value in conditions if value is not None]
+        sql = (
+            f"SELECT session_id, pattern, count(*) FROM {ledger.records}"
+            f" WHERE {' AND '.join(sql for sql, _ in wanted)} GROUP BY 1, 2 ORDER BY 1, 2"
+        )
+        found = ledger.execute(sql, [value for _, value in wanted]).fetchall()
+        return [(session, number, int(n)) for session, number, n in found]
+
     def _patterns(self) -> dict[int, Pattern]:
         sql = f"SELECT pattern, digest, body FROM {self._ledger.patterns}"
         return {number: Pattern(*found) for number, *found in self._ledger.execute(sql).fetchall()}

@@ -157,6 +157,20 @@ class Ledger(ABC):
             )
         self.counts.remember(patterns, numbers)
 
+    def ids_near(self, text: str, *, most: int) -> list[str]:
+        """Return the ids of decisions around *text* in the index of ids, *most* on each side."""
+        before = [*self._ids("<", "DESC", text, most)]
+        return [*reversed(before), *self._ids(">=", "ASC", text, most)]
+
+    def _ids(self, sign: str, order: str, text: str, most: int) -> Iterator[str]:
+        mark = self.mark
+        sql = (
+            f"SELECT DISTINCT decision_id FROM {self.records} WHERE decision_id {sign} {mark}"
+            f" AND kind = {mark} ORDER BY decision_id {order} LIMIT {mark}"
+        )
+        rows = self.execute(sql, (column(text), Kind.DECISION, most)).fetchall()
+        return (found for (found,) in rows if isinstance(found, str))
+
     def head(self, writer: str) -> Head:
         """Give the head of a chain; that of an empty one where it is not known."""
         found = self.execute(
@@ -226,6 +240,7 @@ class Ledger(ABC):
     def _where(self, query: Query) -> tuple[str, list[Any]]:
         conditions = query.conditions()
         told = " AND ".join(sql.format(self.mark) for sql, _ in conditions)
-        if query.kind not in (None, Kind.DECISION):
-            told += " AND kind <> 'decision'"  # in these words SQLite knows its partial index
+        if query.kind not in (None, Kind.DECISION) and query.decision_id is None:
+            # in these words SQLite knows its partial index; of one decision, that of ids is quicker
+            told += " AND kind <> 'decision'"
         return f" WHERE {told}" if told else "", [value for _, value in conditions]

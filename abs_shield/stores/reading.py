@@ -14,7 +14,7 @@ from abs_shield.errors import StoreError
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.newest import Newest
-from abs_shield.stores.record import Damaged, Head, Kind, Row, time_of
+from abs_shield.stores.record import Damaged, Head, Kind, Row, Score, time_of
 
 _PAGE = 5_000
 
@@ -37,15 +37,45 @@ class Reading(ABC):
         Raises:
             StoreError: It cannot be read.
         """
-        query = Query(kind=Kind.DECISION, decision_id=decision_id)
-        newest: Newest[Decision] = Newest()
+        found = self._newest(decision_id)
+        return None if found is None else found[1]
+
+    def ids_near(self, text: str, *, most: int) -> list[str]:
+        """
+        Return the ids of decisions that stand around *text* in the order of ids.
+
+        Those that begin with it follow each other; of others the nearest ones are given.
+
+        Args:
+            text: An id, or the beginning of one.
+            most: Ids before it, and ids from it on, at most.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
         with self._reading() as ledger:
-            rows = list(ledger.rows(query))
-        for row in rows:
-            decision = row.read(decision_of)
-            if decision.id == decision_id:  # a column may be cut, or was changed
-                newest.add(row, decision, at=decision.at)
-        return newest.value
+            return ledger.ids_near(text, most=most)
+
+    def around(self, decision_id: str, *, most: int) -> tuple[list[Decision], list[Decision]]:
+        """
+        Return the decisions of the same session before and after one, at most *most* on each side.
+
+        Both lists are in the order of the log; without such a decision, or where it belongs to no
+        session, both are empty.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        found = self._newest(decision_id)
+        if found is None or not found[1].session_id:
+            return [], []
+        place, decision = found
+        query = Query(kind=Kind.DECISION, session_id=decision.session_id)
+        with self._reading() as ledger:
+            before = ledger.rows(replace(query, up_to=place - 1), order="place DESC", limit=most)
+            sides = [*before][::-1], [*ledger.rows(replace(query, behind=place), limit=most)]
+        first, then = ([row.read(decision_of) for row in rows] for rows in sides)
+        return first, then
 
     def decisions(
         self,
@@ -113,6 +143,27 @@ class Reading(ABC):
         with self._reading() as ledger:
             return ledger.counts.uncounted()
 
+    def session_counts(
+        self, *, newest: int, since: float | None = None, until: float | None = None
+    ) -> list[tuple[str, int, int]]:
+        """
+        Return how many decisions of each pattern the newest sessions have.
+
+        Args:
+            newest: Records that are looked at, from the last one backwards.
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+
+        Returns:
+            A session's id, the number of a pattern as `pattern_counts` has it, and how many; those
+            of a session together.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        with self._reading() as ledger:
+            return ledger.counts.sessions(newest=newest, since=since, until=until)
+
     def newest(
         self,
         patterns: Collection[int],
@@ -169,6 +220,24 @@ class Reading(ABC):
             newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
         return {key: found.value for key, found in newest.items() if found.value is not None}
 
+    def labels_of(self, decision_id: str) -> list[Label]:
+        """
+        Return all labels of one decision, oldest first; the last one holds.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        with self._reading() as ledger:
+            rows = [*ledger.rows(Query(kind=Kind.LABEL, decision_id=decision_id))]
+        labels, newest = [], Newest[Label]()
+        for row in rows:
+            label = row.read(label_of)
+            if label.decision_id == decision_id:  # a column may be cut, or was changed
+                labels.append(label)
+                newest.add(row, label, at=label.at)
+        holds = newest.value
+        return sorted(labels, key=lambda label: label is holds)
+
     def report(self, decision_id: str) -> dict[str, Any] | None:
         """
         Return the newest report on an answer, by the id of its decision; None where there is none.
@@ -201,6 +270,27 @@ class Reading(ABC):
         """
         query = Query(kind=Kind.REPORT, since=since, until=until)
         return (found for _, found in self._read(query, report_of, skipped))
+
+    def scores(
+        self,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> Iterator[Score]:
+        """
+        Yield the quality scores of a time, oldest first.
+
+        Args:
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        query = Query(kind=Kind.SCORE, since=since, until=until)
+        return (score for _, score in self._read(query, score_of, skipped))
 
     def gaps(self) -> Iterator[dict[str, Any]]:
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
@@ -274,6 +364,17 @@ class Reading(ABC):
         with self._reading() as ledger:
             return ledger.count(Query(kind=Kind.DECISION))
 
+    def _newest(self, decision_id: str) -> tuple[int, Decision] | None:
+        """Return the place and the decision of the newest record under that id, or None."""
+        newest: Newest[tuple[int, Decision]] = Newest()
+        with self._reading() as ledger:
+            found = [*ledger.placed(Query(kind=Kind.DECISION, decision_id=decision_id))]
+        for place, row in found:
+            decision = row.read(decision_of)
+            if decision.id == decision_id:  # a column may be cut, or was changed
+                newest.add(row, (place, decision), at=decision.at)
+        return newest.value
+
     def _read(
         self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
     ) -> Iterator[tuple[Row, T]]:
@@ -307,6 +408,12 @@ def report_of(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if not isinstance(report, dict):
         raise ValueError("its `report` is not an object")
     return str(body["decision_id"]), report
+
+
+def score_of(body: dict[str, Any]) -> Score:
+    """Return the quality score of a record's body."""
+    texts = {name: str(body[name]) for name in ("agent", "task_type", "model")}
+    return Score(at=time_of(Kind.SCORE, body), score=float(body["score"]), **texts)
 
 
 def _gap(body: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     DECISION = "decision"
     LABEL = "label"
     REPORT = "report"
+    SCORE = "score"
     GAP = "gap"
     PRUNED = "pruned"
 
@@ -49,6 +50,25 @@ class Entry(NamedTuple):
     tool: str = ""
     verdict: str = ""
     pattern: Pattern | None = None
+
+
+class Score(NamedTuple):
+    """
+    The quality score of one output.
+
+    Attributes:
+        at: When it was scored, in seconds since the epoch.
+        agent: The agent that wrote the output; empty where nobody is named.
+        task_type: What the output is; empty where it was not said.
+        model: The model that wrote it; empty where none is named.
+        score: From 0 to 100.
+    """
+
+    at: float
+    agent: str
+    task_type: str
+    model: str
+    score: float
 
 
 class Row(NamedTuple):
@@ -210,6 +230,11 @@ def report_entry(decision: Decision, report: Mapping[str, Any]) -> Entry:
         column(decision.id),
         column(decision.session_id),
     )
+
+
+def score_entry(score: Score) -> Entry:
+    """Return the entry of a quality score."""
+    return Entry(Kind.SCORE, score.at if isfinite(score.at) else 0.0, canonical(score._asdict()))
 
 
 def time_of(kind: str, body: Mapping[str, Any]) -> float:

@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from threading import Lock
+from typing import Any
 from weakref import ref
 
 from opentelemetry.metrics import (
@@ -20,11 +21,14 @@ from abs_shield.core import Coverage
 from abs_shield.core.forked import renewed
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.logs import Log, Logs
+from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.text.show import escaped
 
 _MOST_WAITING = 256
 _MOST_CHECKS = 300
 """Checks by outcome; a layer of the user's may have any name."""
+_MOST_SERIES = 20_000
+"""Checks by outcome and tool."""
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
@@ -41,19 +45,30 @@ class Counts:
     def __init__(self) -> None:
         self.heard = False
         self._lock = renewed(Lock())
-        self._waiting: deque[tuple[Labels, Mapping[str, Coverage]]] = deque()
+        self._waiting: deque[tuple[Labels, Mapping[str, Coverage], str]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
-        self._checks: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._checks: defaultdict[tuple[str, str, str], int] = defaultdict(int)
+        self._outcomes: set[tuple[str, str]] = set()
         self._logs = Logs()
+        self._instruments: list[Any] = []
+        restart_in_children(self)
+
+    def restart(self) -> None:
+        """Forget in a forked child what its parent counted."""
+        self._waiting.clear()
+        self._decisions.clear()
+        self._checks.clear()
+        self._logs.restart()
+        forget_measurements(self._instruments)
 
     def watch(self, log: Log) -> None:
         """Tell from now on how many decisions a decision log lost, and how many wait for it."""
         with self._lock:
             self._logs.watch(log)
 
-    def add(self, labels: Labels, coverage: Mapping[str, Coverage]) -> None:
+    def add(self, labels: Labels, coverage: Mapping[str, Coverage], *, tool: str) -> None:
         """Count one decision, and what became of its checks, now or a little later."""
-        self._waiting.append((labels, coverage))
+        self._waiting.append((labels, coverage, tool))
         if len(self._waiting) >= _MOST_WAITING:
             with self._lock:
                 self._sum()
@@ -61,40 +76,51 @@ class Counts:
     def _sum(self) -> None:
         waiting, checks = self._waiting, self._checks
         while waiting:
-            labels, coverage = waiting.popleft()
+            labels, coverage, tool = waiting.popleft()
             self._decisions[labels] += 1
             for check, entry in coverage.items():
-                key = (check, entry[0]._value_)
-                if key not in checks and len(checks) >= _MOST_CHECKS:
-                    key = (semconv.VALUE_OTHER, key[1])
+                key = (check, entry[0]._value_, tool)
+                if key not in checks:
+                    key = self._bounded(*key)
                 checks[key] += 1
+
+    def _bounded(self, check: str, outcome: str, tool: str) -> tuple[str, str, str]:
+        """Return the key of a series that is new; past so many the rest shares one name."""
+        pair = (check, outcome)
+        if pair not in self._outcomes and len(self._outcomes) >= _MOST_CHECKS:
+            check = semconv.VALUE_OTHER
+        else:
+            self._outcomes.add(pair)
+        return check, outcome, tool if len(self._checks) < _MOST_SERIES else semconv.VALUE_OTHER
 
     def observe(self, meter: Meter) -> None:
         """Have *meter* read both sums; an SDK that comes later reads them from then on."""
-        meter.create_observable_counter(
-            semconv.METRIC_DECISIONS,
-            callbacks=[self._observer(self._decided)],
-            unit="{decision}",
-            description="Decisions taken",
-        )
-        meter.create_observable_counter(
-            semconv.METRIC_COVERAGE,
-            callbacks=[self._observer(self._covered)],
-            unit="{check}",
-            description="Checks by what became of them",
-        )
-        meter.create_observable_counter(
-            semconv.METRIC_LOG_DROPPED,
-            callbacks=[self._observer(self._dropped)],
-            unit="{decision}",
-            description="Decisions that the decision log lost",
-        )
-        meter.create_observable_gauge(
-            semconv.METRIC_LOG_WAITING,
-            callbacks=[self._observer(self._kept_waiting)],
-            unit="{decision}",
-            description="Decisions that wait for the decision log",
-        )
+        self._instruments += [
+            meter.create_observable_counter(
+                semconv.METRIC_DECISIONS,
+                callbacks=[self._observer(self._decided)],
+                unit="{decision}",
+                description="Decisions taken",
+            ),
+            meter.create_observable_counter(
+                semconv.METRIC_COVERAGE,
+                callbacks=[self._observer(self._covered)],
+                unit="{check}",
+                description="Checks by outcome",
+            ),
+            meter.create_observable_counter(
+                semconv.METRIC_LOG_DROPPED,
+                callbacks=[self._observer(self._dropped)],
+                unit="{decision}",
+                description="Decisions that the decision log lost",
+            ),
+            meter.create_observable_gauge(
+                semconv.METRIC_LOG_WAITING,
+                callbacks=[self._observer(self._kept_waiting)],
+                unit="{decision}",
+                description="Decisions that wait for the decision log",
+            ),
+        ]
 
     def _observer(self, read: Callable[[], list[Observation]]) -> Observer:
         """An SDK starts an observer when it takes the instrument in; the bare API never does."""
@@ -124,9 +150,14 @@ class Counts:
             checks = dict(self._checks)
         return [
             Observation(
-                count, {semconv.LABEL_CHECK: escaped(check), semconv.LABEL_OUTCOME: outcome}
+                count,
+                {
+                    semconv.ATTRIBUTE_CHECK: escaped(check),
+                    semconv.ATTRIBUTE_OUTCOME: outcome,
+                    semconv.ATTRIBUTE_TOOL: tool,
+                },
             )
-            for (check, outcome), count in checks.items()
+            for (check, outcome, tool), count in checks.items()
         ]
 
 

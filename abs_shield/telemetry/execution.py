@@ -16,7 +16,7 @@ SCOPE = "abs_shield"
 
 
 class Execution:
-    """Makes *span* current while the tool runs; of an error it tells the type alone."""
+    """Makes *span* current while the tool runs; of an error it records the type alone."""
 
     __slots__ = ("_span", "_token")
 
@@ -35,10 +35,23 @@ class Execution:
     ) -> None:
         if self._token is not None:
             otel_context.detach(self._token)
-        if kind is not None and issubclass(kind, Exception):
-            self._span.set_attribute(semconv.ATTRIBUTE_ERROR, kind.__qualname__)
-            self._span.set_status(Status(StatusCode.ERROR, kind.__qualname__))
+        if kind is not None and issubclass(kind, Exception) and not self._is_blocked():
+            name = _qualified(kind)
+            self._span.set_attribute(semconv.ATTRIBUTE_ERROR, name)
+            self._span.set_attribute(semconv.ATTRIBUTE_EXECUTION, semconv.VALUE_FAILED)
+            self._span.set_status(Status(StatusCode.ERROR, name))
         self._span.end()
+
+    def _is_blocked(self) -> bool:
+        """Whether the tool has not run: that is no failure of it."""
+        attributes = getattr(self._span, "attributes", None) or {}
+        return bool(attributes.get(semconv.ATTRIBUTE_EXECUTION) == semconv.VALUE_BLOCKED)
+
+
+def _qualified(kind: type[BaseException]) -> str:
+    """Return the name of an exception's class with its module, as semantic conventions ask for."""
+    name = kind.__qualname__
+    return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"
 
 
 def executes_tool(span: Span) -> bool:

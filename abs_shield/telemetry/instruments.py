@@ -7,6 +7,7 @@ from opentelemetry.metrics import Meter
 from abs_shield.core import Decision, Finding
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import Counts
+from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.telemetry.traits import Traits
 from abs_shield.text.show import escaped
 
@@ -34,23 +35,28 @@ class Instruments:
             description="How long the judging took",
             explicit_bucket_boundaries_advisory=_SECONDS,
         )
+        restart_in_children(self)
+
+    def restart(self) -> None:
+        """Forget in a forked child what its parent measured."""
+        forget_measurements((self._findings, self._retries, self._duration))
 
     def record(self, decision: Decision, traits: Traits) -> None:
         """Count *decision* and all that belongs to it, where somebody will read it."""
         if not self._counts.heard:
             return
-        self._counts.add(traits.labels, decision.coverage)
+        self._counts.add(traits.labels, decision.coverage, tool=traits.tool)
         self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
         for finding in decision.findings:
             self._findings.add(1, self._labels(finding, traits.tool))
         if decision.blocked and decision.attempts_left is not None:
-            self._retries.add(1, {semconv.LABEL_TOOL: traits.tool})
+            self._retries.add(1, {semconv.ATTRIBUTE_TOOL: traits.tool})
 
     def _labels(self, finding: Finding, tool: str) -> dict[str, str]:
         return {
-            semconv.LABEL_CHECK: self._bounded(finding.check),
-            semconv.LABEL_TOOL: tool,
-            semconv.LABEL_VERDICT: finding.verdict.value,
+            semconv.ATTRIBUTE_FINDING_CHECK: self._bounded(finding.check),
+            semconv.ATTRIBUTE_TOOL: tool,
+            semconv.ATTRIBUTE_FINDING_VERDICT: finding.verdict.value,
         }
 
     def _bounded(self, check: str) -> str:

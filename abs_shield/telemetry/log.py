@@ -1,18 +1,26 @@
-"""The structlog hook: one JSON line a decision, on the standard logger `abs_shield`."""
+"""The structlog hook: one line a decision on the standard logger `abs_shield`."""
 
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from opentelemetry import trace
 
 from abs_shield.core import Decision, Verdict
+from abs_shield.errors import ShieldError
 from abs_shield.telemetry import semconv
+from abs_shield.telemetry.readable import FORMAT, LogFormat, is_for_terminal, readable
 from abs_shield.telemetry.told import span_of
-from abs_shield.telemetry.traits import shown_tool, weighing_layers
+from abs_shield.telemetry.traits import declared_names, shown_tool, unregistered, weighing_layers
 from abs_shield.text.show import escaped
 
+_SHORT = {
+    semconv.ATTRIBUTE_AGENT: "agent",
+    semconv.ATTRIBUTE_MODEL: "model",
+    semconv.ATTRIBUTE_CONVERSATION: "conversation_id",
+}
 _LEVELS = {
     Verdict.CLEAN: logging.INFO,
     Verdict.SUSPICIOUS: logging.WARNING,
@@ -28,19 +36,54 @@ class StructLog:
 
     The host decides by ``logging.getLogger("abs_shield")`` what is kept and where it goes;
     neither its logging nor its structlog configuration is touched.
+
+    Args:
+        format: ``json``; ``line``, which a person reads; or ``auto``: a readable line where all
+            of it goes to terminals and structlog is not configured, JSON anywhere else. None for
+            what ``ABS_SHIELD_LOG_FORMAT`` says, by default ``auto``.
+
+    Raises:
+        ShieldError: There is no such format.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, format: str | None = None) -> None:
         self._plain = logging.getLogger("abs_shield")
+        self._format = _format_of(format)
         self._logger: Any = None
 
     def __call__(self, decision: Decision) -> None:
         """Log *decision* if the host listens at its level."""
-        level = _LEVELS[decision.verdict]
+        level = _level(decision)
         if self._plain.isEnabledFor(level):
+            if self._is_readable():
+                self._plain.log(level, "%s", readable(decision))
+                return
             if self._logger is None:
                 self._logger = _bound(self._plain)
             self._logger.log(level, semconv.EVENT_DECISION, **_line(decision))
+
+    def _is_readable(self) -> bool:
+        if self._format is LogFormat.AUTO:
+            return is_for_terminal(self._plain)
+        return self._format is LogFormat.LINE
+
+
+def _format_of(given: str | None) -> LogFormat:
+    word = (os.environ.get(FORMAT) or LogFormat.AUTO) if given is None else given
+    try:
+        return LogFormat(word.strip().lower())
+    except ValueError:
+        source = f"`{FORMAT}`" if given is None else "`format`"
+        known = ", ".join(LogFormat)
+        raise ShieldError(f"{source} is `{escaped(word)}`; use one of {known}") from None
+
+
+def _level(decision: Decision) -> int:
+    """Return the level of the verdict; an internal error is more than information."""
+    level = _LEVELS[decision.verdict]
+    if not decision.errors:
+        return level
+    return logging.ERROR if decision.blocked else max(level, logging.WARNING)
 
 
 def _bound(plain: logging.Logger) -> Any:
@@ -85,7 +128,14 @@ def _named(decision: Decision) -> dict[str, Any]:
         "call_id": decision.call_id,
     }
     named: dict[str, Any] = {key: escaped(value, limit=_ID) for key, value in ids.items() if value}
+    for attribute, value in declared_names(decision).items():
+        named[_SHORT[attribute]] = escaped(value, limit=_ID)
+    if decision.tool and not unregistered(decision):
+        named["tool_type"] = semconv.VALUE_FUNCTION
+    if decision.approval:
+        named["approval"] = decision.approval
     if decision.errors:
+        named[semconv.ATTRIBUTE_ERROR] = semconv.VALUE_LAYER_ERROR
         named["errors"] = [escaped(error, limit=_ERROR) for error in decision.errors]
     return named
 

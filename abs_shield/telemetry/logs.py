@@ -64,6 +64,12 @@ class Logs:
         logs = (known.log() for known in self._logs)
         return sum(log.status.waiting for log in logs if log is not None)
 
+    def restart(self) -> None:
+        """Forget in a forked child what its parent's logs lost; a log begins anew there itself."""
+        self._gone = 0
+        for known in self._logs:
+            known.dropped = 0
+
     def _forget(self) -> None:
         self._gone += sum(known.dropped for known in self._logs if known.log() is None)
         self._logs = [known for known in self._logs if known.log() is not None]

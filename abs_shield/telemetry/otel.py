@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from opentelemetry import metrics, trace
 from opentelemetry._logs import LoggerProvider, get_logger
-from opentelemetry.trace import INVALID_SPAN
+from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode
 from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Subject, Verdict
@@ -17,9 +17,17 @@ from abs_shield.telemetry.declared import Declared, Tools
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
+from abs_shield.telemetry.internal_errors import emit_errors
 from abs_shield.telemetry.logs import Log
 from abs_shield.telemetry.told import tell
-from abs_shield.telemetry.traits import Kinds, nanoseconds, shown_tool, tool_name, weighing_layers
+from abs_shield.telemetry.traits import (
+    Kinds,
+    declared_names,
+    nanoseconds,
+    shown_tool,
+    tool_name,
+    weighing_layers,
+)
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
@@ -27,8 +35,13 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ID = 256
 _NOTHING = nullcontext()
-_SAID_BY_THE_RUN = (semconv.ATTRIBUTE_TOOL, semconv.ATTRIBUTE_CALL_ID, semconv.ATTRIBUTE_DETAILS)
-"""What a framework's own span of the tool's run says itself, or should not say."""
+_SAID_BY_THE_RUN = (
+    semconv.ATTRIBUTE_TOOL,
+    semconv.ATTRIBUTE_CALL_ID,
+    semconv.ATTRIBUTE_DETAILS,
+    semconv.ATTRIBUTE_ERROR,
+)
+"""What the span of the tool's run says itself, or should not say: a check may break, and it run."""
 _THREAT = (
     semconv.ATTRIBUTE_THREAT_TYPE,
     semconv.ATTRIBUTE_THREAT_VERDICT,
@@ -76,7 +89,8 @@ class Otel:
 
     def __call__(self, decision: Decision) -> None:
         """Tell of *decision*, in the current trace."""
-        if decision.findings or self._counts.heard or self._traced():
+        told = decision.findings or decision.errors
+        if told or self._counts.heard or self._traced():
             self._tell(decision)
 
     def _tell(self, decision: Decision) -> None:
@@ -92,7 +106,7 @@ class Otel:
         told[semconv.ATTRIBUTE_DECISION_ID] = decision.id
         self._add_own(told, decision)
         if executes_tool(parent):
-            parent.set_attributes(_of_the_run(decision, told))
+            _annotate_run(parent, decision, told)
         at_ns = nanoseconds(decision.at)
         span = self._tracer.start_span(
             traits.span_name,
@@ -101,15 +115,18 @@ class Otel:
             record_exception=False,
         )
         tell(decision, span)
-        if decision.findings and self._takes_events():
-            tell_findings(
-                self._logger,
-                decision,
-                context=trace.set_span_in_context(span),
-                names=self._declared.names(decision.tool),
-                details=self._in_events,
-            )
+        if (decision.findings or decision.errors) and self._takes_events():
+            self._emit_events(decision, span)
+        if decision.errors:
+            span.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))
         span.end(at_ns + nanoseconds(decision.elapsed_ms / 1e3))
+
+    def _emit_events(self, decision: Decision, span: Span) -> None:
+        """Emit the findings and the internal errors of a decision as log events of its span."""
+        context = trace.set_span_in_context(span)
+        names = self._declared.names(decision.tool) if decision.findings else None
+        tell_findings(self._logger, decision, context=context, names=names, details=self._in_events)
+        emit_errors(self._logger, decision, context=context)
 
     def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
         """Give a span around a tool's run; nothing where one is current or nobody records."""
@@ -122,6 +139,7 @@ class Otel:
         attributes = {
             semconv.ATTRIBUTE_OPERATION: semconv.VALUE_EXECUTE_TOOL,
             semconv.ATTRIBUTE_TOOL: name,
+            semconv.ATTRIBUTE_TOOL_TYPE: semconv.VALUE_FUNCTION,
         }
         if call_id is not None:
             attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(call_id, limit=_ID)
@@ -153,6 +171,8 @@ class Otel:
         """Add what no other decision of the kind says alike."""
         if decision.session_id:
             told[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
+        for name, value in declared_names(decision).items():
+            told[name] = escaped(value, limit=_ID)
         if decision.call_id is not None:
             told[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
         if decision.verdict is not Verdict.CLEAN:
@@ -164,14 +184,32 @@ class Otel:
             told[semconv.ATTRIBUTE_DETAILS] = details
 
 
-def _of_the_run(decision: Decision, told: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
-    """Return what the span of a tool's run is told: its call's decision, its result's verdict."""
+def _annotate_run(run: Span, decision: Decision, told: dict[str, AttributeValue]) -> None:
+    """Add to the span of a tool's run its call's decision, or its result's verdict."""
     if decision.subject is Subject.CALL:
-        return {name: value for name, value in told.items() if name not in _SAID_BY_THE_RUN}
-    if decision.subject is Subject.RESULT:
+        run.set_attributes(_call_of_the_run(decision, told, ours=is_ours(run)))
+    elif decision.subject is Subject.RESULT:
         threat = {name: value for name, value in told.items() if name in _THREAT}
-        return threat | _result_of_the_run(decision)
-    return {}  # an agent that is a tool answers inside its own run
+        run.set_attributes(threat | _result_of_the_run(decision))
+    else:
+        return  # an agent that is a tool answers inside its own run
+    if decision.blocked and decision.errors:
+        run.set_attribute(semconv.ATTRIBUTE_ERROR, semconv.VALUE_LAYER_ERROR)
+        run.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))
+
+
+def _call_of_the_run(
+    decision: Decision, told: dict[str, AttributeValue], *, ours: bool
+) -> dict[str, AttributeValue]:
+    """Return what a run's span has of its call; a framework's span says itself who runs what."""
+    kept = {
+        name: value
+        for name, value in told.items()
+        if name not in _SAID_BY_THE_RUN and (ours or not name.startswith("gen_ai."))
+    }
+    if decision.blocked:
+        kept[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_BLOCKED
+    return kept
 
 
 def _is_clean_result(decision: Decision) -> bool:
@@ -183,10 +221,13 @@ def _is_clean_result(decision: Decision) -> bool:
 
 def _result_of_the_run(decision: Decision) -> dict[str, AttributeValue]:
     """Return what the span of a tool's run is told of every result."""
-    return {
+    told: dict[str, AttributeValue] = {
         semconv.ATTRIBUTE_RESULT_VERDICT: decision.verdict.value,
         semconv.ATTRIBUTE_RESULT_DECISION_ID: decision.id,
     }
+    if decision.blocked:
+        told[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_WITHHELD
+    return told
 
 
 def _captures() -> tuple[bool, bool]:

@@ -1,4 +1,4 @@
-"""What all decisions of one kind say alike, built once per kind and within bounds."""
+"""What all decisions of one kind have in common, built once per kind and within bounds."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abs_shield.core import Decision, Verdict
+from abs_shield.core.ids import is_generated
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import Labels
 from abs_shield.text.show import escaped
@@ -27,7 +28,12 @@ class Traits:
 
 
 class Kinds:
-    """The kinds seen so far; a flood of tool names ends up as `_unregistered`."""
+    """
+    The kinds seen so far.
+
+    A flood of invented tool names ends up as `_unregistered`, and a registered tool beyond the
+    first 1,000 as `_other`.
+    """
 
     def __init__(self, *, most: int = 2_000, most_tools: int = 1_000) -> None:
         self._most = most
@@ -46,6 +52,8 @@ class Kinds:
             decision.subject,
             decision.blocked,
             decision.would_block,
+            decision.approval,
+            bool(decision.errors),
             decision.policy_revision,
         )
         found = self._seen.get(key)
@@ -59,7 +67,7 @@ class Kinds:
         if tool in self._tools:
             return tool_name(tool)
         if len(self._tools) >= self._most_tools:
-            return semconv.VALUE_UNREGISTERED
+            return semconv.VALUE_OTHER
         self._tools.add(tool)
         return tool_name(tool)
 
@@ -81,6 +89,17 @@ def shown_tool(decision: Decision) -> str:
     return tool_name(decision.tool)
 
 
+def declared_names(decision: Decision) -> dict[str, str]:
+    """Return the agent, the model and the conversation, as far as the host named them."""
+    given = decision.session_id if not is_generated(decision.session_id) else ""
+    names = {
+        semconv.ATTRIBUTE_AGENT: decision.agent,
+        semconv.ATTRIBUTE_MODEL: decision.model,
+        semconv.ATTRIBUTE_CONVERSATION: given,
+    }
+    return {name: value for name, value in names.items() if value}
+
+
 def nanoseconds(seconds: float) -> int:
     """Give seconds since the epoch as OpenTelemetry counts them; never before it."""
     return max(0, int(seconds * 1e9))
@@ -93,15 +112,15 @@ def weighing_layers(decision: Decision) -> list[str]:
 
 def _traits(decision: Decision, tool: str) -> Traits:
     kind = (
-        (semconv.LABEL_SUBJECT, decision.subject.value),
-        (semconv.LABEL_TOOL, tool),
-        (semconv.LABEL_VERDICT, decision.verdict.value),
+        (semconv.ATTRIBUTE_SUBJECT, decision.subject.value),
+        (semconv.ATTRIBUTE_TOOL, tool),
+        (semconv.ATTRIBUTE_VERDICT, decision.verdict.value),
     )
     labels = (
         *kind,
-        (semconv.LABEL_ACTION, decision.action.value),
-        (semconv.LABEL_MODE, decision.mode.value),
-        (semconv.LABEL_BLOCKED, decision.blocked),
+        (semconv.ATTRIBUTE_ACTION, decision.action.value),
+        (semconv.ATTRIBUTE_MODE, decision.mode.value),
+        (semconv.ATTRIBUTE_BLOCKED, decision.blocked),
     )
     return Traits(
         span_name=f"{semconv.SPAN_CHECK} {tool}".rstrip(),
@@ -124,6 +143,11 @@ def _span(decision: Decision) -> dict[str, Value]:
     }
     if decision.tool and not unregistered(decision):
         attributes[semconv.ATTRIBUTE_TOOL] = tool_name(decision.tool)
+        attributes[semconv.ATTRIBUTE_TOOL_TYPE] = semconv.VALUE_FUNCTION
+    if decision.approval:
+        attributes[semconv.ATTRIBUTE_APPROVAL] = decision.approval
+    if decision.errors:
+        attributes[semconv.ATTRIBUTE_ERROR] = semconv.VALUE_LAYER_ERROR
     if decision.verdict is not Verdict.CLEAN:
         attributes[semconv.ATTRIBUTE_THREAT_TYPE] = semconv.VALUE_HALLUCINATION
         attributes[semconv.ATTRIBUTE_THREAT_VERDICT] = decision.verdict.value

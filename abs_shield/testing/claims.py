@@ -54,7 +54,8 @@ def assert_blocked(
     Args:
         decision: The decision; without one this is a context manager.
         layer: The layer that blocked it. Of several findings the gravest block.
-        code: The finding's code; also ``approval_required`` and ``layer_error``.
+        code: The finding's code; also ``approval_required``, ``approval_refused`` and
+            ``layer_error``.
         where: The finding's JSON pointer, as in ``"/arguments/amount"``.
         tool: The tool, as the model named it.
 

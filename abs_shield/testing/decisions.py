@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from abs_shield.core import Action, Decision, Finding, Subject
+from abs_shield.core.summary import APPROVALS
 from abs_shield.shield.off import NOTE
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -124,8 +125,8 @@ def is_allowed(decision: Decision) -> bool:
 def told(decision: Decision) -> str:
     """Say on one short line what became of a call, of its result or of an answer, and why."""
     reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
-    if decision.approval == "required":
-        reasons.append("approval_required")
+    if decision.approval in APPROVALS:
+        reasons.append(APPROVALS[decision.approval].code)
     reasons += [f"layer_error: {error}" for error in decision.errors]
     because = f" ({', '.join(reasons)})" if reasons else ""
     about = _OF_NO_TOOL.get(decision.subject) or escaped(decision.tool)

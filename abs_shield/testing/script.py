@@ -27,7 +27,7 @@ def scripted(
     Args:
         firewall: The Shield, or the policy that the tools were decorated with.
         steps: What `user`, `system`, `assistant`, `call` and `result` give, a `ToolCall`, or
-            messages in OpenAI's or Anthropic's shape.
+            messages in any provider's shape.
         session: Goes on in this one; in a new one where None.
 
     Raises:

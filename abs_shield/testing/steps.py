@@ -9,7 +9,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Returned, Said
 
 Step = Said | ToolCall | Returned | Mapping[str, Any]
-"""One step; a mapping is a message in OpenAI's or Anthropic's shape."""
+"""One step; a mapping is a message in any provider's shape."""
 
 
 def user(text: str, /) -> Step:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.core import Decision, Finding, Mode, Verdict
 from abs_shield.core.names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
+from abs_shield.core.summary import APPROVALS
 from abs_shield.core.words import Outcome
 from abs_shield.testing.decisions import is_allowed, is_blocked, is_flagged, lines, meant
 from abs_shield.text.show import escaped
@@ -108,7 +109,8 @@ def _known(decisions: Iterable[Decision]) -> dict[str, set[str]]:
     for decision in decisions:
         known["tool"].add(decision.tool)
         known["layer"] |= decision.coverage.keys()
-        known["code"] |= {"approval_required", _LAYER_ERROR, *(f.code for f in decision.findings)}
+        known["code"] |= {_LAYER_ERROR, *(f.code for f in decision.findings)}
+        known["code"] |= {told.code for told in APPROVALS.values()}
         known["where"] |= {finding.where for finding in decision.findings}
     return known
 
@@ -123,8 +125,8 @@ def _blocking(decision: Decision) -> Iterator[Reason]:
     strict = [f for f in decision.findings if f.weighs and f.mode is Mode.STRICT]
     worst = Verdict.worst(finding.verdict for finding in strict)
     yield from _reasons(finding for finding in strict if finding.verdict is worst)
-    if decision.approval == "required":
-        yield Reason("", "approval_required", "")
+    if decision.approval in APPROVALS:
+        yield Reason("", APPROVALS[decision.approval].code, "")
     yield from _errors(decision)
 
 

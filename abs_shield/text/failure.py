@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _BEGINS = re.compile(
@@ -15,6 +15,9 @@ _SAYING = frozenset(
     "error errors errorcode errormessage error_code error_message exception fault".split()
 )
 _FLAGS = frozenset("success ok succeeded iserror is_error".split())
+_OUTCOMES = frozenset("status state result outcome".split())
+_CODES = frozenset(("statuscode", "status_code"))
+_TELLING = _SAYING | _FLAGS | _OUTCOMES | _CODES
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
 _MOST = 50
 
@@ -37,11 +40,21 @@ def tells_failure(value: Any) -> bool:
     return any(_says(str(key).casefold(), value[key]) for key in list(value)[:_MOST])
 
 
+def may_tell_failure(names: Iterable[str]) -> bool:
+    """
+    Whether an object with members of these names could be an error; see `tells_failure`.
+
+    >>> may_tell_failure(["price", "Status"]), may_tell_failure(["price"])
+    (True, False)
+    """
+    return any(name.casefold() in _TELLING for name in names)
+
+
 def _says(key: str, value: Any) -> bool:
     if key in _SAYING:
         return bool(value)
     if key in _FLAGS:
         return value is (key in ("iserror", "is_error"))
-    if key in ("status", "state", "result", "outcome"):
+    if key in _OUTCOMES:
         return isinstance(value, str) and value.casefold() in _STATES
-    return key in ("statuscode", "status_code") and isinstance(value, int) and value >= 400
+    return key in _CODES and isinstance(value, int) and value >= 400

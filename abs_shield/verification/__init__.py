@@ -3,11 +3,13 @@
 from abs_shield.policy.profile import ToolProfile
 from abs_shield.verification.combine import Calibrated, Literature, Rates
 from abs_shield.verification.engine import VerificationEngine
+from abs_shield.verification.labels import AppliedLabels, apply_labels
 from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
 from abs_shield.verification.signals import SIGNALS
 
 __all__ = [
     "SIGNALS",
+    "AppliedLabels",
     "Calibrated",
     "Literature",
     "Rates",
@@ -16,4 +18,5 @@ __all__ = [
     "VerificationEngine",
     "VerificationResult",
     "VerificationTier",
+    "apply_labels",
 ]

@@ -23,11 +23,20 @@ _WEAK = 0.15
 
 
 class Surprise(NamedTuple):
-    """How strongly something speaks against a result, in [0, 1], and where."""
+    """
+    How strongly something speaks against a result, in [0, 1], and where.
+
+    Attributes:
+        score: How strongly.
+        detail: One line; names fields and sizes, never a value.
+        where: JSON pointer of the worst field; empty for the whole result.
+        fault: Of another shape, in what it differs: equal where two results differ alike.
+    """
 
     score: float
     detail: str
     where: str = ""
+    fault: str = ""
 
 
 class Outlook(NamedTuple):
@@ -99,7 +108,7 @@ class Baseline:
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
-    def judge(self, kept: Kept, peers: int, *, latency: bool) -> Outlook:
+    def judge(self, kept: Kept, peers: int, *, latency: bool, shape: bool = True) -> Outlook:
         """
         Say what is odd about a result.
 
@@ -107,6 +116,8 @@ class Baseline:
             kept: The result.
             peers: How many results it may be compared with, at least 8.
             latency: Whether its duration counts.
+            shape: Whether a missing field and an odd size count; not where `schema_mismatch`
+                has read them already.
         """
         width = 1 << max(0, len(kept.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
@@ -140,7 +151,7 @@ class Baseline:
             rules = Surprise(worst_rules, "unlike this tool's newest results", where)
         if latency and worst_rules < WEIGHTS[0] and self._is_fast(kept, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
-        if rules is None:
+        if rules is None and shape:
             rules = self._shape(kept, peers)
         if kept.endless and (odd := self._turned_endless(kept.endless)) is not None:
             value = Surprise(1.0, "is no finite number, and always was one", pointer_to(odd))
@@ -168,9 +179,9 @@ class Baseline:
         self._last_size = kept.size
         always = self._always
         if always is None:
-            self._always = kept.names
-        elif always is not kept.names and always != kept.names:
-            self._always = always & kept.names
+            self._always = kept.shape.names
+        elif always is not kept.shape.names and always != kept.shape.names:
+            self._always = always & kept.shape.names
 
     def _turned_endless(self, names: Iterable[str]) -> str | None:
         """The first of *names* that was a number in every result that is remembered."""
@@ -189,9 +200,9 @@ class Baseline:
         always = self._always
         if (
             always is not None
-            and always is not kept.names
+            and always is not kept.shape.names
             and len(self._keys) >= _SURE_OF_FIELDS
-            and not always <= kept.names
+            and not always <= kept.shape.names
         ):
             return Surprise(_WEAK, "a field is missing that every earlier result had")
         if kept.size == self._last_size:

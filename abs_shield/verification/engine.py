@@ -199,7 +199,7 @@ class VerificationEngine:
         limits, weigher = told.limits, told.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
-        past = memory.past(known, kept, tool, latency=seen.judges_latency)
+        past = memory.past(known, kept, tool, seen=seen)
         weigher.listen(_0, seen, past, heard)
         posterior = limits.prior  # silence only lowers it
         if heard.fired or posterior >= limits.blocks_from:
@@ -217,7 +217,7 @@ class VerificationEngine:
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            kept.unlike = heard.is_unlike
+            kept.unlike = heard.is_unlike or kept.fault != ""
             learnt.refuse(known, kept, tool)
         return given
 
@@ -254,19 +254,59 @@ class VerificationEngine:
         """
         tool = named(tool_name, "record_feedback")
         score, wrong = label(confidence_score, was_hallucination, result)
+        self._apply(tool, LabelKept(self._new_id(), time(), score, wrong), result)
+
+    def apply_label(self, tool_name: str, label: LabelKept, *, session_id: str = "") -> bool:
+        """
+        Take in a label that has an id, as `record_feedback` does; the same label counts once.
+
+        A label of the same id and with another answer takes the earlier one's place.
+
+        Args:
+            tool_name: The tool.
+            label: The label; its score is the result's P(hallucination), in [0, 1].
+            session_id: The session that the result came in, which says better which it was.
+
+        Returns:
+            False where the engine has this label already.
+
+        Raises:
+            ShieldError: The name is no text.
+        """
+        tool = named(tool_name, "apply_label")
         with self._lock:
-            self._learnt.settings.owned(tool).learn(LabelKept(self._new_id(), time(), score, wrong))
-            several = not wrong and not self._release(tool, score, result)
+            known = self._learnt.settings.of(tool).label(label.id)
+        if known is not None and known.hallucinated == label.hallucinated:
+            return False
+        self._apply(tool, label, session=session_id, changes=known is not None)
+        return True
+
+    def _apply(
+        self,
+        tool: str,
+        told: LabelKept,
+        result: VerificationResult | None = None,
+        *,
+        session: str = "",
+        changes: bool = False,
+    ) -> None:
+        score = told.score
+        with self._lock:
+            settings = self._learnt.settings.owned(tool)
+            (settings.change if changes else settings.learn)(told)
+            several = not told.hallucinated and not self._release(tool, score, result, session)
         if several:
             logger.warning(
                 "abs_shield released no result of `%s`: several that differ have the score %g;"
                 " give the one you mean as `result=`", escaped(tool), score,
             )  # fmt: skip
 
-    def _release(self, tool: str, score: float, result: VerificationResult | None) -> bool:
+    def _release(
+        self, tool: str, score: float, result: VerificationResult | None, session: str
+    ) -> bool:
         """Learn from the result in quarantine that is meant; False where it may be several."""
         known = self._learnt.memory.tool(tool)
-        found = meant(known.quarantine, score, result)
+        found = meant(known.quarantine, score, result, session=session)
         if len(found) == 1:
             known.quarantine.remove(found[0])
             self._learnt.memory.learn(known, found[0], tool)

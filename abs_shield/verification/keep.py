@@ -76,7 +76,9 @@ def _told(path: str | PathLike[str]) -> Iterator[None]:
         yield
     except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
         name = escaped(str(path), limit=200)
-        raise StoreError(f"verification: `{name}` cannot be used: {error}") from None
+        raise StoreError(
+            f"verification: `{name}` cannot be used: {error}; give a file that `save` wrote"
+        ) from None
 
 
 def _is_json(path: str | PathLike[str]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from abs_shield.verification.shape import Shape
+
 
 @dataclass(slots=True)
 class Kept:
@@ -19,11 +21,12 @@ class Kept:
         numbers: Its numbers by JSON pointer without the first slash.
         latency_ms: How long its call took.
         size: About how many characters its JSON has.
-        names: Its members, where it is an object.
+        shape: Its JSON type and those of its members; empty of what teaches no shape.
         kinds: JSON type of each required field it had.
         probability: P(hallucination), as it was judged.
         unlike: Whether it was unlike what was known; else it was odd by itself, or not at all.
         turn: How often results had been refused and accepted again, when it was refused.
+        fault: In what its shape differs from what is known; empty where it does not; not saved.
         endless: Its numbers that are NaN or infinite, by pointer; judged, and not saved.
     """
 
@@ -34,9 +37,10 @@ class Kept:
     numbers: Mapping[str, float]
     latency_ms: float
     size: int
-    names: frozenset[str]
+    shape: Shape
     kinds: Mapping[str, str]
     probability: float = 0.0
     unlike: bool = False
     turn: int = 0
     endless: Sequence[str] = ()
+    fault: str = ""

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
-from abs_shield.verification.baseline import Baseline
+from abs_shield.verification.baseline import Baseline, Surprise
 from abs_shield.verification.kept import Kept
-from abs_shield.verification.numbers import LONGEST_NAME
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST
+from abs_shield.verification.shape_history import ShapeHistory
 from abs_shield.verification.written import is_small, writers
 
 QUARANTINED = 100
@@ -20,6 +20,8 @@ OUT_OF_DATE = 30
 """Results in a row that are unlike what is known, after which that is known no more."""
 _RETURNS = 12
 """How often results like a refused one have to return, before they are known for real."""
+_SHAPE_RETURNS = 4
+"""The same of another shape: honest tools have rare ones, and alone it blocks nothing."""
 _HALF_AGAIN = 1.5
 _OF_ITS_OWN = 5
 """Results of one session from which on they judge a further one, and not those of others alone."""
@@ -34,6 +36,7 @@ class KnownTool:
     Attributes:
         baseline: What its results usually are.
         newest: The results behind the baseline.
+        shapes: Their shapes, and rare ones of before.
         kinds: JSON type by required field, of those that had one type in results enough.
         doubts: Whether the last result was not accepted.
         quarantine: Flagged and blocked results, which train nothing until a label releases them.
@@ -46,31 +49,36 @@ class KnownTool:
         self.quarantine: deque[Kept] = deque(maxlen=QUARANTINED)
         self.kinds: Mapping[str, str] = {}
         self._counted: dict[str, tuple[str, int]] = {}
-        self._names: frozenset[str] = frozenset()
+        self.shapes = ShapeHistory()
         self._unlike = self._otherwise = self._turn = 0
         self.doubts = False
 
     def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
-        value, names, kinds = seen.value, _NO_NAMES, seen.kinds
-        if type(value) is dict and len(value) <= MOST_NAMES:
-            if value.keys() != self._names:
-                self._names = frozenset(name for name in value if _is_name(name))
-            names = self._names
+        kinds = seen.kinds
         if kinds == self.kinds:
             kinds = self.kinds
         return Kept(
-            ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, names, kinds,
+            ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, seen.shape, kinds,
             endless=seen.endless,
         )  # fmt: skip
 
     def learn(self, kept: Kept) -> None:
         """Take a result in among the newest."""
-        if len(self.newest) == NEWEST:
-            self._sessions[self.newest[0].session] -= 1
+        oldest = self.newest[0] if len(self.newest) == NEWEST else None
+        if oldest is not None:
+            self._sessions[oldest.session] -= 1
             self._sessions += Counter()  # without those that have none left
         self.newest.append(kept)
         self._sessions[kept.session] += 1
+        self.shapes.learn(kept, oldest, self.newest)
+
+    def odd_shape(self, kept: Kept) -> Surprise | None:
+        """Return what is odd about a result's shape; None where too few can be compared."""
+        odd = self.shapes.compare(kept, self.newest, self.baseline.peers(kept.key))
+        if odd is not None:
+            kept.fault = odd.fault
+        return odd
 
     def is_of_others(self, session: str) -> bool:
         """Whether what is known comes from other sessions, but for a few results."""
@@ -116,6 +124,7 @@ class KnownTool:
             self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
             self._sessions.clear()
+            self.shapes = ShapeHistory()
         if self._otherwise > OUT_OF_DATE:
             self.kinds, self._otherwise = {}, 0
             self._counted.clear()
@@ -133,26 +142,30 @@ class KnownTool:
         What was made up comes once, or again and again; what comes back time after time, with
         accepted results between, is another mode of the tool. Those given leave quarantine.
         """
-        if self._turn < _RETURNS:
+        returns = _SHAPE_RETURNS if kept.fault else _RETURNS
+        if self._turn < returns:
             return []
-        like = [one for one in self.quarantine if _is_like(one.numbers, kept.numbers)]
-        if len({one.turn for one in like}) <= _RETURNS:
+        like = [one for one in self.quarantine if _is_like(one, kept)]
+        if len({one.turn for one in like}) <= returns:
             return []
         for one in like:
             self.quarantine.remove(one)
         return like
 
 
-def _is_like(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool:
+def _is_like(one: Kept, other: Kept) -> bool:
+    """Whether two refused results are alike, in their shape where that was another one."""
+    if other.fault:
+        return one.fault == other.fault
+    return _are_near(one.numbers, other.numbers)
+
+
+def _are_near(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool:
     """Whether two results have the same fields, and no number is half as large again."""
     return numbers.keys() == others.keys() and all(
         x == y or (x * y > 0 and abs(x) < _HALF_AGAIN * abs(y) and abs(y) < _HALF_AGAIN * abs(x))
         for x, y in zip(numbers.values(), map(others.__getitem__, numbers), strict=True)
     )
-
-
-def _is_name(name: Any) -> bool:
-    return type(name) is str and len(name) <= LONGEST_NAME
 
 
 def key_of(tool: str, arguments: Any) -> bytes:
@@ -169,7 +182,5 @@ def _digested(text: str) -> bytes:
     return digest(text, size=16)
 
 
-MOST_NAMES = 256
-_NO_NAMES: frozenset[str] = frozenset()
 _SHORT = 256
 _WRITE, _WRITE_SMALL = writers(repr, separators=(",", ":"), ordered=True)

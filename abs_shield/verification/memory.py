@@ -19,6 +19,7 @@ from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.known import OUT_OF_DATE, KnownTool
 from abs_shield.verification.past import Past
+from abs_shield.verification.seen import Seen
 
 MOST_TOOLS = 1_000
 MOST_NUMBERS = 100_000
@@ -49,13 +50,16 @@ class Memory:
         """Give what is known of a tool, from now on something."""
         return self.tools.used(name, 0.0)
 
-    def past(self, known: KnownTool, kept: Kept, tool: str, *, latency: bool) -> Past:
+    def past(self, known: KnownTool, kept: Kept, tool: str, *, seen: Seen) -> Past:
         """Give what came before a result, as far as it can be compared with it."""
+        shape = None if seen.has_required_fields else known.odd_shape(kept)
         baseline, key, numbers, at = known.baseline, kept.key, kept.numbers, kept.at
         outlook = in_all = in_session = None
         peers = baseline.peers(key)
         if peers >= LEAST:
-            outlook = baseline.judge(kept, peers, latency=latency)
+            outlook = baseline.judge(
+                kept, peers, latency=seen.judges_latency, shape=shape is None or not shape.score
+            )
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
             if outlook is None or not baseline.is_of(key):
@@ -76,7 +80,7 @@ class Memory:
             outlook = in_all = None  # they are of other people, and say nothing of this one
         return Past(
             known.kinds, outlook, in_all, in_session, self._sub_floor_lr,
-            of_others=known.is_of_others(kept.session),
+            of_others=known.is_of_others(kept.session), shape=shape,
         )  # fmt: skip
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
@@ -112,6 +116,7 @@ class Memory:
         """Give every result that is remembered, each once, by tool."""
         told: dict[str, tuple[str, Kept]] = {}
         for name, known in self.tools.items():
+            told |= {kept.id: (name, kept) for kept in known.shapes.examples()}
             told |= {kept.id: (name, kept) for kept in known.newest}
         for (name, _), history in self._histories.items():
             told |= {kept.id: (name, kept) for kept in history.newest}

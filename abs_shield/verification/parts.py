@@ -12,6 +12,7 @@ from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import GROUP, Rates
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.settings import Base, LabelKept, checked, require_ratios
+from abs_shield.verification.shape import Shape
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 SCHEMA_VERSION = 1
@@ -47,6 +48,8 @@ class ResultTold(_Part):
     latency_ms: Annotated[float, Field(ge=0)]
     size: Annotated[int, Field(ge=0)]
     names: list[str]
+    types: list[str] = []
+    kind: str = ""
     kinds: dict[str, str]
     probability: Probability
     unlike: bool = False
@@ -62,7 +65,9 @@ class ResultTold(_Part):
             "numbers": dict(kept.numbers),
             "latency_ms": kept.latency_ms,
             "size": kept.size,
-            "names": sorted(kept.names),
+            "names": list(kept.shape.members),
+            "types": list(kept.shape.members.values()),
+            "kind": kept.shape.kind,
             "kinds": dict(kept.kinds),
             "probability": kept.probability,
             "unlike": kept.unlike,
@@ -72,9 +77,14 @@ class ResultTold(_Part):
         """Give it as it is remembered."""
         return Kept(
             ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
-            self.latency_ms, self.size, frozenset(self.names), self.kinds, self.probability,
+            self.latency_ms, self.size, self._shape(), self.kinds, self.probability,
             self.unlike,
         )  # fmt: skip
+
+    def _shape(self) -> Shape:
+        """Give its shape; a snapshot of before shapes were compared knows the names alone."""
+        types = self.types or [""] * len(self.names)
+        return Shape(self.kind, dict(zip(self.names, types, strict=True)))
 
 
 class LabelTold(_Part):

@@ -20,6 +20,8 @@ class Past:
         session: What this session was given before; None where that is nothing.
         sub_floor_lr: Likelihood ratio of a network call that is back at once.
         of_others: Whether all but a few of the tool's results came in other sessions.
+        shape: What is odd about its shape; None where too few results can be compared, or the
+            fields are declared.
     """
 
     kinds: Mapping[str, str]
@@ -28,3 +30,4 @@ class Past:
     session: Surprise | None = None
     sub_floor_lr: float = 50.0
     of_others: bool = False
+    shape: Surprise | None = None

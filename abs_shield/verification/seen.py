@@ -12,6 +12,7 @@ from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
+from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, shape_of
 from abs_shield.verification.written import is_small, writers
 
 _NO_KINDS: Mapping[str, str] = {}
@@ -39,11 +40,12 @@ class Seen:
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         endless: Those of its numbers that are NaN or infinite, in the same way.
         size: About how many characters its JSON has.
+        shape: Its JSON type and those of its members.
     """
 
     __slots__ = (
         "_given", "_matched", "_text", "_whole", "endless", "finite", "judges_latency", "kinds",
-        "latency_ms", "numbers", "profile", "readable", "size", "value",
+        "latency_ms", "numbers", "profile", "readable", "shape", "size", "value",
     )  # fmt: skip
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
@@ -62,17 +64,24 @@ class Seen:
                 self._given = _data(result)
                 self.value = _held(self._given)
             self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
+            self.shape = shape_of(self.value, is_text=type(self._given) is str)
             if profile is not None and profile.required_fields:
                 self.kinds = self._typed(profile.required_fields)
         except Exception:
             self._given = self.value = UNREADABLE
             self.numbers, self.size, self._whole = {}, 0, False
+            self.shape = NO_SHAPE
         self.readable = self.value is not UNREADABLE
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
                 self.numbers.pop(name.removeprefix("/"), None)
             ignored = {name.removeprefix("/") for name in profile.ignored_fields}
             self.endless = [name for name in self.endless if name not in ignored]
+
+    @property
+    def has_required_fields(self) -> bool:
+        """Whether its author said which fields there are; else the results before say so."""
+        return self.profile is not None and bool(self.profile.required_fields)
 
     @property
     def expected_ms(self) -> tuple[float, float]:
@@ -136,7 +145,7 @@ class Seen:
         value = self.value
         if name[:1] != "/":
             found = value.get(name, ABSENT) if type(value) is dict else ABSENT
-            return found if found is ABSENT or type(found) in _KIND else as_json(found)
+            return found if found is ABSENT or type(found) in KIND else as_json(found)
         for step in name[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             if not (isinstance(value, Mapping) and key in value):
@@ -172,34 +181,9 @@ class Absent:
 ABSENT = Absent()
 
 
-def kind_of(value: Any) -> str:
-    """
-    Give the JSON type of a value: object, array, string, number, boolean or null.
-
-    >>> kind_of(1), kind_of(1.5), kind_of(True), kind_of(None), kind_of({})
-    ('number', 'number', 'boolean', 'null', 'object')
-    """
-    known = _KIND.get(type(value))
-    if known is not None:
-        return known
-    for kinds, name in _KINDS:
-        if isinstance(value, kinds):
-            return name
-    return "null" if value is None else "object"
-
-
 def is_finite(value: Any) -> bool:
     """Whether a value is no NaN and no infinity."""
     return not isinstance(value, float) or isfinite(value)
-
-
-_KINDS: tuple[tuple[Any, str], ...] = (
-    (bool, "boolean"), ((int, float), "number"), (str, "string"), ((list, tuple), "array"),
-)  # fmt: skip
-_KIND = {
-    bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object",
-}  # fmt: skip
-"""Those of JSON's own types, which are nearly all."""
 
 
 def _plain(value: Any) -> Any:

@@ -82,6 +82,10 @@ class ToolSettings:
             self.base, self.weigher, self._since = usual.base, usual.weigher, usual.at
             self._replay()
 
+    def label(self, ident: str) -> LabelKept | None:
+        """Return the label with an id; None where it is not remembered."""
+        return next((label for label in self.labels if label.id == ident), None)
+
     def learn(self, label: LabelKept) -> None:
         """Take one label in."""
         self.labels.append(label)
@@ -89,6 +93,11 @@ class ToolSettings:
             self._cut()
         else:
             self._move(label)
+
+    def change(self, label: LabelKept) -> None:
+        """Put a label in the place of the earlier one with its id."""
+        self.labels = [label if one.id == label.id else one for one in self.labels]
+        self._replay()
 
     def merge(self, labels: Iterable[LabelKept]) -> None:
         """Take labels of another engine in; one that is known counts once."""

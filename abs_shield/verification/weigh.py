@@ -135,7 +135,8 @@ class Weigher:
         """Give P(hallucination) without what only a tool's results of before can say."""
         own = Heard(heard.suppressed)
         own.signals = {n: s for n, s in heard.signals.items() if not (s.fired and n in _OF_OTHERS)}
-        if schema_mismatch(seen, _NO_PAST) is SILENT:  # only the type is not what it was
+        alone = schema_mismatch(seen, _NO_PAST)
+        if alone is SILENT or isinstance(alone, Unavailable):  # only others' results differ
             own.signals.pop("schema_mismatch", None)
         own.fired = True
         return self.posterior(prior, own)

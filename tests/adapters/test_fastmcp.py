@@ -25,16 +25,18 @@ from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.tests import asgi_client, asgi_server
 from fastmcp.utilities.types import Image
 from mcp import MCPError
+from opentelemetry import trace
 
-from abs_shield import Shield, ToolProfile, Verdict, inverse, shield
+from abs_shield import Shield, ToolProfile, Verdict, inverse, rule, shield, shielded
 from abs_shield import Tool as Declared
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
+from tests.adapters.canaries import CANARY, places
 from tests.adapters.conformance import conforms
 from tests.adapters.fastmcp_driver import DRIVER
 from tests.adapters.page import blocks
 from tests.adapters.scenes import Ran
-from tests.adapters.spans import recorded
+from tests.adapters.spans import exporter, recorded
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -798,3 +800,40 @@ def test_the_example_runs():
         "refund tx_12345  ran: refunded 20.00 for tx_12345",
         "1 call ran, 1 was stopped",
     ] == done.stdout.splitlines()
+
+
+@rule(tool="refund")
+def is_known(transaction_id: str) -> bool:
+    """A refund is of a known transaction."""
+    return transaction_id == "tx_12345"
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+def test_no_span_of_the_server_holds_a_value(decorated: bool) -> None:
+    """The feedback is the answer; the span of FastMCP's own client has it as its status."""
+    firewall = Shield(shield.configure(mode="strict", rules=[is_known]))
+    server: FastMCP = FastMCP("shop")
+
+    def refund(transaction_id: str) -> str:
+        return "refunded"
+
+    if decorated:
+        server.tool(shielded(firewall)(refund))
+    else:
+        server.add_middleware(ShieldMiddleware(firewall))
+        server.tool(refund)
+
+    async def run() -> str:
+        async with Client(server) as client:
+            arguments = {"transaction_id": f"tx_{CANARY}_1"}
+            answer = await client.call_tool("refund", arguments, raise_on_error=False)
+            return str(answer.content[0].text)
+
+    exporter().clear()
+    told = asyncio.run(run())
+    spans = exporter().get_finished_spans()
+
+    assert "A refund is of a known transaction" in told
+    assert (CANARY in told) is not decorated
+    assert (set() if decorated else {("tools/call refund", "status")}) == places(spans)
+    assert set() == places(tuple(s for s in spans if s.kind is not trace.SpanKind.CLIENT))

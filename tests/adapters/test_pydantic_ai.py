@@ -41,19 +41,21 @@ from pydantic_ai.exceptions import CallDeferred, SkipToolExecution
 from pydantic_ai.messages import BinaryContent, FilePart, NativeToolCallPart
 from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.toolsets import ExternalToolset
 from pydantic_ai.usage import RunUsage
 
-from abs_shield import Shield, shield
+from abs_shield import Shield, shield, shielded
 from abs_shield import Tool as Declared
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from abs_shield.core import Outcome
 from abs_shield.testing import no_shield
+from tests.adapters.canaries import CANARY, places
 from tests.adapters.conformance import conforms
 from tests.adapters.page import blocks
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
-from tests.adapters.spans import recorded
+from tests.adapters.spans import exporter, recorded
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -669,3 +671,49 @@ def test_the_page_runs():
     ran(names["agent"])  # `run_sync` would leave its event loop open
 
     assert "refunded tx_12345" == heard["c1"]
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+@pytest.mark.parametrize("include_content", [False, True])
+def test_spans_hold_a_value_only_where_the_framework_records_content(
+    include_content: bool, decorated: bool
+) -> None:
+    """Without it neither its own spans nor ours do; with it the feedback is where arguments are."""
+    guard = firewall("strict")
+
+    def refund(transaction_id: str) -> str:
+        return "refunded"
+
+    call = ToolCallPart("refund", {"transaction_id": f"tx_{CANARY}_1"}, "c1")
+    replies = iter([ModelResponse(parts=[call]), ModelResponse(parts=[TextPart("done")])])
+    heard: list[str] = []
+
+    def model(messages: list[Any], info: Any) -> ModelResponse:
+        heard.append(str(messages[-1]))
+        return next(replies)
+
+    settings = InstrumentationSettings(include_content=include_content)
+    agent = Agent(
+        FunctionModel(model),
+        tools=[shielded(guard)(refund) if decorated else refund],
+        capabilities=[Instrumentation(settings=settings), ShieldCapability(guard)],
+    )
+    exporter().clear()
+    asyncio.run(agent.run(ASKED))
+    found = places(exporter().get_finished_spans())
+
+    assert '"status": "blocked"' in heard[-1].replace("'", '"')
+    assert CANARY in heard[-1]
+    assert (CONTENT if include_content else set()) == found
+
+
+CONTENT = {
+    ("chat function:model:", "gen_ai.input.messages"),
+    ("chat function:model:", "gen_ai.output.messages"),
+    ("execute_tool refund", "exception: exception.message"),
+    ("execute_tool refund", "exception: exception.stacktrace"),
+    ("execute_tool refund", "gen_ai.tool.call.arguments"),
+    ("execute_tool refund", "gen_ai.tool.call.result"),
+    ("invoke_agent agent", "pydantic_ai.all_messages"),
+}
+"""Where pydantic-ai records what a model wrote and read, if it is to record content."""

@@ -113,7 +113,8 @@ def test_the_same_report(backtested, format):
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here.err
     assert "second.jsonl:49: the line is not JSON" in here.err
     assert "labels.calls: it is 3; give an object of call to label" in here.err
-    assert 'session "back" stood earlier in the input; use --sort' in here.err
+    assert re.search(r'session "\w+" stood earlier in the input; use --sort', here.err)
+    assert "from here on 5 more sessions that stood earlier in the input" in here.err
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from abs_shield.cli import bar as room
-from abs_shield.replay import BadLine, Line
+from abs_shield.cli.parts import Progress
+from abs_shield.replay import BadLine, Chunk, Line
 
 
 @pytest.fixture
@@ -39,9 +40,28 @@ def test_a_second_kind_of_work(terminal, tmp_path):
     with room.bar(["-"], doing="sort") as told:
         told.advance(700)
         told.again("replay", 3)
-        list(told.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        progress = Progress(told)
+        list(progress.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        list(progress.done([*progress.noted([Chunk((Line("f", 1, b"{}\n"),))])]))
 
     assert "3/3 bytes" in terminal.getvalue()
+
+
+def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
+    """What was read ahead takes its time yet, which an estimate must not miss."""
+    (tmp_path / "a").write_bytes(bytes(4_000))
+    chunk = Chunk((Line("f", 1, b"{}\n"), Line("f", 2, b"{}\n")))
+    with room.bar([str(tmp_path / "a")], doing="replay") as told:
+        progress = Progress(told, lines=5)
+        chunks = progress.noted([chunk, chunk])
+        progress.read(1_000)
+        first = next(chunks)
+        progress.read(3_000)
+        list(progress.done([first]))
+
+    assert 7 == progress.lines
+    assert "1.0/4.0 kB" in terminal.getvalue()
+    assert "4.0/4.0 kB" not in terminal.getvalue()
 
 
 def test_nothing_where_there_is_no_terminal(capsys):
@@ -49,4 +69,17 @@ def test_nothing_where_there_is_no_terminal(capsys):
     with room.bar(["-"], doing="replay") as told:
         told.advance(1)
 
+    assert ("", "") == capsys.readouterr()
+
+
+def test_items_are_counted(terminal):
+    """How many of them have been read, while each is given on."""
+    assert [1, 2, 3] == list(room.with_progress(iter([1, 2, 3]), doing="label", total=3))
+    assert "label" in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+
+
+def test_items_are_not_counted_where_there_is_no_terminal(capsys):
+    """They are given on alone."""
+    assert [1] == list(room.with_progress([1], doing="label", total=1))
     assert ("", "") == capsys.readouterr()

@@ -143,3 +143,25 @@ def test_wrong_files(command, file, option, held):
     done = command("check", option, file("held.json", held), stdin='{"name": "x"}')
 
     assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_a_wrong_message_names_its_file(command, file):
+    """Several files may be given."""
+    path = file("talk.json", [{"role": None, "content": "Hi."}])
+    done = command("check", "--messages", path, stdin='{"name": "refund", "arguments": {}}')
+
+    told = f"abs-shield: {path}: message has role null and the keys `role`, `content`; roles are"
+    assert (2, told) == (done.code, done.err.partition(" system")[0])
+
+
+def test_one_of_several_lists_of_tools(command, file):
+    """`--toolset` names it; without it the names are listed."""
+    tools = file("tools.json", {"shop": [{"name": "refund"}], "desk": [{"name": "lend"}]})
+    call = '{"name": "refund", "arguments": {}}'
+    words = ("check", "--tools", tools)
+
+    assert [0, 1] == [
+        command(*words, "--toolset", name, stdin=call).code for name in ("shop", "desk")
+    ]
+    assert "name one with `--toolset`: `shop`, `desk`" in command(*words, stdin=call).err
+    assert "did you mean `shop`?" in command(*words, "--toolset", "shp", stdin=call).err

@@ -153,10 +153,10 @@ def test_statuses_are_these(grounded):
 
 
 WRONG = [
-    ("not json", "it is not JSON"),
-    ('{"id": 1, "context": "x", "answer": "x"', "it is not JSON"),
-    ("[1]", "give an object with `context` and `answer`"),
-    ('"x"', "give an object with `context` and `answer`"),
+    ("not json", "the line is not JSON"),
+    ('{"id": 1, "context": "x", "answer": "x"', "the line is not JSON"),
+    ("[1]", "an answer is an object, not a list of 1 item; write one object a line"),
+    ('"x"', 'an answer is an object, not "x"'),
     ('{"id": 1, "context": "x"}', "it has no `answer`"),
     ('{"id": 1, "context": "x", "answer": null}', "it has no `answer`"),
     ('{"id": 1, "answer": "x"}', "it has no `context`"),
@@ -170,8 +170,8 @@ WRONG = [
     ('{"id": [1], "context": "x", "answer": "x"}', "`id` is a list of 1 item; give a text or a"),
     ('{"id": NaN, "context": "x", "answer": "x"}', "`id` is nan; give a text or a whole number"),
     ('{"id": true, "context": "x", "answer": "x"}', "`id` is true; give a text or a whole number"),
-    ("[" * 100_000, "it is nested too deeply"),
-    ('{"id": "\x1b[2J", "context": "x"}', "it is not JSON"),
+    ("[" * 100_000, "the line is nested too deeply"),
+    ('{"id": "\x1b[2J", "context": "x"}', "the line is not JSON"),
 ]
 
 
@@ -193,12 +193,15 @@ def test_a_line_that_cannot_be_read(command, tmp_path, line, told):
 
 
 def test_every_line_that_cannot_be_read_is_said(command, tmp_path):
-    """One line each, and how many they were."""
+    """Five lines of them, and how many they were."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([line for line, _ in WRONG] + [json.dumps(GOOD)]))
     done = command("ground", path, "--format", "jsonl")
 
-    assert len(WRONG) + 1 == done.err.count("\n")
+    assert 5 + 1 + 1 == done.err.count("\n")
+    assert (
+        f"answers.jsonl:6: from here on {len(WRONG) - 5} more lines that cannot be read" in done.err
+    )
     assert f"abs-shield: {len(WRONG)} lines could not be read" in done.err
     assert 1 == done.out.count("\n")
 
@@ -221,10 +224,13 @@ def test_what_else_a_line_holds_is_passed_over(grounded):
 
 @pytest.mark.parametrize("form", ["table", "jsonl"])
 def test_an_empty_file(command, file, form):
-    """Nothing to check is no fault."""
-    done = command("ground", file("answers.jsonl"), "--format", form)
+    """Nothing to check is a fault, unless it is allowed."""
+    refused = command("ground", file("answers.jsonl"), "--format", form)
+    allowed = command("ground", file("answers.jsonl"), "--format", form, "--allow-empty")
 
-    assert (0, "") == (done.code, done.err)
+    assert (2, "", 1) == (refused.code, refused.out, refused.err.count("\n"))
+    assert "no answer was read; give another file, or `--allow-empty`" in refused.err
+    assert (0, "") == (allowed.code, allowed.err)
 
 
 @pytest.mark.parametrize("form", ["table", "jsonl"])

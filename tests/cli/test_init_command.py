@@ -59,7 +59,7 @@ def test_to_the_standard_output(command, file, lent):
     assert done.err == (
         "abs-shield: 1 tool, 0 proposals declared, 0 as comments, 1 target without a mark; "
         "proved: 0 rules, 1 tool, 0 sampled calls; 0 errors, 2 warnings\n"
-        "abs-shield: strict would block 0 of 1 recorded calls; before anything was let through 0\n"
+        "abs-shield: strict would block 0 of 1 recorded calls\n"
     )
 
 
@@ -129,19 +129,57 @@ def test_a_bad_line_is_told_and_skipped(command, lent):
 
 
 def test_what_stays_blocked_is_told(command, file, lent):
-    """A name that no policy can hold: the module is written, and the exit code is 1."""
+    """A name that no policy can hold: with `all`, the exit code is 1; else it is as any fault."""
     call = {"id": "b", "name": "", "arguments": {}}
     with Path(lent).open("a") as runs:
         runs.write(json.dumps({"messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n")
-    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+    given = ("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+    done = command(*given, "--let-through", "all")
 
     assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
     assert done.err.endswith(
-        "abs-shield: strict would block 1 of 2 recorded calls; before anything was let through 1\n"
-        "abs-shield: not let through, and blocked in strict: 1 call of a name that is empty, too"
-        " long, or no Unicode: a policy cannot hold it\n"
+        "abs-shield: strict would block 1 of 2 recorded calls, of which the tools refused 0"
+        " themselves\n"
+        "abs-shield: enforced, and no policy could let it through: 1 call of a name that is empty,"
+        " too long, or no Unicode: a policy cannot hold it\n"
     )
     assert "Suppression" not in done.out
+    assert (0, done.err) == command(*given)[::2]
+
+
+REFUSED = {"id": "b", "name": "lend_book", "arguments": {"copy_id": 7}}
+
+
+@pytest.mark.parametrize(
+    ("content", "chosen", "blocked", "active"),
+    [
+        ("lent", [], 1, 0),
+        ("lent", ["--let-through", "none"], 1, 0),
+        ("lent", ["--let-through", "worked"], 0, 1),
+        ("Error: copy_id must be a string", ["--let-through", "worked"], 1, 0),
+        ("Error: copy_id must be a string", ["--let-through", "all"], 0, 1),
+    ],
+)
+def test_what_is_let_through_is_chosen(command, file, lent, tmp_path, content, chosen, blocked,
+                                       active):  # fmt: skip
+    """By default nothing; a replay of the same runs blocks as many calls as the summary says."""
+    with Path(lent).open("a") as runs:
+        messages = [
+            {"role": "assistant", "tool_calls": [REFUSED]},
+            {"role": "tool", "tool_call_id": "b", "content": content},
+        ]
+        runs.write(json.dumps({"messages": messages}) + "\n")
+    policy = tmp_path / "policy.py"
+    given = ("--tools", file("tools.json", [LEND]), "--runs", lent, "-o", policy)
+    done = command("init", *given, *chosen)
+    strict = tmp_path / "strict.py"
+    strict.write_text(policy.read_text().replace('mode="audit"', 'mode="strict"'))
+    again = command("replay", lent, "--policy", f"{strict}:policy", "--format", "jsonl")
+
+    assert 0 == done.code
+    assert f"strict would block {blocked} of 2 recorded calls" in done.err
+    assert active == policy.read_text().count("\n        Suppression(\n")
+    assert blocked == sum(json.loads(row)["would_block"] for row in again.out.splitlines())
 
 
 BETWEEN = {
@@ -175,7 +213,8 @@ def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
     again = command("replay", runs, "--policy", f"{policy}:policy", "--format", "jsonl")
     rows = [json.loads(row) for row in again.out.splitlines()]
 
-    assert f"recorded calls; before anything was let through {ended}\n" in mined.err
+    first = f"; the first draft would have blocked {ended}" if ended else ""
+    assert f"strict would block 0 of 1 recorded calls{first}\n" in mined.err
     assert [False] == [row["would_block"] for row in rows]
     assert ended == sum(len(row["findings"]) for row in rows)
 

@@ -187,6 +187,8 @@ def test_labels_without_a_decision_are_left_out(command, log):
     [
         (["d-9", "ok"], "no decision `d-9` is kept"),
         (["ID", "halucinated"], "did you mean `hallucinated`?"),
+        (["ID", "maybe"], "label must be `hallucinated` or `ok`, not `maybe`"),
+        (["IDx", "ok"], "is kept; did you mean `"),
         (["ID"], "what was `"),
         ([], "give a DECISION and its truth"),
         (["ID", "ok", "--export", "x"], "give a DECISION and its truth"),
@@ -197,10 +199,18 @@ def test_labels_without_a_decision_are_left_out(command, log):
 def test_bad_input_is_one_line(command, log, argv, told):
     """Each is exit code 2, says what instead, and labels nothing."""
     (one,) = filled(log, order(1))
-    done = command("label", *(one.id if word == "ID" else word for word in argv), "--db", log)
+    done = command("label", *(word.replace("ID", one.id) for word in argv), "--db", log)
 
     assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
     assert told in done.err
+
+
+def test_the_label_is_read_before_the_log(command, tmp_path):
+    """What is wrong with the label is said first, whether there is a log or not."""
+    done = command("label", "d-1", "maybe", "--db", tmp_path / "no.db")
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert "label must be `hallucinated` or `ok`, not `maybe`" in done.err
 
 
 def test_a_log_has_to_be_there(command, tmp_path):

@@ -74,7 +74,7 @@ def test_every_day_from_the_first_on(command, log, tmp_path, monkeypatch):
     """The lines of the example: the first day has no heads to compare with, the others have."""
     monkeypatch.chdir(tmp_path)
     shown = command("log", "verify", "--help").out.split("Example: ")[1]
-    first, others = " ".join(shown.split()).split(" on the first day; from then on ")
+    first, others = " ".join(shown.replace("\\", "").split()).split(" Every day from then on: ")
 
     for line in (first, others, others):
         words = line.removeprefix("abs-shield ").replace("decisions.db", log).split()

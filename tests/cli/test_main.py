@@ -47,6 +47,10 @@ def test_every_command_shows_an_example(command, name):
     assert f"abs-shield {name}" in done.out
 
 
+LIBRARIES = ("Value error", "Input should", "Got unexpected", "requires an argument", "Missing")
+"""Words of typer, click and pydantic, which nobody reads here."""
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
@@ -55,13 +59,17 @@ def test_every_command_shows_an_example(command, name):
         (["--speed"], "no option is named `--speed`; see `abs-shield --help`"),
         (["check", "--toools", "x"], "did you mean `--tools`?"),
         (["check", "--x\x1b"], "no option is named `--x\\x1b`; see `abs-shield check --help`"),
-        (["check", "--tools"], "'--tools' requires an argument; see `abs-shield"),
-        (["check", "x"], "(x); see `abs-shield check --help`"),
+        (["check", "--tools"], "`--tools` needs a value; see `abs-shield check --help`"),
+        (["check", "x"], "`x` is one argument too many; see `abs-shield check"),
         (["check", "--format", "xml"], "`--format`: there is no `xml`; there are text, json"),
         (["check", "--format", "jsn"], "`--format`: there is no `jsn`; did you mean `json`?"),
         (["layers", "--format", "tabel"], "did you mean `table`?"),
-        (["replay"], "'FILE'; see `abs-shield replay --help`"),
-        (["replay", "x", "--findings", "many"], "`--findings`: "),
+        (["replay"], "`FILE` is missing; see `abs-shield replay --help`"),
+        (["replay", "x", "--sort=3"], "`--sort` takes no value; see `abs-shield replay --help`"),
+        (["replay", "x", "--workers", "0"], "got `0`; give a whole number, at least 1; see"),
+        (["report", "--max-stops", "2"], "give a number, 0 to 1; see"),
+        (["plant", "x", "-o", "y", "--per-kind", "0"], "give a whole number, 1 to 20000; see"),
+        (["replay", "x", "--findings", "many"], "`--findings`: got `many`; give a whole number"),
         (["replay", "x", "--findings", "-1"], "; see `abs-shield replay --help`"),
         (["check", "--tools", "/nowhere/tools.json"], "there is no folder `/nowhere`"),
         (["check", "--messages", "/"], "/: Is a directory; name a file in it"),
@@ -78,7 +86,7 @@ def test_a_mistake_is_one_line_on_stderr(command, argv, told):
     assert done.err.startswith("abs-shield: ")
     assert done.err.count("\n") == 1
     assert "\x1b" not in done.err
-    assert "Value error" not in done.err
+    assert not any(words in done.err for words in LIBRARIES)
 
 
 @pytest.mark.parametrize("word", ["HALUCINATED", "halucinated"])
@@ -104,6 +112,14 @@ def test_a_file_that_is_like_no_other(command, tmp_path):
     done = command("check", "--messages", tmp_path / "nope.json")
 
     assert done.err.endswith("nope.json: No such file or directory; name a file that exists\n")
+
+
+def test_a_file_of_another_kind_is_not_meant(command, file, tmp_path):
+    """However near its name is."""
+    file("tools.jsonl", {})
+    done = command("check", "--tools", tmp_path / "tools.json")
+
+    assert done.err.endswith("tools.json: No such file or directory; name a file that exists\n")
 
 
 def test_importing_the_command_is_light():
@@ -191,3 +207,44 @@ def test_no_reader_is_no_error(argv, clinic, tmp_path):
     assert b"ended the program" not in done.stderr
     written = [tmp_path / name for name in words if name.endswith((".svg", ".html"))]
     assert all(path.stat().st_size for path in written)
+
+
+def test_a_module_runs_as_the_command():
+    """`python -m abs_shield` is `abs-shield`."""
+    argv = [sys.executable, "-m", "abs_shield", "--version"]
+
+    assert f"abs-shield {abs_shield.__version__}\n" == subprocess.check_output(argv, text=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("abs-shield rep", {"replay", "report"}),
+        ("abs-shield log ver", {"verify"}),
+        ("abs-shield check --for", {"--format"}),
+        ("abs-shield replay --fail-on S", {"SUSPICIOUS"}),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(words, completed):
+    """A shell asks as its script does, and reads what may follow."""
+    env = {
+        **os.environ,
+        "_ABS_SHIELD_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    told = subprocess.check_output([sys.executable, "-m", "abs_shield"], env=env, text=True)
+
+    assert completed == {*told.split()}
+
+
+def test_the_script_of_a_shell(command, monkeypatch):
+    """`--show-completion` prints it for the shell that is detected; without one it says so."""
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
+    bash = command("--show-completion")
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("tcsh", "/bin/tcsh"))
+    other = command("--show-completion")
+
+    assert (0, True) == (bash.code, "_abs_shield_completion" in bash.out)
+    assert (2, "") == (other.code, other.out)
+    assert "run this in bash, zsh, fish or PowerShell" in other.err

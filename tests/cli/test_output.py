@@ -61,7 +61,8 @@ def test_what_is_printed_can_be_written(command, clinic, tmp_path, format):
     """The file has what the terminal would have had, escapes shown."""
     done = command("replay", clinic, "--format", format, "-o", tmp_path / "out")
 
-    assert (0, "", "") == done
+    assert (0, "") == (done.code, done.out)
+    assert f"3 calls of 1 run judged; written to {tmp_path / 'out'}\n" == done.err
     assert command("replay", clinic, "--format", format).out == (tmp_path / "out").read_text()
     assert b"\x1b" not in (tmp_path / "out").read_bytes()
 

@@ -192,7 +192,7 @@ def test_own_recorded_runs(command, tmp_path):
     ("argv", "told"),
     [
         (["gone.jsonl", "-o", "new"], "gone.jsonl: No such file or directory"),
-        (["runs.jsonl"], "Missing option '--output' / '-o'; see"),
+        (["runs.jsonl"], "`--output` is missing; see"),
         (["runs.jsonl", "-o", "no/where"], "there is no folder `no`; make it first"),
         (["runs.jsonl", "-o", "/proc/new"], "no folder can be made in `/proc`"),
         (["runs.jsonl", "-o", "runs.jsonl"], "runs.jsonl is a file; name a folder"),
@@ -242,12 +242,11 @@ def test_a_bad_line_is_named_and_skipped(command, tmp_path):
     ("text", "code"),
     [
         (json.dumps({"run_id": "t", "messages": [{"role": "user", "content": "Hello."}]}), 1),
-        ("", 1),
         ("no run\n", 2),
     ],
 )
 def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text, code):
-    """Runs without a call, no runs, no run file: nothing to measure, and nothing in the way."""
+    """Runs without a call, no run file: nothing to measure, and nothing in the way."""
     runs = tmp_path / "runs.jsonl"
     runs.write_text(text)
     done = command("plant", runs, "-o", tmp_path / "planted")

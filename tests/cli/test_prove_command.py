@@ -119,6 +119,17 @@ def test_warnings_fail_where_they_are_asked_to(command, module):
     assert "rejects none of" in command("prove", place).out
 
 
+def test_the_exit_code_of_warnings_is_told(command, module):
+    """Whoever reads them learns how a pipeline would fail on them, and only then."""
+    told = "warnings do not fail the command; in CI give `--fail-on warning`"
+    place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"
+    sound = f"{module(CLINIC, 'sound')}:firewall"
+
+    assert command("prove", place).out.endswith(f"{told}\n")
+    assert told not in command("prove", place, "--fail-on", "warning").out
+    assert told not in command("prove", sound).out
+
+
 def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
     """What stops the module is the one problem, where it stands in the module."""
     path = module("from abs_shield import shield\n\npolicy = shield.configure(treshold=1)\n")

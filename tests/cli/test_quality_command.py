@@ -52,8 +52,13 @@ def test_every_format_has_the_same(command, file):
 
 
 def test_no_line_is_an_empty_list(command, file):
-    """JSON all the same."""
-    assert [] == json.loads(command("quality", file("none.jsonl"), "--format", "json").out)
+    """JSON all the same, where it is allowed."""
+    refused = command("quality", file("none.jsonl"), "--format", "json")
+    allowed = command("quality", file("none.jsonl"), "--format", "json", "--allow-empty")
+
+    assert (2, "") == (refused.code, refused.out)
+    assert "no output was read" in refused.err
+    assert [] == json.loads(allowed.out)
 
 
 @pytest.mark.parametrize(

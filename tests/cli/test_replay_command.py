@@ -111,6 +111,22 @@ def test_toolsets(command, file):
     assert rows[1]["findings"][0]["nearest"] == "see_patient"
 
 
+@pytest.mark.parametrize("named", [{}, {"toolset": "ward"}])
+def test_a_list_of_tools_is_that_of_every_run(command, file, named):
+    """It counts for a run that names a toolset and for one that names none, not for `none`."""
+    message = {"role": "assistant", "tool_calls": [{"name": "se_patient", "arguments": {}}]}
+    runs = file(
+        "r.jsonl", {**named, "messages": [message]}, {"toolset": "none", "messages": [message]}
+    )
+    tools = file("tools.json", [{"name": "see_patient"}])
+
+    done = command("replay", runs, "--tools", tools, "--format", "jsonl")
+
+    nearest = [json.loads(row)["findings"] for row in done.out.splitlines()]
+    assert ["see_patient"] == [finding["nearest"] for finding in nearest[0]]
+    assert [] == nearest[1]
+
+
 ANSWER = {"tools": [{"name": "see_patient", "inputSchema": {}}], "nextCursor": None}
 
 
@@ -130,7 +146,7 @@ def test_what_a_server_answers(command, file, name, held):
     assert (0, 1, 0) == (done.code, json.loads(done.out)["runs"], json.loads(done.out)["bad_lines"])
 
 
-@pytest.mark.parametrize("held", [[], {"ward": 3}, {"ward": [{}]}])
+@pytest.mark.parametrize("held", [7, [{}], {"ward": 3}, {"ward": [{}]}])
 def test_a_wrong_file_of_toolsets(command, file, held):
     """A file that holds no toolsets is one line and exit code 2."""
     done = command("replay", file("r.jsonl"), "--tools", file("tools.json", held))

@@ -264,7 +264,7 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
     report = Report.of(store.scan())
     summary = Summary.of(report, Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
-    for part in printed(summary, rows=20):
+    for part in printed(summary, rows=20, width=width):
         if isinstance(part, Table):
             console.print(part)
     text = console.export_text()
@@ -517,25 +517,38 @@ def test_the_page_holds_the_heatmap(command, busy, tmp_path):
     assert any("impossible_state on refund; judged 212 of 212 calls" in t for t in titles)
 
 
-def test_a_page_that_cannot_be_written(command, busy, tmp_path):
-    """The report is printed all the same; the error is one line and exit code 2."""
-    done = command("report", busy[0], "--html", tmp_path)
+@pytest.mark.parametrize(
+    ("target", "told"), [("", "is a folder; name a file in it"), ("no/page.html", "make it first")]
+)
+def test_a_page_that_cannot_be_written(command, tmp_path, target, told):
+    """The target is refused before the log is looked for, with one line and exit code 2."""
+    done = command("report", tmp_path / "no.db", "--html", tmp_path / target)
 
-    assert (2, f"abs-shield: `--html`: {tmp_path} is a folder; name a file in it\n") == (
-        done.code, done.err,
-    )  # fmt: skip
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert done.err.startswith(f"abs-shield: `--html`: {tmp_path}")
+    assert told in done.err
+
+
+def test_a_disk_that_is_full_costs_no_report(command, busy):
+    """The report is printed all the same; the error is one line and exit code 2."""
+    done = command("report", busy[0], "--html", "/dev/full")
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
     assert "Safe to enforce now" in done.out
 
 
 def test_the_page_stands_alone(command, busy, tmp_path):
-    """No script, no link, no address: its policy forbids them, and its style is sealed."""
+    """No script, no address but its own parts: its policy forbids them, and its style is sealed."""
     path = tmp_path / "page.html"
     command("report", busy[0], "--html", path)
     text = path.read_text()
     page = Page(text)
 
-    assert not {"script", "link", "img", "iframe", "a"} & set(page.tags)
-    assert not {"src", "href", "style", "onclick"} & {name for name, _ in page.attributes}
+    assert not {"script", "link", "img", "iframe", "object", "form"} & set(page.tags)
+    assert not {"src", "style", "onclick"} & {name for name, _ in page.attributes}
+    links = {value for name, value in page.attributes if name == "href"}
+    assert links
+    assert all(re.fullmatch(r"#[df][0-9]+", link) for link in links)
     assert not re.search(r"https?://|url\(|@import", text)
     assert any("default-src 'none'" in value for _, value in page.attributes)
     assert ["page.html"] == [p.name for p in tmp_path.iterdir() if "html" in p.name]

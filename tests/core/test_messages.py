@@ -19,8 +19,8 @@ from abs_shield.core.messages import (
     read_call,
     read_calls,
     read_message,
-    read_tool,
 )
+from abs_shield.core.tool_shapes import read_tool
 
 CALL = ToolCall("refund", '{"id": "tx_1"}', "c1")
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}}

@@ -234,6 +234,18 @@ def label_some(store: DurableStore, decisions: list[Decision], *, seed: int = 7)
             )
 
 
+def score_some(store: DurableStore, decisions: list[Decision], *, seed: int = 7) -> None:
+    """Score a tenth of the outputs; one model writes worse ones than the other."""
+    chance = random.Random(seed)
+    for one in decisions:
+        if one.subject is Subject.OUTPUT and chance.random() < 0.1:
+            usual = 78 if one.model == "gpt-6-mini" else 88
+            store.append_score(
+                score=min(100.0, chance.gauss(usual, 5)), at=one.at, agent=one.agent or "",
+                task_type="reply", model=one.model or "",
+            )  # fmt: skip
+
+
 def fill(store: DurableStore, *, scale: float = 1.0, days: int = DAYS) -> list[Decision]:
     """Write the company's decisions and labels into a store, and return them."""
     made = list(Company(scale=scale).decisions(days))
@@ -241,6 +253,7 @@ def fill(store: DurableStore, *, scale: float = 1.0, days: int = DAYS) -> list[D
         store.append(decision)
         if not number % 5_000:
             store.flush(60)
+    score_some(store, made)
     store.flush(60)
     label_some(store, made)
     return made

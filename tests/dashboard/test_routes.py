@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.core import Subject, Verdict
 from abs_shield.stores.sqlite import SqliteStore
-from tests.dashboard.made import decision, finding
+from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
 
 VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-x"]
@@ -141,6 +141,20 @@ def test_the_figures_of_charts_are_json(visit: Visit, keep: Callable[..., None])
     (chart,) = (one for one in charts if one["check"] == "phantom_target")
 
     assert ([1], [2]) == (chart["hits"], chart["of"])
+
+
+def test_quality_scores_have_charts(
+    visit: Visit, keep: Callable[..., None], store: SqliteStore
+) -> None:
+    """Each agent, task and model has the mean and the range of its scores."""
+    for score in (70.0, 90.0):
+        store.append_score(score=score, at=AT, agent="ops", task_type="reply", model="m")
+    keep(decision())
+    (chart,) = visit().get("/trends.json").json()["scores"]
+    text = visit().get("/trends").text
+
+    assert ("ops, reply, m", [80.0], [2]) == (chart["series"], chart["mean"], chart["scores"])
+    assert "<td>80.0</td><td>70 to 90</td><td>2</td>" in text
 
 
 def test_an_unknown_store_is_named_at_the_start(store: SqliteStore) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from abs_shield import Decision, Policy, Shield, ShieldError, shield, shielded
-from abs_shield.core.messages import ToolShape
+from abs_shield.core.tool_shapes import ToolShape
 from abs_shield.policy import tool_of
 from abs_shield.replay import BadLine, Judged, replay
 from tests.hostile.cases import Case

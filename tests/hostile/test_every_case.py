@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from abs_shield import CallBlocked, Decision
 from abs_shield.core import LAYER_NAMES, Outcome
+from abs_shield.text.leaves import leaves
 from tests.hostile.cases import CASES, GROUPS, Case
 from tests.hostile.doors import call, replayed
 from tests.hostile.packs import PACK_CASES, RULES
@@ -83,6 +85,25 @@ def test_strict_decides(case: Case) -> None:
     assert is_stopped(case) == outcome.decision.blocked == isinstance(outcome.error, CallBlocked)
     assert is_stopped(case) == (not outcome.ran)
     assert is_small(outcome.decision)
+
+
+def values_of(arguments: object) -> set[str]:
+    """The texts and numbers of arguments that are too long to stand somewhere by chance."""
+    if isinstance(arguments, str):
+        return {arguments[:12]} if len(arguments) > 5 else set()
+    found = (value for _, value in islice(leaves(arguments), 10_000))
+    texts = (str(value)[:60] for value in found if isinstance(value, (str, int, float)))
+    return {text for text in texts if len(text) > 5}
+
+
+@every_kind
+def test_the_text_of_a_block_names_no_value(case: Case) -> None:
+    """Nor does the summary of a call that runs."""
+    arguments = case.arguments()
+    outcome = call(case, arguments, mode="strict")
+    texts = f"{outcome.error} {outcome.decision.summary(names=frozenset())}"
+
+    assert [] == [value for value in values_of(arguments) if value in texts]
 
 
 @every_kind

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from abs_shield.core.arguments import DEPTH, Malformed, read_arguments
 from abs_shield.core.events import Opaque, Proposed, Returned, Said
-from abs_shield.core.messages import UnreadableMessage, read_calls, read_message, read_tool
+from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
+from abs_shield.core.tool_shapes import read_tool
 from abs_shield.replay import BadLine, Judged, replay
 
 TEXT = st.text(max_size=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,52 @@ def test_a_mapping_stands_in_its_file(file: Path, monkeypatch: pytest.MonkeyPatc
     by_path, by_name = load_policy(f"{file}:mapping"), load_policy("my_rules:mapping")
 
     assert [str(file)] * 2 == [str(by_path.place), str(by_name.place)]
+
+
+SPLIT = """
+from house import LIMITS, limits
+from abs_shield import rule, shield
+
+@rule(tool="refund")
+def small(amount: float) -> bool:
+    "A refund is small."
+    from later import most
+    return amount <= most()
+
+policy = shield.configure(mode="audit", retries=limits()[0], rules=[small])
+"""
+
+
+def split(folder: Path, retries: int) -> str:
+    """Write a policy of three files, and return its place."""
+    folder.mkdir()
+    (folder / "clinic.py").write_text(SPLIT)
+    (folder / "house.py").write_text(f"LIMITS = [{retries}]\ndef limits(): return LIMITS\n")
+    (folder / "later.py").write_text("def most(): return 500\n")
+    return f"{folder / 'clinic.py'}:policy"
+
+
+@pytest.fixture
+def untouched_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = {*sys.modules}
+    yield
+    for name in {*sys.modules} - before:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("untouched_imports")
+def test_a_file_imports_the_modules_beside_it(tmp_path: Path) -> None:
+    """At its top, and in a rule when that runs."""
+    policy = load_policy(split(tmp_path / "app", 7))
+
+    assert 7 == policy.retries
+    assert [True, False] == [policy.rules[0].function(amount=n) for n in (400, 600)]
+
+
+@pytest.mark.usefixtures("untouched_imports")
+def test_two_versions_have_their_own_siblings(tmp_path: Path) -> None:
+    """A backtest of two folders does not judge one policy with the other's modules."""
+    places = [split(tmp_path / name, retries) for name, retries in (("new", 3), ("old", 4))]
+
+    assert [3, 4, 3] == [load_policy(place).retries for place in (*places, places[0])]

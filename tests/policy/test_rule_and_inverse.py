@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abs_shield import PolicyError, Target, Tool, inverse, rule
-from abs_shield.core.messages import ToolShape, read_tool
+from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.policy import tool_of
 
 

@@ -18,6 +18,8 @@ from abs_shield import Shield, shield
 from abs_shield.core import Action
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, StageOutcome, Task
 from abs_shield.quality.background import Background
+from abs_shield.quality.cascade import SCORE
+from abs_shield.stores import SqliteStore
 from abs_shield.testing import capture_decisions
 
 RATED = {"readability": 80, "completeness": 70, "tone": 90}
@@ -270,3 +272,20 @@ def test_a_pipeline_that_was_drained_goes_on() -> None:
         assert cascade.drain(10)
 
     assert (2, 0) == (len(done), cascade.dropped)
+
+
+def test_scores_of_the_sample_are_kept_in_the_log(tmp_path):
+    """With agent, task and model, so that the dashboard draws them."""
+    store = SqliteStore(tmp_path / "log.db")
+    shield_ = Shield(shield.configure(), store=store, hooks=None)
+    pipeline = QualityPipeline(QualityConfig(sample_rate=1, background=False), shield=shield_)
+    output = AgentOutput(
+        text="The memo is done.", agent_id="analyst", task_type="memo", model="m-1"
+    )
+    result = pipeline.run(output)
+    shield_.close()
+    (score,) = store.scores()
+    store.close()
+
+    assert ("analyst", "memo", "m-1") == (score.agent, score.task_type, score.model)
+    assert [score.score] == [one.score for one in result.stages if one.name == SCORE]

@@ -345,3 +345,27 @@ def test_a_finding_in_audit_does_not_keep_a_person_from_being_asked(approving, s
 
 def refunded(amount: float) -> None:
     """Refund a sum."""
+
+
+@pytest.mark.parametrize(
+    ("said", "approval", "code"),
+    [(False, "refused", "approval_refused"), (None, "required", "approval_required")],
+)
+def test_a_refusal_is_told_apart_from_a_call_that_waits(approving, said, approval, code):
+    """False is an operator's no; None means that somebody will answer later."""
+    firewall = approving(lambda decision: said)
+    decision = firewall.check_call(ODD)
+
+    assert (approval, True) == (decision.approval, decision.blocked)
+    assert code in [problem["code"] for problem in decision.feedback()["problems"]]
+    assert code in decision.summary()
+
+
+def test_a_refused_call_may_be_approved_later(approving):
+    """Whoever may approve has the last word."""
+    firewall = approving(lambda decision: False)
+    with firewall.session():
+        firewall.approve(firewall.check_call(ODD).id)
+        granted = firewall.check_call(ODD)
+
+    assert ("granted", False) == (granted.approval, granted.blocked)

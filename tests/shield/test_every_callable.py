@@ -864,8 +864,10 @@ def test_further_arguments_have_their_type():
     day = date(2026, 5, 1)
     assert open_ended(start=day) == {"start": day}
     assert firewall.dispatch("open_ended", {"start": "2026-05-01"}) == {"start": day}
-    with pytest.raises(CallBlocked, match="/arguments/end"):
+    with pytest.raises(CallBlocked) as blocked:
         firewall.dispatch("open_ended", {"start": "2026-05-01", "end": "yesterday"})
+
+    assert "/arguments/end" in blocked.value.decision.explain()
 
 
 def test_a_refused_further_argument_leaves_the_others_their_values():
@@ -1014,8 +1016,10 @@ def test_items_of_further_iterators_are_judged():
 
     firewall.register(add)
     assert 3 == firewall.dispatch("add", {"one": [1, 2]})
-    with pytest.raises(CallBlocked, match="/arguments/one/1"):
+    with pytest.raises(CallBlocked) as blocked:
         firewall.dispatch("add", {"one": [1, "two"]})
+
+    assert "/arguments/one/1" in blocked.value.decision.explain()
 
 
 def test_a_null_for_an_optional_union_is_left_out():
@@ -1039,7 +1043,7 @@ def test_an_invented_name_of_half_a_character_is_no_slip():
         return limit
 
     firewall.register(find)
-    with pytest.raises(CallBlocked, match="there is no argument"):
+    with pytest.raises(CallBlocked, match="unknown_argument"):
         firewall.dispatch("find", {"limit": 1, "note\ud800": "x"})
 
 

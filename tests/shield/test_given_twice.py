@@ -25,8 +25,9 @@ def test_a_keyword_hides_no_parameter(firewall) -> None:
 
     with firewall.session() as session:
         session.user("Refund acct_1.")
-        with pytest.raises(CallBlocked, match="tx_99999"):
+        with pytest.raises(CallBlocked) as blocked:
             refund("tx_99999", order_id="acct_1")
+        assert "tx_99999" in blocked.value.decision.explain()
         assert "acct_1" == refund("acct_1", order_id="x")
 
     assert {"order_id": "acct_1", "order_id (by name)": "x"} == session.executed[0].arguments
@@ -40,8 +41,9 @@ def test_a_keyword_hides_no_further_places(firewall) -> None:
 
     with firewall.session() as session:
         session.user("Refund acct_1.")
-        with pytest.raises(CallBlocked, match="tx_99999"):
+        with pytest.raises(CallBlocked) as blocked:
             refund("tx_99999", names=["acct_1"])
+        assert "tx_99999" in blocked.value.decision.explain()
 
 
 def test_a_further_argument_is_judged_by_its_own_type(firewall) -> None:
@@ -52,5 +54,6 @@ def test_a_further_argument_is_judged_by_its_own_type(firewall) -> None:
 
     with firewall.session() as session:
         session.user("Refund acct_1.")
-        with pytest.raises(CallBlocked, match="by name"):
+        with pytest.raises(CallBlocked) as blocked:
             refund("acct_1", order_id="x")
+        assert "by name" in blocked.value.decision.explain()

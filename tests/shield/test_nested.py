@@ -264,8 +264,10 @@ def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
         pay("Mallory Jones")
     guard.value = "an error happened"
 
-    with pytest.raises(CallBlocked, match="Mallory"):
+    with pytest.raises(CallBlocked) as blocked:
         guard.__exit__(None, None, None)
+
+    assert "Mallory" in blocked.value.decision.explain()
 
 
 def test_what_a_tools_own_code_found_is_not_the_models(payments):
@@ -334,5 +336,7 @@ def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
     session = firewall.session()
     offering(firewall, session)
     call = ToolCall("send_money", {"to": "Mallory Jones"}, "c1")
-    with pytest.raises(CallBlocked, match="Mallory"), firewall.guard(call, session=session):
+    with pytest.raises(CallBlocked) as blocked, firewall.guard(call, session=session):
         pay_without_a_shield("Mallory Jones")
+
+    assert "Mallory" in blocked.value.decision.explain()

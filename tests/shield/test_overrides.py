@@ -62,8 +62,10 @@ def test_one_decision_is_kept_and_it_is_about_what_ran(door) -> None:
 
 def test_what_does_not_differ_is_the_models(door) -> None:
     """The host changed the amount alone: the id has to be mentioned as ever."""
-    with pytest.raises(CallBlocked, match="tx_1111"):
+    with pytest.raises(CallBlocked) as blocked:
         changed(door, {"to": "tx_1111", "amount": 7}, said="Pay somebody.")
+
+    assert "tx_1111" in blocked.value.decision.explain()
 
 
 @pytest.mark.parametrize(
@@ -94,10 +96,12 @@ def test_the_id_alone_makes_no_call_the_hosts(door) -> None:
     session.user("Pay tx_1111 5.")
     door.inspect_turn([MEANT], session=session)
 
-    with pytest.raises(CallBlocked, match="tx_5555"):
+    with pytest.raises(CallBlocked) as blocked:
         door.guard(
             ToolCall("pay", {"to": "tx_5555", "amount": 5}, "c1"), session=session
         ).__enter__()
+
+    assert "tx_5555" in blocked.value.decision.explain()
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,7 @@ def test_a_future_is_judged_when_it_is_done() -> None:
         ([GOOD], [Action.ALLOW]),
         ([MADE_UP], [Action.FLAG]),
         (["the price ", "is 650"], [Action.FLAG]),
-        ([GOOD, GOOD], []),
+        ([GOOD, GOOD], [Action.ALLOW]),
         ([], []),
     ],
     ids=["one", "a made-up one", "text in parts", "pages", "nothing"],
@@ -406,6 +406,23 @@ def test_a_generator_that_nobody_reads_to_its_end_is_not_judged() -> None:
 
     assert [] == results(firewall)
     assert session.origin("ORD-1777") is not None
+
+
+@pytest.mark.parametrize(("declared", "rows"), [({}, 1), ({"verification": False}, 0)])
+def test_items_of_a_generator_are_recorded_as_not_judged(declared, rows) -> None:
+    """A row says why; where the policy judges no results, there is none."""
+    firewall = Shield(shield.configure(**declared), hooks=None)
+
+    @shielded(firewall)
+    def get_pages(ticker: str):
+        yield 1
+        yield {"a": 2}
+
+    list(get_pages("NVDA"))
+
+    coverage = [one.coverage["verification"] for one in results(firewall)]
+    expected = (Outcome.UNAVAILABLE, "no single result: the generator gave several items")
+    assert [expected] * rows == coverage
 
 
 def test_dispatch_and_guard_raise_and_a_message_is_answered() -> None:

@@ -179,7 +179,7 @@ def test_mcp_has_the_tools_hints():
     ("provider", "hint"),
     [
         ("antropic", "did you mean `anthropic`?"),
-        ("zzz", "there are openai, responses, anthropic, mcp"),
+        ("zzz", "there are openai, responses, anthropic, gemini, bedrock, mcp"),
         (None, "there are openai"),
     ],
 )

@@ -237,7 +237,7 @@ def test_a_wrong_part_of_a_shield(door, wrong):
 @pytest.mark.parametrize("say", ["user", "system", "assistant", "add"])
 def test_what_is_no_text(door, say):
     """A session takes strings and lists of messages."""
-    with pytest.raises(ShieldError, match="is 5; give"):
+    with pytest.raises(ShieldError, match="is of type int; give"):
         getattr(door().session(), say)(5)
 
 

@@ -84,7 +84,7 @@ def test_more_hits_never_lower_the_upper_end():
 
 
 def test_the_interval_holds_the_true_share_as_often_as_it_says():
-    """Of 500 samples of clusters that repeat themselves; the plain interval misses twice as many."""
+    """In 500 samples of clusters that repeat themselves, where the plain interval does not."""
     dice = random.Random(7)
     held = {"clustered": 0, "plain": 0}
     for _ in range(500):

@@ -72,3 +72,17 @@ def test_memory_forgets_the_oldest_reports():
         store.append_report(decision(number), REPORT)
 
     assert [None, REPORT, REPORT] == [store.report(f"d-{n}") for n in (1, 2, 3)]
+
+
+def test_quality_scores_are_kept_beside_the_decisions(kind, opens):
+    """They are found by time, and the log verifies."""
+    store = opens(kind)
+    store.append(decision(1))
+    for at, score in ((10.0, 87.5), (20.0, 71.0)):
+        store.append_score(at=at, agent="analyst", task_type="memo", model="", score=score)
+
+    assert [87.5, 71.0] == [one.score for one in store.scores()]
+    (late,) = store.scores(since=15.0)
+    assert (20.0, "analyst", "memo", "", 71.0) == late
+    assert [] == list(verify(store))
+    assert 1 == len(store)

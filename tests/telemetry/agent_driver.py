@@ -65,8 +65,9 @@ policy = shield.configure(
         ),
     ],
 )
+answers = {"call-granted": True, "call-denied": False}
 firewall = Shield(
-    policy, hooks=[said.append], approver=lambda decision: decision.call_id == "call-granted"
+    policy, hooks=[said.append], approver=lambda decision: answers.get(decision.call_id or "")
 )
 
 
@@ -164,7 +165,7 @@ async def strictly() -> None:
     async with firewall.session("s-2") as session:
         session.user("Wire 20 to acc_12345.")
         await wire("acc_12345", 20.0)
-        for call_id in ("call-granted", "call-denied"):
+        for call_id in ("call-granted", "call-denied", "call-waiting"):
             arguments = {"account_id": f"acc_{CANARY}-1", "amount": 20.0}
             with suppress(CallBlocked):
                 await firewall.adispatch("wire", arguments, call_id=call_id)

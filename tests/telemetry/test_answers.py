@@ -65,12 +65,14 @@ def test_answers_are_counted_as_such(heard):
         dict(point.attributes)
         for name in ("abs_shield.decisions", "abs_shield.check.duration")
         for point in heard.points(name)
-        if point.attributes["subject"] == "answer"
+        if point.attributes["abs_shield.subject"] == "answer"
     ]
 
-    assert [("", "SUSPICIOUS")] * 2 == [(one["tool"], one["verdict"]) for one in counted]
+    labels = ("gen_ai.tool.name", "abs_shield.verdict")
+    assert [("", "SUSPICIOUS")] * 2 == [tuple(map(one.get, labels)) for one in counted]
     checks = [dict(point.attributes) for point in heard.points("abs_shield.coverage")]
-    assert {"check": "answer", "outcome": "ran"} in checks
+    ran = {"abs_shield.check.name": "answer", "abs_shield.check.outcome": "ran"}
+    assert {**ran, "gen_ai.tool.name": ""} in checks
 
 
 def test_the_span_of_a_tool_says_nothing_of_an_answer(heard, decide, finding):

@@ -58,6 +58,29 @@ def counted(story: Story, metric: str) -> Counter[Any]:
     return Counter({labels: point.as_int for labels, point in points.items()})
 
 
+def findings(story: Story) -> list[Told]:
+    """The events about findings; those about internal errors have a name of their own."""
+    return [event for event in story.arrived.events if event.name == "abs_shield.finding"]
+
+
+def errors(story: Story) -> list[Told]:
+    """The events about internal errors."""
+    return [event for event in story.arrived.events if event.name == "abs_shield.error"]
+
+
+NAMES = {
+    "tool": "gen_ai.tool.name",
+    "check": "abs_shield.check.name",
+    "outcome": "abs_shield.check.outcome",
+}
+"""Names of metric attributes where they are not those of a decision behind `abs_shield.`."""
+
+
+def labels_of(row: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """The metric attributes that stand for these fields of a decision."""
+    return {NAMES.get(key, f"abs_shield.{key}"): row[key] for key in keys}
+
+
 def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
     """The series that so many rows of labels make."""
     return Counter(frozenset(row.items()) for row in rows)
@@ -70,7 +93,7 @@ def test_the_agent_met_everything(story: Story) -> None:
 
     assert {d["verdict"] for d in said.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
     assert {d["mode"] for d in said.decisions} == {"audit", "strict"}
-    assert {d["approval"] for d in said.decisions} == {"", "required", "granted"}
+    assert {d["approval"] for d in said.decisions} == {"", "required", "granted", "refused"}
     assert {d["mode"] for d in said.decisions if d["blocked"]} == {"strict"}
     assert max(d["errors"] for d in said.decisions) == 1
     assert (said.in_time, said.stderr) == (True, "")
@@ -85,6 +108,7 @@ def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
             key: span.attributes[f"abs_shield.{key}"]
             for key in ("subject", "verdict", "action", "mode", "blocked", "would_block")
         }
+        | {"approval": span.attributes.get("abs_shield.approval", "")}
         for span in spans
     }
 
@@ -140,15 +164,49 @@ def test_every_finding_is_one_event(story: Story) -> None:
             event.attributes["abs_shield.finding.verdict"],
             event.attributes.get("threat.type") == "hallucination",
         )
-        for event in story.arrived.events
+        for event in findings(story)
     )
 
-    assert {event.name for event in story.arrived.events} == {"abs_shield.finding"}
+    assert {event.name for event in story.arrived.events} == {
+        "abs_shield.error",
+        "abs_shield.finding",
+    }
     assert told == Counter(
         (d["id"], f["check"], f["code"], f["verdict"], f["counted"] and not f["suppressed"])
         for d in story.said.decisions
         for f in d["findings"]
     )
+
+
+def test_every_internal_error_is_one_event(story: Story) -> None:
+    """With the check that broke, what it raised, and a line that holds no value."""
+    told = Counter(event.attributes["abs_shield.decision.id"] for event in errors(story))
+    kinds = {
+        (event.attributes["abs_shield.check.name"], event.attributes["error.type"])
+        for event in errors(story)
+    }
+
+    assert told == Counter({d["id"]: d["errors"] for d in story.said.decisions if d["errors"]})
+    assert {("impossible_state", "LookupError")} == kinds
+
+
+def test_every_event_has_a_body_and_a_severity(story: Story) -> None:
+    """A viewer of logs shows a line for each."""
+    told = [event.message for event in story.arrived.events]
+
+    assert all(message.body.string_value and message.severity_text for message in told)
+
+
+def test_who_speaks_arrives(story: Story) -> None:
+    """The agent and the conversation, as the host named them, on spans and in lines."""
+    lines = {line["decision_id"]: line for line in story.said.lines}
+    for key, span in checks(story).items():
+        given = story.said.by_id[key]["session_id"]
+        agent = "clerk" if given == "s-1" else None
+        line, attributes = lines[key], span.attributes
+
+        assert given == attributes["gen_ai.conversation.id"] == line["conversation_id"]
+        assert agent == attributes.get("gen_ai.agent.name") == line.get("agent")
 
 
 def test_an_event_is_in_its_check_span(story: Story) -> None:
@@ -168,26 +226,30 @@ def test_decisions_are_counted(story: Story) -> None:
     spent = [d for d in story.said.decisions if d["blocked"] and d["attempts_left"] is not None]
 
     assert counted(story, "abs_shield.decisions") == series(
-        {key: d[key] for key in labels} for d in story.said.decisions
+        labels_of(d, *labels) for d in story.said.decisions
     )
     assert counted(story, "abs_shield.blocked.retries") == series(
-        {"tool": d["tool"]} for d in spent
+        labels_of(d, "tool") for d in spent
     )
 
 
 def test_findings_are_counted(story: Story) -> None:
     """Sums of findings are those of the process, by check, tool and verdict."""
     assert counted(story, "abs_shield.findings") == series(
-        {"check": f["check"], "tool": d["tool"], "verdict": f["verdict"]}
+        {
+            "abs_shield.finding.check": f["check"],
+            "abs_shield.finding.verdict": f["verdict"],
+            "gen_ai.tool.name": d["tool"],
+        }
         for d in story.said.decisions
         for f in d["findings"]
     )
 
 
 def test_coverage_is_counted(story: Story) -> None:
-    """Sums of checks are those of the process, by what became of them."""
+    """Sums of checks are those of the process, by outcome and tool."""
     assert counted(story, "abs_shield.coverage") == series(
-        {"check": check, "outcome": outcome}
+        labels_of({"check": check, "outcome": outcome, **d}, "check", "outcome", "tool")
         for d in story.said.decisions
         for check, outcome in d["coverage"].items()
     )
@@ -199,7 +261,7 @@ def test_durations_are_counted(story: Story) -> None:
     points = story.arrived.points("abs_shield.check.duration")
 
     assert Counter({key: point.count for key, point in points.items()}) == series(
-        {key: d[key] for key in labels} for d in story.said.decisions
+        labels_of(d, *labels) for d in story.said.decisions
     )
 
 
@@ -209,7 +271,7 @@ def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
     spans = checks(story)
     names = {span.name for span in story.arrived.spans}
     tools = {
-        dict(labels).get("tool")
+        dict(labels).get("gen_ai.tool.name")
         for metric in story.arrived.metrics
         for labels in story.arrived.points(metric)
     }
@@ -260,7 +322,7 @@ def test_no_value_is_in_the_bytes(story: Story) -> None:
 
 def test_a_pointer_says_where(story: Story) -> None:
     """Names that the tool's author wrote arrive, and a star stands for the model's own."""
-    told = {event.attributes["abs_shield.finding.where"] for event in story.arrived.events}
+    told = {event.attributes["abs_shield.finding.where"] for event in findings(story)}
 
     assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= told
     assert {"/pressure", "/*"} <= told  # of results

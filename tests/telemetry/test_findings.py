@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from opentelemetry._logs import SeverityNumber
 
-from abs_shield import Shield, Tool, shield
-from abs_shield.core import Verdict
-from abs_shield.telemetry import Otel
-from abs_shield.telemetry.findings import safe_pointer
+from abs_shield import Finding, Shield, Tool, ToolCall, rule, shield, shielded
+from abs_shield.core import Subject, Verdict
+from abs_shield.core.pointers import safe_pointer
+from abs_shield.shield.registry import SHARED
+from abs_shield.telemetry import Otel, emit
 
 CANARY = "canary_4711@example.com"
 
@@ -39,6 +41,16 @@ def test_a_finding_is_an_event_of_the_check_span(heard, decide, finding):
         "gen_ai.tool.name": "refund",
         "threat.type": "hallucination",
     }
+
+
+def test_an_event_is_a_line_in_a_viewer_of_logs(heard, decide, finding):
+    """With a body and the text of its severity; neither holds a value."""
+    heard.otel()(decide(finding(), finding(suppressed=True)))
+
+    assert [
+        ("phantom_target at /arguments/transaction_id: unseen_identifier", "WARN"),
+        ("phantom_target at /arguments/transaction_id: unseen_identifier", "INFO"),
+    ] == [(event.log_record.body, event.log_record.severity_text) for event in heard.events]
 
 
 def test_findings_are_no_span_events(heard, decide, finding):
@@ -88,7 +100,7 @@ def test_no_value_leaves_the_process(heard, decide, finding):
     """A canary in every field that may hold a value is in nothing that is exported."""
     heard.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
 
-    assert len(heard.events) == 3
+    assert len(heard.events) == 4
     assert "canary" not in heard.everything()
 
 
@@ -188,3 +200,31 @@ def test_a_sessions_function_is_named_as_a_registered_one(heard):
     assert {"execute_tool book", "abs_shield.check book"} == names
     (event,) = heard.events
     assert "/arguments/nights/0" == event.log_record.attributes["abs_shield.finding.where"]
+
+
+def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog, monkeypatch):
+    """Which names its author wrote cannot be said, and the hook goes on."""
+    monkeypatch.setattr(SHARED, "bindings", {**SHARED.bindings})  # every Shield would know it
+
+    @shielded
+    def read_gauge(number: int) -> dict[str, float]:
+        """Read a gauge."""
+        return {}
+
+    @rule(tool="read_gauge")
+    def is_even(numer: int) -> bool:
+        """A gauge has an even number."""
+        return numer % 2 == 0
+
+    policy = shield.configure(mode="audit", rules=[is_even])
+    firewall = Shield(policy, hooks=[heard.otel()])
+    call = ToolCall("read_gauge", {"number": 2}, "c1")
+    finding = Finding(
+        check="schema_mismatch", verdict=Verdict.SUSPICIOUS, strength=1.0, where="/level",
+        detail="missing", code="schema_mismatch",
+    )  # fmt: skip
+    decision = replace(firewall.check_call(call), findings=(finding,), subject=Subject.RESULT)
+    emit(decision, firewall.desk.hooks)
+
+    assert "raised" not in caplog.text
+    assert "/*" == heard.events[-2].log_record.attributes["abs_shield.finding.where"]

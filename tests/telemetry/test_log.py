@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from abs_shield import Session
 from abs_shield.core import Verdict
 from abs_shield.telemetry import StructLog, emit
 
@@ -45,6 +46,8 @@ def test_a_clean_decision_in_one_line(lines, decide):
             "session_id": "s-1",
             "run_id": "r-1",
             "call_id": "c-1",
+            "conversation_id": "s-1",
+            "tool_type": "function",
         }
     ]
 
@@ -52,7 +55,8 @@ def test_a_clean_decision_in_one_line(lines, decide):
 def test_the_docs_name_every_key(lines, heard, decide, finding):
     """A line with everything in it has exactly the documented keys."""
     with heard.tracers.get_tracer("host").start_as_current_span("work"):
-        StructLog()(decide(finding(), run_id="r-1", errors=("phantom_tool: broke",)))
+        named = {"agent": "clerk", "model": "gpt-5", "approval": "required", "run_id": "r-1"}
+        StructLog()(decide(finding(), errors=("phantom_tool: broke",), **named))
 
     assert set(lines()[0]) == set(re.findall(r"^\| log key \| `([^`]+)` \|", PAGE, re.MULTILINE))
 
@@ -80,6 +84,22 @@ def test_the_level_follows_the_verdict(caplog, decide, verdict, level):
     StructLog()(decide(verdict=verdict))
 
     assert [(r.name, r.levelname) for r in caplog.records] == [("abs_shield", level)]
+
+
+@pytest.mark.parametrize(("blocked", "level"), [(True, "ERROR"), (False, "WARNING")])
+def test_an_internal_error_is_no_information(caplog, lines, decide, blocked, level):
+    """Whatever the verdict: a call that it blocked is an error."""
+    StructLog()(decide(errors=("own could not run: KeyError",), blocked=blocked))
+
+    assert [level] == [record.levelname for record in caplog.records]
+    assert "layer_error" == lines()[0]["error.type"]
+
+
+def test_a_generated_session_id_is_no_conversation(lines, decide):
+    """A conversation is what the host named."""
+    StructLog()(decide(session_id=Session().id))
+
+    assert {"conversation_id", "agent", "model"}.isdisjoint(lines()[0])
 
 
 def test_a_clean_decision_is_silent_by_default(caplog, decide):

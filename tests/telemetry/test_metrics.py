@@ -32,12 +32,12 @@ def test_decisions_are_counted_by_kind(heard, decide):
     (point,) = heard.points("abs_shield.decisions")
     assert point.value == 2
     assert dict(point.attributes) == {
-        "subject": "call",
-        "tool": "refund",
-        "verdict": "CLEAN",
-        "action": "allow",
-        "mode": "strict",
-        "blocked": False,
+        "abs_shield.subject": "call",
+        "gen_ai.tool.name": "refund",
+        "abs_shield.verdict": "CLEAN",
+        "abs_shield.action": "allow",
+        "abs_shield.mode": "strict",
+        "abs_shield.blocked": False,
     }
 
 
@@ -49,20 +49,63 @@ def test_findings_are_counted_by_check(heard, decide, finding):
     assert (
         point.value,
         dict(point.attributes),
-    ) == (2, {"check": "phantom_target", "tool": "refund", "verdict": "SUSPICIOUS"})
+    ) == (
+        2,
+        {
+            "abs_shield.finding.check": "phantom_target",
+            "gen_ai.tool.name": "refund",
+            "abs_shield.finding.verdict": "SUSPICIOUS",
+        },
+    )
+
+
+def _coverage(heard):
+    return {
+        (
+            point.attributes["abs_shield.check.name"],
+            point.attributes["abs_shield.check.outcome"],
+            point.attributes["gen_ai.tool.name"],
+        ): point.value
+        for point in heard.points("abs_shield.coverage")
+    }
 
 
 def test_coverage_is_counted_by_outcome(heard, decide):
-    """Reasons are no labels: only the outcome is."""
+    """Of each tool; reasons are no labels: only the outcome is."""
     otel = heard.otel()
     otel(decide(coverage={"phantom_tool": RAN, "confidence_drop": RAN}))
     otel(decide(coverage={"confidence_drop": Coverage(Outcome.UNAVAILABLE, "no logprobs")}))
 
-    assert _sums(heard.points("abs_shield.coverage")) == {
-        (("check", "phantom_tool"), ("outcome", "ran")): 1,
-        (("check", "confidence_drop"), ("outcome", "ran")): 1,
-        (("check", "confidence_drop"), ("outcome", "unavailable")): 1,
+    otel(decide(tool="transfer", coverage={"phantom_tool": RAN}))
+
+    assert _coverage(heard) == {
+        ("phantom_tool", "ran", "refund"): 1,
+        ("phantom_tool", "ran", "transfer"): 1,
+        ("confidence_drop", "ran", "refund"): 1,
+        ("confidence_drop", "unavailable", "refund"): 1,
     }
+
+
+def test_coverage_is_bounded(heard, decide):
+    """Past 300 checks with an outcome the rest shares one name."""
+    otel = heard.otel()
+    for number in range(310):
+        otel(decide(coverage={f"own_{number}": RAN}))
+
+    counted = _coverage(heard)
+    assert (301, 10) == (len(counted), counted["_other", "ran", "refund"])
+
+
+def test_a_layer_that_breaks_is_counted_under_its_tool(heard):
+    """An alert on the outcome `error` names the tool."""
+
+    def broken(proposal, session):
+        raise ConnectionError
+
+    policy = shield.configure(mode="audit", layers=[broken], tools=[Tool(name="refund")])
+    Shield(policy, hooks=[heard.otel()]).check_call({"name": "refund", "arguments": {}})
+
+    assert {("broken", "error", "refund"): 1} == _coverage(heard)
 
 
 def test_two_hooks_of_one_provider_share_the_coverage_count(heard, decide):
@@ -123,7 +166,11 @@ def test_duration_is_in_seconds(heard, decide):
     (point,) = heard.points("abs_shield.check.duration")
     assert point.sum == pytest.approx(0.002)
     assert point.explicit_bounds[0] < 1e-4
-    assert dict(point.attributes) == {"subject": "call", "tool": "refund", "verdict": "CLEAN"}
+    assert dict(point.attributes) == {
+        "abs_shield.subject": "call",
+        "gen_ai.tool.name": "refund",
+        "abs_shield.verdict": "CLEAN",
+    }
 
 
 def test_retries_are_blocked_calls_under_a_budget(heard, decide, finding):
@@ -132,7 +179,9 @@ def test_retries_are_blocked_calls_under_a_budget(heard, decide, finding):
     otel(decide(finding(), action=Action.BLOCK, blocked=True, attempts_left=2))
     otel(decide(finding()))
 
-    assert _sums(heard.points("abs_shield.blocked.retries")) == {(("tool", "refund"),): 1}
+    assert _sums(heard.points("abs_shield.blocked.retries")) == {
+        (("gen_ai.tool.name", "refund"),): 1
+    }
 
 
 def test_unknown_tools_are_one_series(heard, decide, finding):
@@ -143,7 +192,7 @@ def test_unknown_tools_are_one_series(heard, decide, finding):
 
     for metric in ("abs_shield.decisions", "abs_shield.findings", "abs_shield.check.duration"):
         (point,) = heard.points(metric)
-        assert point.attributes["tool"] == "_unregistered"
+        assert point.attributes["gen_ai.tool.name"] == "_unregistered"
 
 
 def test_checks_are_bounded(heard, decide, finding):
@@ -152,7 +201,8 @@ def test_checks_are_bounded(heard, decide, finding):
     for i in range(300):
         otel(decide(finding(check=f"check_{i}", code=f"code_{i}")))
 
-    checks = {point.attributes["check"] for point in heard.points("abs_shield.findings")}
+    points = heard.points("abs_shield.findings")
+    checks = {point.attributes["abs_shield.finding.check"] for point in points}
     assert (len(checks), "_other" in checks) == (101, True)
     assert sum(point.value for point in heard.points("abs_shield.findings")) == 300
 

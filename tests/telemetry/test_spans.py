@@ -27,7 +27,9 @@ def test_a_clean_call_has_its_span(heard, decide):
         "abs_shield.decision.id": "d-1",
         "abs_shield.session.id": "s-1",
         "gen_ai.tool.name": "refund",
+        "gen_ai.tool.type": "function",
         "gen_ai.tool.call.id": "c-1",
+        "gen_ai.conversation.id": "s-1",
     }
 
 
@@ -88,14 +90,15 @@ def test_a_note_makes_a_tool_unregistered(heard, decide):
 
 
 def test_names_are_bounded(heard, decide):
-    """Past 1,000 tool names the rest shares one."""
+    """Past 1,000 registered tools the rest shares a name, which is not that of unknown ones."""
     otel = heard.otel()
     for i in range(1_010):
         otel(decide(tool=f"tool_{i}"))
 
     names = {span.name for span in heard.spans}
     assert len(names) == 1_001
-    assert "abs_shield.check _unregistered" in names
+    assert "abs_shield.check _other" in names
+    assert "abs_shield.check _unregistered" not in names
 
 
 def test_an_answer_has_no_tool(heard, decide):
@@ -141,7 +144,9 @@ def test_our_own_execute_tool_span(heard, decide):
     assert told == {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "refund",
+        "gen_ai.tool.type": "function",
         "gen_ai.tool.call.id": "c-1",
+        "gen_ai.conversation.id": "s-1",
     }
     assert heard.span().parent.span_id == run.context.span_id
 
@@ -277,4 +282,4 @@ def test_a_clean_result_outside_of_a_run_is_counted(heard, decide):
     assert dict(outer.attributes) == {}
     assert ["work"] == [span.name for span in heard.spans]
     (point,) = heard.points("abs_shield.decisions")
-    assert ("result", 1) == (point.attributes["subject"], point.value)
+    assert ("result", 1) == (point.attributes["abs_shield.subject"], point.value)

@@ -22,8 +22,9 @@ from abs_shield.cli.backtest.reading import no_match, read_labels
 from abs_shield.cli.backtest.record import record
 from abs_shield.cli.backtest.table import report
 from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
+from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.files import ToolsFile, named_toolsets
 from abs_shield.cli.output import read_too
 from abs_shield.cli.parts import Way
 from abs_shield.cli.screen import print_json, screen
@@ -77,10 +78,7 @@ def backtest(
         str | None,
         typer.Option(metavar="MODULE:ATTR", help="The old policy, with which it is compared."),
     ] = None,
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
-    ] = None,
+    tools: ToolsFile = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Lines that say which calls are hallucinated, or ok."),
@@ -102,6 +100,7 @@ def backtest(
     workers: Workers = None,
     engine: Engine = None,
     address: Address = None,
+    allow_empty: AllowEmpty = False,
     picture: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Draw the threshold sweep as .svg or .png."),
@@ -134,8 +133,11 @@ def backtest(
     )
     with redirect_stdout(sys.stderr):  # what a policy's module prints is no part of the report
         declared = job.policies()
-    job = replace(job, labels=read_labels(labels, teller), toolsets=named_toolsets(tools))
-    done = backtested(job, files, declared=declared, teller=teller, way=way)
+    with teller:
+        job = replace(job, labels=read_labels(labels, teller), toolsets=named_toolsets(tools))
+        done = backtested(job, files, declared=declared, teller=teller, way=way)
+    read = done.comparison.runs + teller.bad_lines
+    require_some(read, noun="run", files=files, allowed=allow_empty)
     if labels is not None and job.labels.count and not done.comparison.matched:
         raise no_match(labels, job.labels, first_run=done.first_run)
     failing = _kinds(fail_on)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.cli.backtest.parties import Backtested, in_repository
-from abs_shield.cli.backtest.sentences import because, counted, summary
+from abs_shield.cli.backtest.sentences import because, summary
+from abs_shield.cli.screen import counted
 from abs_shield.core import Finding
 from abs_shield.policy.place import Place
 from abs_shield.replay import BadLine

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from abs_shield.cli.backtest.sentences import share
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.screen import safe
 from abs_shield.cli.teller import Teller
 from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Share
@@ -61,9 +60,8 @@ def planted_report(comparison: Comparison) -> Iterator[RenderableType]:
         sides.append(("old", comparison.old.planted))
     if not any(True for _ in sides[0][1].rows()):
         return
-    table = Table("planted", "policy", "expected", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("found, or flagged", "blocked"):
-        table.add_column(column, justify="right")
+    numbers = (Column(name, right=True) for name in ("found, or flagged", "blocked"))
+    table = FittingTable("planted", "policy", "expected", *numbers)
     for rows in zip(*(figures.rows() for _, figures in sides), strict=True):
         for (name, _), row in zip(sides, rows, strict=True):
             table.add_row(safe(row.kind, limit=60), name, *_cells(row))

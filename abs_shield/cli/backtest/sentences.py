@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.cli.backtest.parties import Backtested
+from abs_shield.cli.screen import counted
 from abs_shield.replay.backtest import Comparison, Kind, Share
 from abs_shield.text.show import escaped
 
@@ -28,11 +29,6 @@ def _scores(comparison: Comparison) -> str:
         f" Of its flags on {counted(labelled, 'labelled call')}:"
         f" precision {share(flags.precision)}, recall {share(flags.recall)}."
     )
-
-
-def counted(count: int, noun: str) -> str:
-    """Give a number and its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def share(one: Share) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.cli.backtest.planted import planted_report
-from abs_shield.cli.backtest.sentences import because, counted, share, summary
-from abs_shield.cli.screen import STYLES, line, safe
+from abs_shield.cli.backtest.sentences import because, share, summary
+from abs_shield.cli.fitting import Column, FittingTable
+from abs_shield.cli.screen import STYLES, counted, line, safe
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint
@@ -98,7 +97,7 @@ def _finding(sign: str, finding: Finding) -> Text:
     )
 
 
-def _figures(comparison: Comparison) -> Table:
+def _figures(comparison: Comparison) -> FittingTable:
     sides = [("new", comparison.new)]
     if comparison.old is not None:
         sides.append(("old", comparison.old))
@@ -133,7 +132,7 @@ def _labelled(done: Backtested) -> Iterator[RenderableType]:
     yield from _examples("false alarms, ok and flagged", comparison.false_alarms)
 
 
-def _scores(comparison: Comparison) -> Table:
+def _scores(comparison: Comparison) -> FittingTable:
     table = _table("calls", "policy", right=("precision", "recall"))
     sides = [("new", comparison.new)]
     if comparison.old is not None:
@@ -150,7 +149,7 @@ def _scores(comparison: Comparison) -> Table:
     return table
 
 
-def _sweep(points: Iterable[SweepPoint]) -> Table:
+def _sweep(points: Iterable[SweepPoint]) -> FittingTable:
     """Neighbours that decide alike share a row; the policy's own threshold has its own."""
     columns = ("flagged", "precision", "recall", "blocked", "precision", "recall")
     table = _table("threshold", right=columns)
@@ -175,8 +174,5 @@ def _errors(figures: Figures) -> Iterator[Text]:
         yield line(f"{layer} could not judge {counted(count, 'call')}: ", safe(reason))
 
 
-def _table(*columns: str, right: tuple[str, ...]) -> Table:
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in right:
-        table.add_column(column, justify="right")
-    return table
+def _table(*columns: str, right: tuple[str, ...]) -> FittingTable:
+    return FittingTable(*columns, *(Column(name, right=True) for name in right))

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.screen import safe
 from abs_shield.flywheel.gap import Gap
 from abs_shield.text.show import escaped
@@ -36,16 +35,13 @@ def require_book(book: str) -> str:
     return book
 
 
-def gap_table(gaps: Iterable[Gap]) -> Table:
+def gap_table(gaps: Iterable[Gap]) -> FittingTable:
     """Return a table of gaps: tier, title, rate with its interval, state."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("gap", no_wrap=True)
-    table.add_column("tier", justify="right")
-    table.add_column("title", overflow="fold")
-    for name in ("decisions", "rate", "95 % interval"):
-        table.add_column(name, justify="right")
-    table.add_column("scope")
-    table.add_column("state", overflow="fold")
+    table = FittingTable(
+        "gap", Column("tier", right=True), "title", Column("decisions", right=True),
+        Column("rate", right=True), Column("95 % interval", right=True, drop=1),
+        Column("scope", drop=2), "state",
+    )  # fmt: skip
     for gap in gaps:
         state = f"merged into {gap.into}" if gap.into else gap.state.value
         table.add_row(

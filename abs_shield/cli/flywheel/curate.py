@@ -12,9 +12,9 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.flywheel.questions import ask
-from abs_shield.cli.label import user_name
+from abs_shield.cli.label.author import user_name
 from abs_shield.cli.output import output
-from abs_shield.cli.report.summary import counted
+from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import screen
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
@@ -68,7 +68,8 @@ def command(
 def _is_json(path: str, option: str) -> bool:
     suffix = PurePath(path).suffix.lower()
     if suffix not in _JSON + _MARKDOWN:
-        raise BadInput(f"`{option}`: {escaped(path, limit=300)} ends with neither .md nor .json")
+        named = escaped(path, limit=300)
+        raise BadInput(f"`{option}`: {named} ends with neither .md nor .json; name gaps.md")
     return suffix in _JSON
 
 

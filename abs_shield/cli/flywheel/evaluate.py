@@ -50,17 +50,18 @@ def command(
         typer.Option("--present-from", metavar="LOCATION", help="The same, of what is in use."),
     ] = None,
     margin: Annotated[
-        float, typer.Option(help="How much worse it may be elsewhere, a share.")
+        float, typer.Option(metavar="SHARE", help="How much worse it may be elsewhere.")
     ] = 0.05,
     least_gain: Annotated[
-        float, typer.Option(help="The smallest gain on the target worth having.")
+        float, typer.Option(metavar="SHARE", help="The smallest gain on the target worth having.")
     ] = 0.05,
     timeout_s: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")
     ] = 600.0,
     format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Write the evaluation, JSON.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the evaluation, JSON."),
     ] = None,
 ) -> None:
     """
@@ -97,7 +98,7 @@ def _cases(path: str) -> list[EvaluationCase]:
     try:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give JSON lines") from None
     _, first = next(numbered_lines(text), (0, ""))
     if '"messages"' in first:
         part = "regression" if "regression" in Path(path).stem else "target"

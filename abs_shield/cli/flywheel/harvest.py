@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile
 from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.output import require_other
-from abs_shield.cli.report.summary import counted
+from abs_shield.cli.report.words import counted
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.text.show import escaped

@@ -56,8 +56,8 @@ def command(
     cases: Annotated[
         str | None, typer.Option(metavar="FILE", help="Evaluation cases that are held out, JSONL.")
     ] = None,
-    count: Annotated[int, typer.Option(help="How many examples, 20 to 50.")] = 30,
-    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
+    count: Annotated[int, typer.Option(metavar="N", help="How many examples, 20 to 50.")] = 30,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of every draw.")] = 0,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help=f"One of {', '.join(FORMS)}.")
     ] = "openai",
@@ -68,7 +68,8 @@ def command(
         str | None, typer.Option(metavar="FILE", help="Write the leakage report, JSON.")
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
     ] = None,
 ) -> None:
     """
@@ -123,7 +124,7 @@ def _text(path: str) -> str:
     try:
         return Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}") from None
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give JSON lines") from None
 
 
 def _object(path: str | None, option: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.label import user_name
+from abs_shield.cli.label.author import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.evaluate import require_evaluation
@@ -18,7 +18,7 @@ from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionSta
 from abs_shield.text.show import escaped, shown
 
 EXAMPLE = (
-    "Example: abs-shield flywheel promote prompts/support.txt prompts/support.v2.txt --evaluation"
+    "Example: abs-shield flywheel promote support.txt support.v2.txt --evaluation"
     ' evaluation.json --data train.jsonl --gap GAP --reason "market caps are right"'
 )
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.label import user_name
+from abs_shield.cli.label.author import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.registry import VersionRegistry
 

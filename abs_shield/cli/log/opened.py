@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from abs_shield.cli.faults import BadInput
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import log_key, open_store, usual_log
+from abs_shield.text.show import escaped
 
 Database = Annotated[
     str | None,
@@ -34,3 +37,19 @@ def opened(database: str | None) -> Iterator[DurableStore]:
         yield store
     finally:
         store.close()
+
+
+def require_log(database: str | None) -> None:
+    """
+    Raise where no log is named and there is none of one's own; say how one is made.
+
+    Raises:
+        BadInput: There is no log.
+    """
+    place = usual_log()
+    if database is None and "://" not in place and not Path(place).exists():
+        raise BadInput(
+            f"there is no log yet at `{escaped(place, limit=200)}`: decisions are kept where the"
+            " Shield has a store; give it `store=open_store()`, or name a log, such as"
+            " `abs-shield report decisions.db`"
+        )

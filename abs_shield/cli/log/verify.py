@@ -20,8 +20,9 @@ from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Head
 
 EXAMPLE = (
-    "Example: abs-shield log verify decisions.db --save-heads heads.json on the first day; from"
-    " then on abs-shield log verify decisions.db --heads heads.json --save-heads heads.json"
+    "Example: abs-shield log verify decisions.db --save-heads heads.json\n"
+    "Every day from then on: abs-shield log verify decisions.db --heads heads.json"
+    " --save-heads heads.json"
 )
 _SHOWN = 100
 

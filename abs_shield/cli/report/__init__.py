@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
+from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.log.opened import files_of, opened
-from abs_shield.cli.output import output, require_other
+from abs_shield.cli.log.opened import files_of, opened, require_log
+from abs_shield.cli.output import output, require_writable
+from abs_shield.cli.report.integrity import Integrity
 from abs_shield.cli.report.page import page
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.when import seconds_of
 from abs_shield.core import Decision
-from abs_shield.replay.report import Readiness, Report
+from abs_shield.replay.report import By, Readiness, Report
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import usual_log
 from abs_shield.text.nearest import nearest
@@ -28,6 +28,8 @@ from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _RULE = Readiness()
+_MOST_DECISIONS = 500
+"""Decisions that a page shows."""
 
 
 class Format(StrEnum):
@@ -63,6 +65,18 @@ def report(
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a page of it as well.")
     ] = None,
+    values: Annotated[
+        bool,
+        typer.Option(
+            "--values", help="Let the page quote what findings say, argument values included."
+        ),
+    ] = False,
+    by: Annotated[
+        By | None, typer.Option(help="A row for each agent, model, policy revision or day.")
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Verify every record first, and say if all are intact.")
+    ] = False,
     rows: Annotated[
         int, typer.Option(metavar="N", min=0, help="Tools shown in the tables, the hottest first.")
     ] = 20,
@@ -92,7 +106,8 @@ def report(
     Report what every layer did on every tool, and what is safe to enforce now.
 
     Reads a decision log; nothing is judged again. The rule stands at the end of the report. Exits
-    with 0, whatever the report says, and with 2 for bad input.
+    with 0, whatever the report says; with 1 where --verify finds a fault in the log; with 2 for bad
+    input.
     """
     rule = Readiness(
         min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,
@@ -103,17 +118,25 @@ def report(
     if start is not None and end is not None and start >= end:
         raise BadInput("`--until` is not after `--since`; there is no time between them")
     if html is not None:
-        require_other(html, files_of(db), option="--html")
+        require_writable(html, inputs=files_of(db), option="--html")
+    require_log(db)
     with opened(db) as store:
-        made = _report(store, since=start, until=end, revision=policy_revision)
-    limited = not (since is until is policy_revision is None)
-    summary = Summary.of(made, rule, log=named(usual_log() if db is None else db), limited=limited)
+        integrity = Integrity.of(store) if verify else None
+        made = _report(store, since=start, until=end, revision=policy_revision, by=by)
+        limited = not (since is until is policy_revision is None)
+        log = named(usual_log() if db is None else db)
+        summary = Summary.of(made, rule, log=log, limited=limited)
+        summary = replace(summary, integrity=integrity)
+        if html is not None:
+            summary = _with_decisions(summary, store)
     try:  # first, as the reader of the report may leave; a page that fails costs no report
         if html is not None:
             with output(html, option="--html") as file:
-                file.write(page(summary).encode())
+                file.write(page(summary, values=values).encode())
     finally:
         _print(summary, format, rows=rows)
+    if integrity is not None and not integrity.is_intact:
+        raise typer.Exit(1)
 
 
 def _print(summary: Summary, format: Format, *, rows: int) -> None:
@@ -121,8 +144,17 @@ def _print(summary: Summary, format: Format, *, rows: int) -> None:
         print_json(summary.to_dict())
         return
     console = screen()
-    for part in printed(summary, rows=rows):
+    for part in printed(summary, rows=rows, width=console.width):
         console.print(part, soft_wrap=not hasattr(part, "columns"))
+
+
+def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
+    """Return the summary with the decisions that a page names, as far as the log has them."""
+    labels = store.labels()
+    found = {name: store.get(name) for name in summary.decision_ids()[:_MOST_DECISIONS]}
+    decisions = {name: decision for name, decision in found.items() if decision is not None}
+    truths = {name: labels[name].truth for name in decisions if name in labels}
+    return replace(summary, decisions=decisions, labels=truths)
 
 
 def named(address: str) -> str:
@@ -139,17 +171,23 @@ def named(address: str) -> str:
 
 
 def _report(
-    store: DurableStore, *, since: float | None, until: float | None, revision: str | None
+    store: DurableStore,
+    *,
+    since: float | None,
+    until: float | None,
+    revision: str | None,
+    by: By | None,
 ) -> Report:
     chosen = _Chosen(revision)
     whole = since is None and until is None
-    decisions = _shown(store.scan(since=since, until=until), total=len(store) if whole else None)
+    found = store.scan(since=since, until=until)
+    decisions = with_progress(found, doing="report", total=len(store) if whole else None)
     gaps = [
         gap
         for gap in store.gaps()
         if (since is None or gap["last_at"] >= since) and (until is None or gap["first_at"] < until)
     ]
-    made = Report.of(chosen.of(decisions), store.labels(), gaps)
+    made = Report.of(chosen.of(decisions), store.labels(), gaps, by=by)
     chosen.require_found()
     return made
 
@@ -178,12 +216,3 @@ class _Chosen:
         newest = ", ".join(f"`{escaped(name)}`" for name in list(self._others)[-3:])
         hint = f"did you mean `{escaped(near[0])}`?" if near else f"the newest are {newest}"
         raise BadInput(f"no decision has policy revision `{escaped(self._revision)}`; {hint}")
-
-
-def _shown(decisions: Iterable[Decision], *, total: int | None) -> Iterator[Decision]:
-    """Show on the standard error, where it is a terminal, how much is read."""
-    console = Console(stderr=True)
-    if not console.is_terminal or not sys.stderr.isatty():
-        yield from decisions  # before rich 14.3 a disabled bar ends with an empty line
-        return
-    yield from track(decisions, "report", total=total, console=console, transient=True)

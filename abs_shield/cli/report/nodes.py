@@ -5,9 +5,11 @@ from __future__ import annotations
 from html import escape
 from xml.etree.ElementTree import Element
 
+from abs_shield.cli.report.words import counted
 from abs_shield.text.show import escaped
 
 _LONGEST = 2_000
+_NAME = 60
 _VOID = frozenset({"meta"})
 _RAW = frozenset({"style"})
 """Holds our own text alone, and no element."""
@@ -50,3 +52,18 @@ def html(element: Element) -> str:
     inner = text if element.tag in _RAW else escape(text)
     inner += "".join(html(child) + escape(child.tail or "") for child in element)
     return f"<{element.tag}{named}>{inner}</{element.tag}>"
+
+
+def scrolled(table: Element, **attributes: str) -> Element:
+    """Return a table in a box that scrolls where the table is wider or longer."""
+    return node("div", table, class_="scrolled", tabindex="0", role="region", **attributes)
+
+
+def cut(name: str) -> str:
+    """Return a name that a model may have written, of 60 characters at most."""
+    return name if len(name) <= _NAME else f"{name[:_NAME]}..."
+
+
+def more(left: int, noun: str) -> list[Element]:
+    """Return a line that says how many things are not shown; none where all are."""
+    return [node("p", f"And {counted(left, noun)} more.")] if left > 0 else []

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from importlib.resources import files
+from itertools import islice
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.heat import LEGEND, parts_of
-from abs_shield.cli.report.nodes import html, node
+from abs_shield.cli.report.chart import charts
+from abs_shield.cli.report.details import Details
+from abs_shield.cli.report.grid import grid
+from abs_shield.cli.report.nodes import cut, html, more, node, scrolled
 from abs_shield.cli.report.printed import (
     JUDGED,
-    NOTHING_SAFE,
     SAID,
-    TITLES,
-    figures,
+    SWEPT,
+    Places,
     judged,
     said,
+    slice_rows,
+    sweep_texts,
+    sweeps_of,
+)
+from abs_shield.cli.report.summary import Summary
+from abs_shield.cli.report.tiles import tiles
+from abs_shield.cli.report.words import (
+    NOTHING_SAFE,
+    TITLES,
+    figures,
+    fold,
+    place_name,
+    row_name,
     speaks,
 )
-from abs_shield.cli.report.summary import Summary, counted, interval, place_name
-from abs_shield.replay.heat import HeatRow
-from abs_shield.replay.report import Place, Standing, Step
+from abs_shield.replay.report import CHECKS, Standing, Step
 
-MOST_TOOLS = 200
-"""Tools in the page's heatmap, the hottest; and rows in its table of tools."""
+MOST_ROWS = 200
+"""Rows of a table, the hottest."""
 _TITLE = "abs_shield: risk heatmap and readiness"
 
 
-def page(summary: Summary) -> str:
-    """Give the page."""
+def page(summary: Summary, *, values: bool = False) -> str:
+    """
+    Return the page.
+
+    Args:
+        summary: The report.
+        values: Whether decisions show the details of their findings, which quote arguments.
+    """
     style = (files("abs_shield.cli.report") / "page.css").read_text(encoding="utf-8")
     sealed = b64encode(sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{sealed}'; base-uri 'none'; form-action 'none'"
@@ -45,94 +64,70 @@ def page(summary: Summary) -> str:
         node("title", _TITLE),
         styled,
     )
-    body = node("body", node("main", *_parts(summary)))
+    body = node("body", node("main", *_parts(summary, Details(summary, values=values))))
     return "<!doctype html>\n" + html(node("html", head, body, lang="en")) + "\n"
 
 
-def _parts(summary: Summary) -> Iterator[Element]:
+def _parts(summary: Summary, details: Details) -> Iterator[Element]:
     yield node("h1", _TITLE)
-    yield node("p", summary.log, class_="log")
-    yield node("ul", *(node("li", text) for text in summary.totals()), class_="totals")
-    if not summary.report.layers():
+    yield node(
+        "p", node("span", summary.log, class_="log"), f", made {summary.maker}", class_="made"
+    )
+    yield from _integrity(summary)
+    yield tiles(summary)
+    yield node(
+        "details",
+        node("summary", "The log in words"),
+        node("ul", *(node("li", text) for text in summary.totals()), class_="totals"),
+        class_="words",
+        **({} if summary.report.totals.calls else {"open": ""}),
+    )
+    yield from charts(summary.report.days)
+    if not summary.report.columns():
         return
-    yield from _heatmap(summary)
+    yield from grid(summary, details)
     for standing in TITLES:
-        yield from _listed(summary.standing(standing), standing)
+        yield from _listed(summary.standing(standing), standing, details)
     if line := summary.modes_line():
         yield node("h2", "Add to your policy")
         made = Element("pre")
         made.text = line
         yield made
+    yield from details.findings()
     yield from _muted(summary)
     yield from _silenced(summary)
-    yield node("h2", "Layers")
-    yield _scrolled(_table(["layer"], _layer_rows(summary)))
-    yield from _tools(summary)
+    yield from _tables(summary)
+    yield from details.decisions()
     yield node("h2", "The rule")
     yield node("p", "A layer is safe to enforce where all of this holds:")
     yield node("ol", *(node("li", text) for text in summary.rule.sentences()))
 
 
-def _heatmap(summary: Summary) -> Iterator[Element]:
-    layers, heat = summary.report.layers(), summary.report.heat()
-    yield node("h2", "Risk heatmap")
-    yield node("p", "Findings that weigh, by tool and layer, the hottest tool first. ", _legend())
-    heads = [node("th", name, scope="col") for name in ("tool", "calls")]
-    # a name breaks where its words do
-    heads += [node("th", layer.replace("_", " "), scope="col", title=layer) for layer in layers]
-    rows = [_heat_row(row, summary, layers) for row in heat[:MOST_TOOLS]]
-    table = node("table", node("thead", node("tr", *heads)), node("tbody", *rows), class_="heat")
-    yield _scrolled(table)
-    if len(heat) > MOST_TOOLS:
-        yield node("p", f"And {counted(len(heat) - MOST_TOOLS, 'tool')} more, which are cooler.")
+def _integrity(summary: Summary) -> Iterator[Element]:
+    if summary.integrity is not None:
+        kind = "intact" if summary.integrity.is_intact else "broken"
+        yield node("div", *(node("p", text) for text in summary.integrity.sentences()), class_=kind)
 
 
-def _legend() -> Element:
-    return node("span", LEGEND, class_="legend")
-
-
-def _heat_row(row: HeatRow, summary: Summary, layers: list[str]) -> Element:
-    drawn = []
-    for layer in layers:
-        cell = row.cells[layer]
-        parts = [*parts_of(cell)]
-        tip = _tip(row.tool, layer, summary.report.place(layer, row.tool))
-        text = " ".join(part.text for part in parts)
-        drawn.append(node("td", text, class_=f"{parts[0].kind} shade{cell.shade}", title=tip))
-    head = node("th", _cut(row.tool), scope="row", title=row.tool)
-    return node("tr", head, node("td", f"{row.calls:,}", class_="number"), *drawn)
-
-
-def _tip(tool: str, layer: str, place: Place) -> str:
-    counts = place.counts
-    why = ", ".join(f"{reason} ({n:,})" for (_, reason), n in place.reasons.most_common(2))
-    tip = [
-        f"{layer} on {_cut(tool)}",
-        f"judged {counts.ran:,} of {counted(counts.calls, 'call')}",
-        f"{counts.hallucinated:,} HALLUCINATED and {counts.suspicious:,} SUSPICIOUS findings",
-        f"would block {counts.would_block:,}: {interval(counts.stops) or 'never looked'}",
-    ]
-    if counts.precision.of:
-        tip.append(f"labelled precision {interval(counts.precision)}")
-    return "; ".join([*tip, f"not judged: {why}"] if why else tip)
-
-
-def _listed(steps: list[Step], standing: Standing) -> Iterator[Element]:
+def _listed(steps: list[Step], standing: Standing, details: Details) -> Iterator[Element]:
     if not steps and standing is Standing.ENFORCED:
         return
     yield node("h2", TITLES[standing])
     if not steps:
         yield node("p", NOTHING_SAFE)
         return
-    yield node("ul", *map(_item, steps), class_=f"steps {standing.value}")
+    items = (
+        node("li", step) if isinstance(step, str) else _item(step, details) for step in fold(steps)
+    )
+    yield node("ul", *items, class_=f"steps {standing.value}")
 
 
-def _item(step: Step) -> Element:
+def _item(step: Step, details: Details) -> Element:
     lines = [node("li", reason.told) for reason in step.reasons]
     lines += [node("li", f"next: {todo}") for todo in step.todos]
     if step.look_at:
-        ids = (node("code", name) for name in step.look_at)
-        lines.append(node("li", "look at ", *(part for one in ids for part in (one, " "))))
+        links = (details.link(name) for name in step.look_at)
+        lines.append(node("li", "look at ", *(part for one in links for part in (one, " "))))
     lines += [node("li", f"note: {caveat}") for caveat in step.caveats]
     made = node("li", node("b", place_name(step)), f": {figures(step)}")
     if lines:
@@ -142,10 +137,10 @@ def _item(step: Step) -> Element:
 
 def _muted(summary: Summary) -> Iterator[Element]:
     if summary.muted:
-        yield node("h2", "Muted")
-        yield node("p", "These say nothing, whatever a call does:")
+        yield node("h2", "Muted, which says nothing whatever a call does")
         yield node(
-            "ul", *(node("li", node("b", k), f": {why}") for k, why in summary.muted.items())
+            "ul",
+            *(node("li", node("b", layer), f": {why}") for layer, why in summary.muted.items()),
         )
 
 
@@ -153,49 +148,77 @@ def _silenced(summary: Summary) -> Iterator[Element]:
     told = [*summary.silenced()]
     if told:
         yield node("h2", "Findings that a suppression silences")
-        rows = (node("li", node("b", _cut(k)), f": {v}") for k, v in told[:MOST_TOOLS])
+        rows = (node("li", node("b", cut(k)), f": {v}") for k, v in told[:MOST_ROWS])
         yield node("ul", *rows)
-    if len(told) > MOST_TOOLS:
-        yield node("p", f"And {counted(len(told) - MOST_TOOLS, 'row')} more.")
+    yield from more(len(told) - MOST_ROWS, "row")
 
 
-def _layer_rows(summary: Summary) -> Iterator[Element]:
-    for layer in summary.report.layers():
-        yield _row([layer], summary.report.place(layer))
-
-
-def _tools(summary: Summary) -> Iterator[Element]:
+def _tables(summary: Summary) -> Iterator[Element]:
     report = summary.report
-    rows = [
-        _row([tool, layer], place)
-        for tool in report.tools()
-        for layer in report.layers()
-        if (tool, layer) in report and speaks(place := report.place(layer, tool))
-    ]
-    if rows:
+    if layers := report.layers():
+        yield node("h2", "Layers")
+        yield _counts(["layer"], {(one,): report.place(one) for one in layers})
+    if checks := report.checks():
+        yield node("h2", "Checks of results, answers and outputs")
+        of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
+        yield _counts(["check", "of"], of, all_of="all")
+    hot: Places = {
+        (row_name(row), layer): place
+        for row in report.rows()
+        for layer in report.columns()
+        if (row, layer) in report and speaks(place := report.place(layer, row))
+    }
+    if hot:
         yield node("h2", "Tools and layers with findings, errors or misses")
-        yield _scrolled(_table(["tool", "layer"], iter(rows[:MOST_TOOLS])))
-    if len(rows) > MOST_TOOLS:
-        yield node("p", f"And {counted(len(rows) - MOST_TOOLS, 'row')} more.")
+        yield _counts(["tool", "layer"], hot)
+        yield from more(len(hot) - MOST_ROWS, "row")
+    yield from _slices(summary)
+    yield from _sweeps(summary)
 
 
-def _table(names: list[str], rows: Iterator[Element]) -> Element:
-    heads = [node("th", name, scope="col") for name in (*names, *JUDGED, *SAID)]
-    return node("table", node("thead", node("tr", *heads)), node("tbody", *rows), class_="counts")
+def _slices(summary: Summary) -> Iterator[Element]:
+    slices = summary.report.slices
+    if slices is None:
+        return
+    places = slice_rows(slices)
+    yield node("h2", f"By {slices.by}")
+    names = [slices.by.value, "of"][: len(next(iter(places), ("",)))]
+    yield _counts(names, places, all_of="all")
+    yield from more(len(places) - MOST_ROWS, "row")
 
 
-def _row(names: list[str], place: Place) -> Element:
-    heads = [node("th", _cut(name), scope="row", title=name) for name in names]
-    return node(
-        "tr",
-        *heads,
-        *(node("td", text, class_="number") for text in (*judged(place), *said(place))),
+def _sweeps(summary: Summary) -> Iterator[Element]:
+    for check, sweep in sweeps_of(summary).items():
+        yield node("h2", f"Thresholds of {check}: what each would hold back, by P(hallucination)")
+        yield scrolled(
+            _table([*SWEPT], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
+        )
+
+
+def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Element:
+    """Return a table of counts; of what people said, columns in which nothing is are left out."""
+    shown = dict(islice(places.items(), MOST_ROWS))
+    texts = {key: [*said(place)] for key, place in shown.items()}
+    heard = [n for n in range(len(SAID)) if any(each[n] != "-" for each in texts.values())]
+    heads = [*names, all_of, *JUDGED[1:], *(SAID[n] for n in heard)]
+    rows = [
+        node(
+            "tr",
+            *(node("th", cut(name), scope="row", title=name) for name in key),
+            *_numbers((*judged(place), *(texts[key][n] for n in heard))),
+        )
+        for key, place in shown.items()
+    ]
+    return scrolled(_table(heads, rows, names=len(names)))
+
+
+def _table(heads: list[str], rows: list[Element], *, names: int = 0) -> Element:
+    cells = (
+        node("th", head, scope="col", class_="name" if n < names else "number")
+        for n, head in enumerate(heads)
     )
+    return node("table", node("thead", node("tr", *cells)), node("tbody", *rows), class_="counts")
 
 
-def _scrolled(table: Element) -> Element:
-    return node("div", table, class_="scrolled", tabindex="0", role="region")
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= 60 else name[:60] + "..."
+def _numbers(texts: Iterable[str]) -> Iterator[Element]:
+    return (node("td", text, class_="number") for text in texts)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby, islice
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from abs_shield.cli.heat import LEGEND, heat_table
-from abs_shield.cli.report.summary import Summary, counted, interval, place_name
+from abs_shield.cli.report.columns import Column, fit_table
+from abs_shield.cli.report.summary import Summary
+from abs_shield.cli.report.trend import sparklines
+from abs_shield.cli.report.words import (
+    NOTHING_SAFE,
+    TITLES,
+    counted,
+    figures,
+    fold,
+    interval,
+    place_name,
+    row_name,
+    speaks,
+)
 from abs_shield.cli.screen import line, safe
-from abs_shield.replay.report import Place, Standing, Step
+from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
 
 JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
@@ -21,27 +33,39 @@ JUDGED = (
 SAID = (
     "labels", "precision (95 %)", "missed (by all)", "suppressed", "overrides", "held", "granted",
 )  # fmt: skip
-TITLES = {
-    Standing.SAFE: "Safe to enforce now",
-    Standing.NOT_YET: "Not yet, because",
-    Standing.ENFORCED: "Enforced already",
-}
-NOTHING_SAFE = "nothing"
+SWEPT = ("from P", "held", "precision (95 %)", "recall (95 %)")
+_SPARE = {
+    "ran": 6, "unavailable": 5, "flagged": 3, "calls": 4, "errors": 1,
+    "granted": 5, "held": 4, "suppressed": 3, "overrides": 2,
+}  # fmt: skip
+_NAME = 40
+Places = Mapping[tuple[str, ...], Place]
 
 
-def printed(summary: Summary, *, rows: int) -> Iterator[RenderableType]:
-    """Give the parts of a report in order: totals, layers, tools, heatmap, and what is safe."""
+def printed(summary: Summary, *, rows: int, width: int = 120) -> Iterator[RenderableType]:
+    """
+    Yield the parts of a report in order: totals, layers, tools, heatmap, and what is safe.
+
+    Args:
+        summary: The report.
+        rows: Tools that the tables show at most.
+        width: Characters of a line of the terminal.
+    """
     yield safe(summary.log, style="bold", limit=200)
+    if summary.integrity is not None:
+        style = "" if summary.integrity.is_intact else "bold red"
+        yield from (Text(f"  {told}", style=style) for told in summary.integrity.sentences())
     yield from (Text(f"  {told}") for told in summary.totals())
-    if not summary.report.layers():
+    yield from _trend(summary)
+    if not summary.report.columns():
         return
-    yield _title("Layers")
-    report = summary.report
-    yield from _tables({(layer,): report.place(layer) for layer in report.layers()}, "layer")
+    yield from _layers(summary, width)
     yield from _muted(summary)
     yield from _silenced(summary, rows)
-    yield from _tools(summary, rows)
-    yield from _heatmap(summary, rows)
+    yield from _tools(summary, rows, width)
+    yield from _slices(summary.report.slices, rows, width)
+    yield from _sweeps(summary, width)
+    yield from _heatmap(summary, rows, width)
     for standing in TITLES:
         yield from _listed(summary.standing(standing), standing)
     if modes := summary.modes_line():
@@ -52,7 +76,7 @@ def printed(summary: Summary, *, rows: int) -> Iterator[RenderableType]:
 
 
 def judged(place: Place) -> Iterator[str]:
-    """Give the texts of `JUDGED`."""
+    """Yield the texts of `JUDGED`."""
     counts = place.counts
     yield from map(
         _number,
@@ -63,7 +87,7 @@ def judged(place: Place) -> Iterator[str]:
 
 
 def said(place: Place) -> Iterator[str]:
-    """Give the texts of `SAID`: what people said of the calls, in labels and in the policy."""
+    """Yield the texts of `SAID`: what people said of the calls, in labels and in the policy."""
     counts = place.counts
     yield _number(counts.precision.of)
     yield interval(counts.precision) or "-"
@@ -71,11 +95,29 @@ def said(place: Place) -> Iterator[str]:
     yield from map(_number, (counts.suppressed, counts.overrides, counts.held, counts.granted))
 
 
-def speaks(place: Place) -> bool:
-    """Whether there is more to tell than that everything was clean."""
-    counts = place.counts
-    told = (counts.findings, counts.errors, counts.missed_by_all, counts.would_block)
-    return any(told)
+def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of `SWEPT`, a row for each range of thresholds that hold back the same."""
+    for _, same in groupby(sweep.points(), key=lambda p: (p.held, p.precision, p.recall)):
+        points = [*same]
+        first, last = f"{points[0].threshold:.2f}", f"{points[-1].threshold:.2f}"
+        yield (
+            first if first == last else f"{first}-{last}",
+            _number(points[0].held.hits),
+            interval(points[0].precision) or "-",
+            interval(points[0].recall) or "-",
+        )
+
+
+def sweeps_of(summary: Summary) -> dict[str, Sweep]:
+    """Return the sweeps of checks of which labels say something."""
+    return {check: sweep for check, sweep in summary.report.sweeps.items() if sweep.labels}
+
+
+def slice_rows(slices: Slices) -> Places:
+    """Return the places of slices: by value, and by subject where there are several of these."""
+    places = slices.places()
+    several = len({subject for _, subject in places}) > 1
+    return {(v, f"{s}s") if several else (v,): place for (v, s), place in places.items()}
 
 
 def _number(count: int) -> str:
@@ -86,27 +128,30 @@ def _title(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
 
 
-def _table(*names: str, columns: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold", min_width=6, no_wrap=name == "layer")
-    for name in columns:
-        table.add_column(name, justify="right", overflow="fold", min_width=3)
-    return table
+def _tables(
+    places: Places, *names: str, width: int, all_of: str = "calls"
+) -> Iterator[RenderableType]:
+    """Yield a table of what was judged, and one of what people said, where they said anything."""
+    heads = [Column(name, is_number=False) for name in names]
+    yield from _one(places, heads, (all_of, *JUDGED[1:]), judged, width)
+    heard = {key: place for key, place in places.items() if {*said(place)} != {"-"}}
+    if heard:
+        yield from _one(heard, heads, SAID, said, width)
 
 
-def _tables(places: Mapping[tuple[str, ...], Place], *names: str) -> Iterator[Table]:
-    """Give a table of what was judged, and one of what people said, where they said anything."""
-    table = _table(*names, columns=JUDGED)
-    for key, place in places.items():
-        table.add_row(*(safe(name, limit=40) for name in key), *judged(place))
-    yield table
-    heard = {key: [*said(place)] for key, place in places.items()}
-    if heard := {key: told for key, told in heard.items() if {*told} != {"-"}}:
-        table = _table(*names, columns=SAID)
-        for key, told in heard.items():
-            table.add_row(*(safe(name, limit=40) for name in key), *told)
-        yield table
+def _one(
+    places: Places,
+    heads: list[Column],
+    names: Sequence[str],
+    texts: Callable[[Place], Iterator[str]],
+    width: int,
+) -> Iterator[RenderableType]:
+    columns = [*heads, *(Column(name, _SPARE.get(name, 0)) for name in names)]
+    rows = [
+        [*(safe(name, limit=_NAME) for name in key), *map(Text, texts(place))]
+        for key, place in places.items()
+    ]
+    yield from fit_table(columns, rows, width=width)
 
 
 def _muted(summary: Summary) -> Iterator[Text]:
@@ -125,27 +170,66 @@ def _silenced(summary: Summary, rows: int) -> Iterator[Text]:
     yield from _more(len(told) - rows, "row")
 
 
-def _tools(summary: Summary, rows: int) -> Iterator[RenderableType]:
+def _layers(summary: Summary, width: int) -> Iterator[RenderableType]:
+    report = summary.report
+    if layers := report.layers():
+        yield _title("Layers")
+        yield from _tables({(one,): report.place(one) for one in layers}, "layer", width=width)
+    if checks := report.checks():
+        yield _title("Checks of results, answers and outputs")
+        of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
+        yield from _tables(of, "check", "of", width=width, all_of="all")
+
+
+def _tools(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
     """The tools and layers with anything to tell, at most so many of them."""
     report = summary.report
-    told = {
-        (tool, layer): place
-        for tool in report.tools()
-        for layer in report.layers()
-        if (tool, layer) in report and speaks(place := report.place(layer, tool))
+    told: dict[tuple[str, ...], Place] = {
+        (row_name(row), layer): place
+        for row in report.rows()
+        for layer in report.columns()
+        if (row, layer) in report and speaks(place := report.place(layer, row))
     }
     if told:
         yield _title("Tools and layers with findings, errors or misses")
-        yield from _tables(dict(islice(told.items(), rows)), "tool", "layer")
+        shown = dict(islice(told.items(), rows))
+        yield from _tables(shown, "tool", "layer", width=width)
         yield from _more(len(told) - rows, "row")
 
 
-def _heatmap(summary: Summary, rows: int) -> Iterator[RenderableType]:
-    heat = summary.report.heat()
+def _slices(slices: Slices | None, rows: int, width: int) -> Iterator[RenderableType]:
+    if slices is None:
+        return
+    yield _title(f"By {slices.by}")
+    places = slice_rows(slices)
+    names = (slices.by.value, "of")[: len(next(iter(places), ("",)))]
+    yield from _tables(dict(islice(places.items(), rows)), *names, width=width, all_of="all")
+    yield from _more(len(places) - rows, "row")
+
+
+def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
+    for check, sweep in sweeps_of(summary).items():
+        yield _title(f"Thresholds of {check}: what each would hold back, by P(hallucination)")
+        columns = [Column(name) for name in SWEPT]
+        yield from fit_table(
+            columns, [[*map(Text, row)] for row in sweep_texts(sweep)], width=width
+        )
+
+
+def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
     yield _title("Risk heatmap: findings that weigh, by tool and layer")
-    yield heat_table(heat[:rows], summary.report.layers())
+    for layers, heat in summary.report.grids():
+        shown = [replace(row, tool=row_name(row.tool)) for row in heat[:rows]]
+        yield heat_table(shown, layers, width=width)
+        yield from _more(len(heat) - rows, "tool")
     yield Text(LEGEND)
-    yield from _more(len(heat) - rows, "tool")
+
+
+def _trend(summary: Summary) -> Iterator[Text]:
+    lines = [*sparklines(summary.report.days)]
+    if lines:
+        yield _title("By day, in UTC")
+        yield from (Text(f"  {told}") for told in lines)
 
 
 def _more(left: int, noun: str) -> Iterator[Text]:
@@ -159,26 +243,20 @@ def _listed(steps: Sequence[Step], standing: Standing) -> Iterator[Text]:
     yield _title(TITLES[standing])
     if not steps:
         yield Text(f"  {NOTHING_SAFE}")
-    for step in steps:
-        yield line("  ", safe(place_name(step), style="bold"), f": {figures(step)}")
-        for reason in step.reasons:
-            yield line("    - ", safe(reason.told))
-        for todo in step.todos:
-            yield line("    next: ", safe(todo))
-        if step.look_at:
-            yield line("    look at: ", safe(" ".join(step.look_at), limit=1_000))
-        for caveat in step.caveats:
-            yield line("    note: ", safe(caveat))
+    for step in fold(steps):
+        if isinstance(step, str):
+            yield Text(f"  {step}")
+        else:
+            yield from _step(step)
 
 
-def figures(step: Step) -> str:
-    """
-    Give the figures behind a standing in one line.
-
-    A layer that never looked at a call has no share.
-    """
-    counts = step.place.counts
-    if not counts.looked:
-        return "it never looked at a call"
-    rate = f", {interval(counts.stops)}"
-    return f"would block {counts.would_block:,} of {counted(counts.looked, 'call')}{rate}"
+def _step(step: Step) -> Iterator[Text]:
+    yield line("  ", safe(place_name(step), style="bold"), f": {figures(step)}")
+    for reason in step.reasons:
+        yield line("    - ", safe(reason.told))
+    for todo in step.todos:
+        yield line("    next: ", safe(todo))
+    if step.look_at:
+        yield line("    look at: ", safe(" ".join(step.look_at), limit=1_000))
+    for caveat in step.caveats:
+        yield line("    note: ", safe(caveat))

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import time
 from typing import Any, Self
 
+from abs_shield.cli.report.integrity import Integrity
+from abs_shield.cli.report.words import counted, spot
 from abs_shield.cli.when import said
-from abs_shield.core import Mode, Subject, Verdict
+from abs_shield.core import Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import (
     Readiness,
     Report,
-    Share,
     Standing,
     Step,
     modes,
+    modes_line,
     muted,
     percent,
     rollout,
 )
 from abs_shield.text.show import escaped
+from abs_shield.version import __version__
 
 _REVISIONS = 5
-_NAME = 1_024
 EMPTY = (
     "It holds no decision about a call yet. Give your Shield a log,"
     " store=open_store(...), and run your agent in audit mode."
@@ -41,6 +45,10 @@ class Summary:
         limited: Whether only a part of it was asked for.
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
+        integrity: Whether the log is as it was written; None where nobody asked.
+        decisions: Decisions that the report names, by id.
+        labels: What operators said of these.
+        made_at: When the report was made, in seconds since the epoch.
     """
 
     log: str
@@ -49,6 +57,10 @@ class Summary:
     rule: Readiness
     steps: list[Step]
     muted: Mapping[str, str]
+    integrity: Integrity | None = None
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    labels: Mapping[str, Truth] = field(default_factory=dict)
+    made_at: float = field(default_factory=time)
 
     @classmethod
     def of(cls, report: Report, rule: Readiness, *, log: str, limited: bool = False) -> Self:
@@ -57,6 +69,21 @@ class Summary:
         return cls(
             log=log, limited=limited, report=report, rule=rule, steps=steps, muted=muted(report)
         )
+
+    @property
+    def maker(self) -> str:
+        """When the report was made, and by which version."""
+        return f"{said(self.made_at)} UTC, abs_shield {__version__}"
+
+    def decision_ids(self) -> list[str]:
+        """Name the decisions to look at, and examples of each kind of finding, each once."""
+        report = self.report
+        ids = [name for step in self.steps for name in step.look_at]
+        for row in report.rows():
+            for layer in report.columns():
+                newest = report.place(layer, row).newest.values() if (row, layer) in report else ()
+                ids += [name for some in newest for name in reversed(some)]
+        return list(dict.fromkeys(ids))
 
     def standing(self, standing: Standing) -> list[Step]:
         """Give the layers and tools of one standing."""
@@ -74,6 +101,8 @@ class Summary:
             yield from self._results()
             yield from self._answers()
             yield from self._outputs()
+            if totals.other_labels:
+                yield from self._labels()
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
@@ -93,18 +122,21 @@ class Summary:
     def silenced(self) -> Iterator[tuple[str, str]]:
         """Name each layer and tool with silenced findings, and tell which these are."""
         report = self.report
-        for tool in report.tools():
-            for layer in report.layers():
+        for tool in report.rows():
+            for layer in report.columns():
                 places = report.place(layer, tool).silenced.most_common()
                 if places:
                     told = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
-                    yield f"{layer} on {tool}", ", ".join(told)
+                    yield spot(layer, tool), ", ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as JSON-able data."""
         made = modes(self.steps)
         return {
             "log": self.log,
+            "made_at": self.made_at,
+            "version": __version__,
+            "integrity": None if self.integrity is None else self.integrity.to_dict(),
             **self.report.to_dict(),
             "muted": [{"layer": layer, "why": why} for layer, why in self.muted.items()],
             "rule": {name: getattr(self.rule, name) for name in Readiness.__slots__},
@@ -155,13 +187,20 @@ class Summary:
 
     def _labels(self) -> Iterator[str]:
         totals = self.report.totals
-        true, false = totals.labels[Truth.HALLUCINATED], totals.labels[Truth.OK]
-        labels = f"{counted(true + false, 'label')}: {true:,} hallucinated, {false:,} ok"
-        if not true + false:
-            yield "No labels yet: abs-shield label DECISION hallucinated|ok."
+        labels = Counter({(Subject.CALL, truth): n for truth, n in totals.labels.items()})
+        labels += totals.other_labels
+        if not labels:
+            yield "No labels yet: abs-shield label --next."
             return
-        missed = f"; {totals.missed:,} of the hallucinated were missed by every layer"
-        yield labels + (missed if totals.missed else "") + "."
+        true = sum(n for (_, truth), n in labels.items() if truth is Truth.HALLUCINATED)
+        text = f"{counted(labels.total(), 'label')}: {true:,} hallucinated,"
+        text += f" {labels.total() - true:,} ok"
+        if totals.other_labels:
+            by = ((s, sum(labels[s, truth] for truth in Truth)) for s in Subject)
+            text += f"; of {', '.join(counted(n, s.value) for s, n in by if n)}"
+        if totals.missed:
+            text += f"; {totals.missed:,} of the hallucinated were missed by every layer"
+        yield f"{text}."
 
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
@@ -176,53 +215,3 @@ class Summary:
             yield f"Policy revision {escaped(revision)}: {counted(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
-
-
-def modes_line(made: Mapping[str | tuple[str, str], Mode]) -> str:
-    """
-    Give modes as a line of Python.
-
-    >>> modes_line({"phantom_tool": Mode.STRICT, ("refund", "phantom_target"): Mode.AUDIT})
-    'modes={"phantom_tool": "strict", ("refund", "phantom_target"): "audit"}'
-    """
-    entries = (f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items())
-    return f"modes={{{', '.join(entries)}}}" if made else ""
-
-
-def _literal(key: str | tuple[str, str]) -> str:
-    if isinstance(key, tuple):
-        return f"({', '.join(map(_literal, key))})"
-    plain = key.isascii() and key.isprintable() and not set(key) & set('"\\')
-    return f'"{key}"' if plain else repr(key)
-
-
-def counted(count: int | str, noun: str) -> str:
-    """
-    Give a count with its noun.
-
-    >>> counted(1, "call"), counted(1200, "call"), counted("more than 9", "call")
-    ('1 call', '1,200 calls', 'more than 9 calls')
-    """
-    number = count if isinstance(count, str) else f"{count:,}"
-    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
-
-
-def interval(share: Share) -> str:
-    """
-    Give a share with its interval; empty where nothing was counted.
-
-    >>> interval(Share(10, 1000)), interval(Share(0, 0))
-    ('1 % (0.54-1.8 %)', '')
-    >>> interval(Share(2999, 3000))
-    'over 99.9 % (99.8-over 99.9 %)'
-    """
-    if not share.of:
-        return ""
-    lower, upper = share.ends
-    return f"{percent(share.hits / share.of)} ({percent(lower)[:-2]}-{percent(upper)})"
-
-
-def place_name(step: Step) -> str:
-    """Name what a step is about: a layer, or a layer on a tool."""
-    where = f" on {escaped(step.tool, limit=80)}" if step.tool else ""
-    return f"{escaped(step.layer)}{where}"

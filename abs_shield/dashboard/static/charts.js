@@ -23,6 +23,12 @@ const dashboardCharts = (() => {
   const tickOf = (at) => at % DAY_S === 0 ? dayOf(at) : clockOf(at);
   const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
+  const TIMES = {
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+    axes: [{ values: (_, ticks) => ticks.map(tickOf), space: 64 }, {}],
+  };
+  const HIDDEN = { stroke: "transparent", points: { show: false } };
+
   const draw = (place, options, data, describe) => {
     const readout = place.closest(".chart").querySelector("[data-readout]");
     const usual = readout.textContent;
@@ -46,19 +52,29 @@ const dashboardCharts = (() => {
     const outside = chart.rate.map((rate, n) => chart.outside[n] ? rate : null);
     // a time with few decisions has wide limits; they do not set the scale
     const highest = Math.max(...chart.rate.map((rate) => rate ?? 0), 2 * median(chart.upper), 0.001);
-    const hidden = { stroke: "transparent", points: { show: false } };
     draw(place, {
+      ...TIMES,
       scales: { x: { time: true }, y: { range: () => [0, Math.min(1, highest * 1.1)] } },
-      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
-      axes: [{ values: (_, ticks) => ticks.map(tickOf), space: 64 }, {}],
       bands: [{ series: [2, 1], fill: band }],
       series: [
-        {}, hidden, hidden,
+        {}, HIDDEN, HIDDEN,
         { stroke: accent, width: 1.75, spanGaps: true, points: { show: chart.at.length < 3, size: 6 } },
         { stroke: mark, points: { show: true, size: 8, fill: mark }, paths: () => null },
       ],
     }, [chart.at, chart.lower, chart.upper, chart.rate, outside], (n) =>
       `${timeOf(chart.at[n])} UTC: ${share(chart.rate[n])} (${chart.hits[n]} of ${chart.of[n]}), limit ${share(chart.upper[n])}`);
+  };
+
+  const drawScore = (place, chart) => {
+    const [accent, band] = colours("accent", "band");
+    draw(place, {
+      ...TIMES,
+      axes: [TIMES.axes[0], { values: (_, ticks) => ticks }],
+      scales: { x: { time: true }, y: { range: () => [0, 100] } },
+      bands: [{ series: [2, 1], fill: band }],
+      series: [{}, HIDDEN, HIDDEN, { stroke: accent, width: 1.75, points: { show: chart.at.length < 3, size: 6 } }],
+    }, [chart.at, chart.low, chart.high, chart.mean], (n) =>
+      `${timeOf(chart.at[n])} UTC: ${chart.mean[n].toFixed(1)} (${chart.low[n].toFixed(0)} to ${chart.high[n].toFixed(0)}, ${chart.scores[n]} scores)`);
   };
 
   const drawCurve = (place) => {
@@ -78,8 +94,12 @@ const dashboardCharts = (() => {
   let figures = null;
   const drawAll = () => {
     for (const place of document.querySelectorAll("[data-chart]")) {
-      const chart = figures?.[place.dataset.chart];
+      const chart = figures?.charts[place.dataset.chart];
       if (chart) drawTrend(place, chart);
+    }
+    for (const place of document.querySelectorAll("[data-score]")) {
+      const chart = figures?.scores[place.dataset.score];
+      if (chart) drawScore(place, chart);
     }
     for (const place of document.querySelectorAll("[data-curve]")) drawCurve(place);
   };
@@ -87,7 +107,7 @@ const dashboardCharts = (() => {
     if (document.querySelector("[data-chart]")) {
       try {
         const answer = await fetch(`${document.body.dataset.base}/trends.json${location.search}`);
-        if (answer.ok) figures = (await answer.json()).charts;
+        if (answer.ok) figures = await answer.json();
       } catch { /* the server stopped; the tables still have the figures */ }
     }
     drawAll();

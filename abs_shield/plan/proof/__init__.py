@@ -18,6 +18,8 @@ from abs_shield.plan.proof.idle_inverses import idle_inverses
 from abs_shield.plan.proof.idle_layers import idle_layers
 from abs_shield.plan.proof.idle_modes import idle_modes
 from abs_shield.plan.proof.idle_suppressions import idle_suppressions
+from abs_shield.plan.proof.inverted_rules import inverted_rules
+from abs_shield.plan.proof.rules_together import rules_together
 from abs_shield.plan.proof.unjudged import unjudged
 from abs_shield.plan.proof.unknown_names import unknown_names
 from abs_shield.plan.proof.unknown_parameters import unknown_parameters
@@ -33,6 +35,8 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         "unknown_parameters": unknown_parameters,
         "wrong_schemas": wrong_schemas,
         "dead_rules": dead_rules,
+        "inverted_rules": inverted_rules,
+        "rules_together": rules_together,
         "idle_inverses": idle_inverses,
         "idle_layers": idle_layers,
         "unjudged": unjudged,

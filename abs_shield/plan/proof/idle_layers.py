@@ -1,4 +1,4 @@
-"""A layer that has nothing to check."""
+"""A layer that has nothing to check, or whose findings never count."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from types import MappingProxyType
 
+from abs_shield.core.finding import counts
 from abs_shield.core.names import CONFIDENCE_DROP
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import targets_of
+from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.verbs import COMMANDS, Deed, same_noun, touches
 from abs_shield.text.verbs import Does
 
@@ -26,7 +29,10 @@ def idle_layers(case: Case) -> Iterator[Problem]:
         )
         return
     for layer in case.policy.layer_names:
-        if layer in _IDLE and (reason := _IDLE[layer](case)):
+        reason = _IDLE[layer](case) if layer in _IDLE else ""
+        if not reason and layer in _STRONGEST:
+            yield from _muted(layer, case)
+        if reason:
             yield problem(
                 "idle_layer",
                 f"layer `{layer}` has nothing to check: {reason}",
@@ -42,6 +48,46 @@ def idle_layers(case: Case) -> Iterator[Problem]:
                 subject=f"layer `{layer}`",
                 place=case.policy.place,
             )
+
+
+def _muted(layer: str, case: Case) -> Iterator[Problem]:
+    """Say so where no finding of a layer is as strong as the threshold asks for."""
+    strongest = STRENGTHS[_STRONGEST[layer](case)].strength
+    threshold = case.policy.threshold
+    if not counts(strongest, threshold=threshold):
+        needed = round(1 - strongest, 2)
+        yield problem(
+            "muted_layer",
+            f"layer `{layer}` can never change a verdict: its findings have a strength of"
+            f" {strongest:g} at most, and with `threshold={threshold:g}` those from"
+            f" {1 - threshold:g} on count",
+            subject=f"layer `{layer}`",
+            place=case.policy.place,
+            hint=f"set `threshold` to {needed:g} or more, or leave the layer out of `layers`",
+        )
+
+
+def _of_targets(case: Case) -> str:
+    return "declared" if any(map(_guards, case.plans.values())) else "hard_id"
+
+
+def _guards(plan: ToolPlan) -> bool:
+    """Return whether a tool has a parameter of which no value is passed over."""
+    parameters, schema = plan.targets.parameters, plan.schema
+    known = schema.known if schema is not None else frozenset()
+    return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in known)
+
+
+def _of_pairs(case: Case) -> str:
+    tools = case.tools
+    met = any(pair.first in tools and pair.then in tools for pair in case.policy.inverses)
+    return "declared" if met else "contradiction"
+
+
+def _of_states(case: Case) -> str:
+    asked = any(case.judged_tools(rule.tools) for rule in case.policy.rules)
+    final = any(pair.final for pair in case.policy.inverses)
+    return "declared" if asked or final else "removed"
 
 
 def _no_schema(case: Case) -> str:
@@ -118,3 +164,14 @@ _IDLE: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
     }
 )
 """Why a layer has nothing to check; the other layers always have something."""
+
+_STRONGEST: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
+    {
+        "phantom_target": _of_targets,
+        "self_contradiction": _of_pairs,
+        "impossible_state": _of_states,
+        "untrusted_target": lambda case: "prose_only",
+        "call_loop": lambda case: "repeated",
+    }
+)
+"""The strongest class of findings of a layer; those of the others reach 1, which always counts."""

@@ -82,8 +82,9 @@ class FactTable:
         except (OSError, ValueError, sqlite3.Error) as error:
             if isinstance(error, PolicyError):
                 raise
-            reason = escaped(str(error), limit=200)
-            raise PolicyError(f"facts: `{path.name}` cannot be read: {reason}") from None
+            reason = escaped(getattr(error, "strerror", None) or str(error), limit=200)
+            hint = "give a .csv, .json, .sqlite or .db file of facts"
+            raise PolicyError(f"facts: `{path.name}` cannot be read: {reason}; {hint}") from None
 
     def facts_about(self, sentence: str) -> list[Fact]:
         """Return the facts whose subject stands in a sentence, word by word."""
@@ -136,7 +137,8 @@ def _csv_rows(path: Path) -> list[dict[str, Any]]:
 def _json_rows(path: Path) -> list[dict[str, Any]]:
     rows = json.loads(path.read_text("utf-8-sig"))
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise PolicyError(f"facts: `{path.name}` is no JSON list of objects")
+        hint = "write one object a fact"
+        raise PolicyError(f"facts: `{path.name}` is no JSON list of objects; {hint}")
     return rows
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.labels import LabelLine, Labels
 from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.records import read_record
 from abs_shield.replay.runs import Run
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
@@ -30,22 +30,12 @@ def label_lines(
             continue
         number, text = line
         try:
-            read = read_label(_object(text))
+            read = read_label(read_record(text, noun="a label"))
         except ValueError as error:
             yield BadLine(path, number, escaped(str(error), limit=300))
             continue
         if read is not None:
             yield number, read
-
-
-def _object(text: bytes) -> Mapping[str, Any]:
-    try:
-        record = json.loads(text.decode())
-    except (ValueError, RecursionError):
-        raise ValueError("the line is not JSON") from None
-    if not isinstance(record, Mapping):
-        raise ValueError(f"a label is an object, not {shown(record)}")
-    return record
 
 
 def read_label(record: Mapping[str, Any]) -> LabelLine | None:

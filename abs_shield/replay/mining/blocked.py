@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.replay.mining.draft import Pass
@@ -12,11 +12,17 @@ from abs_shield.replay.mining.trial import Block, Trial
 _MOST = 20
 
 
-def still_blocked(trial: Trial) -> list[str]:
-    """Give a line for each reason; names that no tool has make one line, or two."""
-    unknown = {block for block in trial.blocks if block.check == PHANTOM_TOOL}
+def still_blocked(trial: Trial, passes: Iterable[Pass]) -> list[str]:
+    """
+    Return a line for each reason that none of *passes* covers.
+
+    Names that no tool has make one line, or two.
+    """
+    covered = {(each.check, each.tool, each.code, each.where) for each in passes}
+    blocks = {block for block in trial.blocks if covered.isdisjoint(_entries(block))}
+    unknown = {block for block in blocks if block.check == PHANTOM_TOOL}
     no_names = {block for block in unknown if not is_writable(block)}
-    others = [block for block in trial.blocks if block not in unknown]
+    others = [block for block in blocks if block not in unknown]
     told = [
         *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
         *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
@@ -24,6 +30,11 @@ def still_blocked(trial: Trial) -> list[str]:
     ]
     more = len(told) - _MOST
     return told if more <= 0 else [*told[:_MOST], f"{more:,} more reasons"]
+
+
+def _entries(block: Block) -> set[tuple[str, str, str, str | None]]:
+    """The entries that would let it through: at its place, and at every place."""
+    return {(block.check, block.tool, block.code, where) for where in (block.where, None)}
 
 
 def _names(trial: Trial, blocks: set[Block], what: str) -> Iterator[str]:

@@ -21,6 +21,19 @@ class Kind(StrEnum):
     ENUM = "enum"
 
 
+class LetThrough(StrEnum):
+    """
+    Which blocked calls a written policy lets through in strict mode.
+
+    NONE enforces every fault, WORKED lets through those of which a recorded call worked, ALL lets
+    through what the tool refused every time as well.
+    """
+
+    NONE = "none"
+    WORKED = "worked"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Among:
     """A rule: the value is one of these, the most frequent first."""
@@ -31,14 +44,18 @@ class Among:
 @dataclass(frozen=True, slots=True)
 class Within:
     """
-    A rule: the number lies between these, both included.
+    A rule: the number lies within these.
 
     Attributes:
+        low: Its least value.
+        high: Its greatest value; None where there is none.
+        above: Whether it has to be above *low*, and not just at it.
         mixed: Whether the value may be something else than a number or null.
     """
 
     low: float
-    high: float
+    high: float | None = None
+    above: bool = False
     mixed: bool = False
 
 
@@ -89,17 +106,18 @@ class Suggestion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
     """
-    What recorded calls did and the policy lets through.
+    A fault of recorded calls that strict blocks and that a policy could let through.
 
     Attributes:
         check: The layer.
         tool: The tool, or the name that no tool has.
-        code: The kind of fault; empty for our own error.
+        code: The kind of fault; empty for an internal error.
         where: Its place in the call, ``*`` for a position of a list; None for every place.
-        calls: How many recorded calls did it.
+        calls: How many recorded calls have it.
         refused: How many of these the tool refused when it was called.
-        error: Our own error, which no suppression silences: then the layer is put into audit for
-            that tool. Empty where it is none.
+        worked: How many of these the tool answered without a failure; the others have no result.
+        error: The internal error, which no suppression silences: then the layer is put into audit
+            for that tool. Empty where it is none.
     """
 
     check: str
@@ -108,15 +126,34 @@ class Pass:
     where: str | None = None
     calls: int
     refused: int = 0
+    worked: int = 0
     error: str = ""
 
     @property
+    def is_refused(self) -> bool:
+        """Return whether the tool itself refused every one of these calls."""
+        return self.refused == self.calls
+
+    @property
+    def count(self) -> str:
+        """How many calls there are."""
+        return f"{self.calls:,} recorded {'call' if self.calls == 1 else 'calls'}"
+
+    @property
     def reason(self) -> str:
-        """How often it was."""
-        said = f"{self.calls:,} recorded {'call' if self.calls == 1 else 'calls'}"
+        """How many calls there are, and how many of them the tool refused."""
         if self.error:
-            return f"{said}: {self.error}"
-        return f"{said}, of which the tool refused {self.refused:,}" if self.refused else said
+            return f"{self.count}: {self.error}"
+        refused = f", of which the tool refused {self.refused:,}" if self.refused else ""
+        return f"{self.count}{refused}"
+
+    @property
+    def share(self) -> str:
+        """How many of its calls worked."""
+        noun = "call" if self.calls == 1 else "calls"
+        count = f"{self.worked:,} of {self.calls:,} {noun} that it covers worked"
+        unknown = self.calls - self.worked - self.refused
+        return f"{count}, {unknown:,} without a result" if unknown else count
 
     @property
     def suppression(self) -> Suppression:
@@ -130,7 +167,7 @@ class Pass:
         )
 
     def __str__(self) -> str:
-        """Say what is let through, without how often it was."""
+        """Say what it is, without how often it was."""
         return f"{self.suppression}, in audit" if self.error else str(self.suppression)
 
 
@@ -142,14 +179,45 @@ class Draft:
     Attributes:
         tools: Sorted by name; their schemas as they are written.
         suggestions: All of them, declared or not.
-        passes: What is let through, because recorded calls did it.
+        passes: Faults of recorded calls that strict blocks, whether let through or not.
         remarks: Tool to what is to be said of it besides.
+        let_through: Which of the faults the written policy lets through.
     """
 
     tools: tuple[Tool, ...]
     suggestions: tuple[Suggestion, ...] = ()
     passes: tuple[Pass, ...] = ()
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    let_through: LetThrough = LetThrough.NONE
+
+    @property
+    def active(self) -> list[Pass]:
+        """
+        The faults that the written policy lets through.
+
+        A layer that fails is always among them: the failure is none of the call's.
+        """
+        return [each for each in self.passes if self._is_active(each)]
+
+    @property
+    def proposed(self) -> list[Pass]:
+        """The faults that strict blocks although the tool did not refuse every call."""
+        return [p for p in self.passes if not (p.is_refused or self._is_active(p))]
+
+    @property
+    def enforced(self) -> list[Pass]:
+        """The faults that strict blocks, and of which the tool refused every call itself."""
+        return [p for p in self.passes if p.is_refused and not self._is_active(p)]
+
+    def _is_active(self, each: Pass) -> bool:
+        if each.error or self.let_through is LetThrough.ALL:
+            return True
+        return self.let_through is LetThrough.WORKED and each.worked > 0
+
+    def decides_as(self, other: Draft) -> bool:
+        """Return whether the policies of both decide alike: they differ in comments alone."""
+        declared = [[s for s in draft.suggestions if s.declared] for draft in (self, other)]
+        return declared[0] == declared[1] and self.active == other.active
 
     def without(self, gone: Mapping[Suggestion, str]) -> Draft:
         """Give the draft with some suggestions as comments, each for its reason."""

@@ -20,19 +20,43 @@ class Numbers:
     """
     The numbers of one parameter, NaN and the infinite left out.
 
+    Attributes:
+        count: Calls.
+        sessions: Sessions that had any: the calls of one repeat each other.
+        low, high: The ends.
+        negative, zero: Calls with a number below zero, and with zero.
+        whole: Whether each is an integer.
+        counts: Number to how many sessions had it, while they are few.
+        many: Whether there are more different numbers than are counted.
+
     >>> n = Numbers()
-    >>> for x in (3, 1.5, float("nan"), True): n.update(x)
-    >>> n.count, n.low, n.high, n.whole
-    (2, 1.5, 3, False)
+    >>> for x in (3, 1.5, float("nan"), True, -2, 3): n.update(x, drawn=set())
+    >>> n.count, n.low, n.high, n.whole, n.negative, n.distinct
+    (4, -2, 3, False, 1, 3)
     """
 
     count: int = 0
+    sessions: int = 0
     low: float = 0
     high: float = 0
+    negative: int = 0
+    zero: int = 0
     whole: bool = True
+    counts: Counter[float] = field(default_factory=Counter)
+    many: bool = False
 
-    def update(self, value: Any) -> None:
-        """Count one value, where it is a number."""
+    @property
+    def distinct(self) -> int:
+        """How many different numbers there are; one more than are counted, where there are more."""
+        return MOST_VALUES + 1 if self.many else len(self.counts)
+
+    def update(self, value: Any, *, drawn: set[float]) -> None:
+        """
+        Count one value, where it is a number.
+
+        Args:
+            drawn: What the same session has had of this parameter; the value is added.
+        """
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return
         if isinstance(value, float) and not isfinite(value):
@@ -41,6 +65,20 @@ class Numbers:
         self.high = value if not self.count else max(self.high, value)
         self.whole = self.whole and isinstance(value, int)
         self.count += 1
+        self.negative += value < 0
+        self.zero += value == 0
+        self.sessions += not drawn
+        if value not in drawn and len(drawn) < MOST_VALUES:
+            drawn.add(value)
+            self._draw(value)
+
+    def _draw(self, value: float) -> None:
+        if self.many:
+            return
+        self.counts[value] += 1
+        if len(self.counts) > MOST_VALUES:
+            self.many = True
+            self.counts.clear()
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What a mined module says of its own making: what it was read from, and what it lets through."""
+"""What a mined module says of its own making: what it was read from, and what it blocks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from abs_shield.replay.mining.census import Recorded
-from abs_shield.replay.mining.draft import Pass
+from abs_shield.replay.mining.draft import Draft, Pass
 from abs_shield.replay.mining.evidence import Evidence
 from abs_shield.replay.mining.trial import Trial
 
 MOST_PASSES = 20
-"""Entries that are listed above the policy, the most frequent first."""
+"""Faults of one kind that are listed above the policy, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,31 +35,56 @@ def headed(source: str, recorded: Recorded | None, evidence: Evidence) -> Iterat
 
 
 def tried_lines(
-    first: Trial | None, last: Trial | None, passes: Sequence[Pass], stays: Sequence[str]
+    first: Trial | None, last: Trial | None, draft: Draft, stays: Sequence[str]
 ) -> Iterator[str]:
-    """Tell what strict blocks of the runs, what is let through, and what cannot be."""
+    """Tell what strict blocks of the runs, and what is done about it."""
     if first is None or last is None:
         return
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
-    yield (
-        f"Strict would block {last.would_block:,} of these calls under this policy; before anything"
-        f" was let through it was {first.would_block:,}. It flags"
-        f" {f'{flagged}, which run' if flagged else 'none'}."
+    yield f"{_sentence(blocked_line(first, last))}."
+    yield f"It flags {f'{flagged}, which run' if flagged else 'none'}."
+    for title, lines in fault_lists(draft, stays):
+        yield f"{_sentence(title)}:"
+        yield from (f"- {line}" for line in lines)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def blocked_line(first: Trial, last: Trial) -> str:
+    """Say how many recorded calls strict would block."""
+    refused = f", of which the tools refused {last.would_block_refused:,} themselves"
+    before = f"; the first draft would have blocked {first.would_block:,}"
+    return (
+        f"strict would block {last.would_block:,} of {last.calls:,} recorded calls"
+        f"{refused if last.would_block else ''}"
+        f"{before if first.would_block != last.would_block else ''}"
     )
-    if passes:
-        yield "Let through:"
-        yield from (f"- {told}" for told in listed(passes))
-    if stays:
-        yield "Not let through, and blocked in strict:"
-        yield from (f"- {told}" for told in stays)
 
 
-def listed(passes: Sequence[Pass]) -> Iterator[str]:
-    """Tell the most frequent of what is let through, and of how many calls each."""
-    for each in sorted(passes, key=lambda each: -each.calls)[:MOST_PASSES]:
-        yield f"{each.reason}: {each}"
-    if len(passes) > MOST_PASSES:
-        yield f"and {len(passes) - MOST_PASSES:,} more entries of `suppress` and `modes`"
+def fault_lists(draft: Draft, stays: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield what became of the faults of recorded calls: a title, and a line for each fault."""
+    enforced = [f"{each.count}: {each}" for each in _most_frequent(draft.enforced)]
+    proposed = [f"{each.share}: {each}" for each in _most_frequent(draft.proposed)]
+    active = [f"{each.reason}: {each}" for each in _most_frequent(draft.active)]
+    for title, lines in (
+        ("enforced, the tool refused every such call", _cut(enforced)),
+        ("enforced, with a suppression as a comment", _cut(proposed)),
+        ("let through", _cut(active)),
+        ("enforced, and no policy could let it through", [*stays]),
+    ):
+        if lines:
+            yield title, lines
+
+
+def _most_frequent(passes: Sequence[Pass]) -> list[Pass]:
+    return sorted(passes, key=lambda each: -each.calls)
+
+
+def _cut(lines: list[str]) -> list[str]:
+    more = len(lines) - MOST_PASSES
+    return lines if more <= 0 else [*lines[:MOST_PASSES], f"and {more:,} more"]
 
 
 def _named(recorded: Recorded) -> str:

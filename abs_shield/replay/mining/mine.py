@@ -13,7 +13,7 @@ from abs_shield.replay.judge import Firewalls, judge_run
 from abs_shield.replay.mining.blocked import still_blocked
 from abs_shield.replay.mining.census import Census, OnBadLine, Recorded, unheard
 from abs_shield.replay.mining.described import described
-from abs_shield.replay.mining.draft import Draft
+from abs_shield.replay.mining.draft import Draft, LetThrough
 from abs_shield.replay.mining.evidence import Evidence
 from abs_shield.replay.mining.header import Header, headed, tried_lines
 from abs_shield.replay.mining.miners import MINERS
@@ -58,7 +58,7 @@ class Mined:
         text: The module.
         first: What the first draft made of the runs; None without runs.
         last: What the written policy makes of them.
-        stays: What of them it blocks all the same, a line for each reason.
+        stays: What of them it blocks and no policy could let through, a line for each reason.
         proof: What `prove` says of it.
     """
 
@@ -79,15 +79,17 @@ def mine(
     source: Source | None,
     recorded: Recorded | None = None,
     *,
+    let_through: LetThrough = LetThrough.NONE,
     told: Told = _silent,
     on_bad_line: OnBadLine = unheard,
 ) -> Mined:
     """
-    Propose a policy, write it down, and try it on the runs until nothing of them is blocked.
+    Propose a policy, write it down, and try it on the runs.
 
     Args:
         source: The tools; None where the runs bring them.
         recorded: The runs; None for the tools alone.
+        let_through: Which of the calls that strict blocks the policy lets through.
         told: Hears what is done.
         on_bad_line: Told once of each line that is no run.
 
@@ -107,6 +109,7 @@ def mine(
         tools=tuple(plan.tool for plan in plans.values()),
         suggestions=tuple(said for miner in MINERS.values() for said in miner(study)),
         remarks={name: (*remarks.get(name, ()), *_called(name, evidence)) for name in plans},
+        let_through=let_through,
     )
     return _tried(draft, evidence, source, recorded, told)
 
@@ -166,13 +169,14 @@ def _tried(
         last = _trial(executed(written(draft, Header())), recorded, told)
         first = first or last
         more = relaxed(draft, last) if number < _TRIALS - 1 else draft
-        if more == draft:
-            break
+        same = more.decides_as(draft)
         draft = more
-    stays = () if last is None else tuple(still_blocked(last))
+        if same:
+            break
+    stays = () if last is None else tuple(still_blocked(last, draft.passes))
     lines = [
         *headed(source.name if source is not None else "", recorded, evidence),
-        *tried_lines(first, last, draft.passes, stays),
+        *tried_lines(first, last, draft, stays),
     ]
     text = written(draft, Header(lines=tuple(lines)))
     told("proving it")

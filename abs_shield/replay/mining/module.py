@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.policy import Policy
-from abs_shield.replay.mining.draft import Draft
+from abs_shield.replay.mining.draft import Draft, Pass
 from abs_shield.replay.mining.header import Header
-from abs_shield.replay.mining.python import comment, flat, literal
+from abs_shield.replay.mining.python import comment, commented, flat, literal
 from abs_shield.replay.mining.written_pairs import written_pairs
 from abs_shield.replay.mining.written_rules import written_rules
 from abs_shield.replay.mining.written_tool import written_tool
 
 _TITLE = '"""A policy proposed from tools and runs; read it, and make it yours."""'
 _LEGEND = (
-    'Set `mode` to "strict" once the numbers look right: it then enforces everything but what is'
-    " let through at the end, each with how often recorded calls did it.",
+    'Set `mode` to "strict" once the numbers look right: it then enforces everything but what'
+    " `suppress` and `modes` let through at the end.",
     'A comment that says "not declared" is a weaker proposal: take it over where you know better.',
 )
 
@@ -52,7 +52,7 @@ def _imports(draft: Draft) -> str:
     declared = [each for each in draft.suggestions if each.declared]
     used = {
         "Policy": True,
-        "Suppression": any(not each.error for each in draft.passes),
+        "Suppression": any(not each.error for each in draft.active),
         "Target": any(each.field == "targets" for each in declared),
         "Tool": bool(draft.tools),
         "inverse": any(each.kind == "inverse" for each in declared),
@@ -76,7 +76,7 @@ def _policy(draft: Draft, *, pairs: bool) -> str:
 
 
 def _modes(draft: Draft) -> Iterator[str]:
-    broken = [each for each in draft.passes if each.error]
+    broken = [each for each in draft.active if each.error]
     if broken:
         yield "    modes={"
         for each in broken:
@@ -85,27 +85,44 @@ def _modes(draft: Draft) -> Iterator[str]:
         yield "    },"
 
 
+_ACTIVE = (
+    "What recorded calls did, and strict would have blocked: found and marked all the same, and not"
+    " enforced. Remove an entry once its cause is mended."
+)
+_PROPOSED = (
+    "What strict blocks although recorded calls of it worked or have no result. Where that is no"
+    " mistake of the agent's, mend the schema, or uncomment the entry and import `Suppression` from"
+    " `abs_shield`."
+)
+
+
 def _suppressions(draft: Draft) -> Iterator[str]:
-    silenced = [each for each in draft.passes if not each.error]
-    if silenced:
-        yield from comment(
-            "What recorded calls did, and strict would have blocked: found and marked all the same,"
-            " and not enforced. Remove an entry once its cause is mended, or at once where the tool"
-            " refused every one of its calls.",
-            indent=4,
-        )
-        yield "    suppress=["
-        for each in silenced:
-            yield "        Suppression("
-            yield f"            check={flat(each.check)},"
-            yield f"            tool={literal(each.tool, indent=12, used=17)},"
-            if each.code:
-                yield f"            code={flat(each.code)},"
-            if each.where is not None:
-                yield f"            where={literal(each.where, indent=12, used=18)},"
-            yield f"            reason={literal(each.reason, indent=12, used=19)},"
-            yield "        ),"
-        yield "    ],"
+    silenced = [each for each in draft.active if not each.error]
+    if not (silenced or draft.proposed):
+        return
+    for about, passes in ((_ACTIVE, silenced), (_PROPOSED, draft.proposed)):
+        if passes:
+            yield from comment(about, indent=4)
+    yield "    suppress=["
+    for each in silenced:
+        yield from _suppression(each)
+    for each in draft.proposed:
+        opening, *rest = (line.removeprefix(" " * 8) for line in _suppression(each))
+        yield f"        # {opening}  # {each.share}"
+        yield from commented("\n".join(rest), indent=8)
+    yield "    ],"
+
+
+def _suppression(each: Pass) -> Iterator[str]:
+    yield "        Suppression("
+    yield f"            check={flat(each.check)},"
+    yield f"            tool={literal(each.tool, indent=12, used=17)},"
+    if each.code:
+        yield f"            code={flat(each.code)},"
+    if each.where is not None:
+        yield f"            where={literal(each.where, indent=12, used=18)},"
+    yield f"            reason={literal(each.reason, indent=12, used=19)},"
+    yield "        ),"
 
 
 def _joined(blocks: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Lets through what recorded calls did, and as little besides as a policy can say."""
+"""Faults of recorded calls as entries that let them through, each as narrow as can be said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from abs_shield.core.names import PHANTOM_TARGET, PHANTOM_TOOL
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.replay.mining.draft import Draft, Pass, Suggestion
+from abs_shield.replay.mining.draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.replay.mining.trial import Block, Trial, everywhere
 
 MOST_NAMES = 200
@@ -18,17 +18,19 @@ MOST_PLACES = 20
 
 def relaxed(draft: Draft, trial: Trial) -> Draft:
     """
-    Give the draft under which the calls of *trial* pass; the same where no more can be let through.
+    Give the draft with what strict blocks of *trial*; the same where nothing is new.
 
-    A proposal of the draft's own is withdrawn. What the agent did wrong by the tool's own contract
-    is let through: this fault at this place of this tool's calls, or this name that no tool has. A
-    name or a place that a policy cannot hold stays blocked.
+    A proposal of the draft's own that blocks a call which the tool did not refuse is withdrawn.
+    What the agent did wrong by the tool's own contract is a `Pass`: this fault at this place of
+    this tool's calls, or this name that no tool has. A name or a place that a policy cannot hold is
+    none.
     """
     gone: dict[Suggestion, str] = {}
     effects = {s.tool: s for s in draft.suggestions if s.declared and s.field == "destructive"}
     blocks: list[Block] = []
     for block in sorted(trial.blocks, key=_order):
-        if block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects:
+        own = block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects
+        if own and (draft.let_through is LetThrough.ALL or not trial.is_refused(block)):
             gone.setdefault(effects[block.tool], f"it would block {trial.told(block)}")
         elif is_writable(block):
             blocks.append(block)
@@ -79,7 +81,8 @@ def _pass(block: Block, trial: Trial) -> Pass:
         where=block.where,
         calls=trial.counts[block],
         refused=trial.refused[block],
-        error=trial.errors.get(block, "our own error") if block.breaks else "",
+        worked=trial.worked[block],
+        error=trial.errors.get(block, "an internal error") if block.breaks else "",
     )
 
 

@@ -46,10 +46,12 @@ class Trial:
         policy: The policy.
         calls: How many there were.
         would_block: How many strict would block.
+        would_block_refused: How many of these the tool itself refused.
         flagged: How many it flags as SUSPICIOUS, by layer.
         blocks: The reasons.
         counts: Reason to the number of calls, and the same for every place together.
         refused: The same, of the calls that the tool itself refused.
+        worked: The same, of the calls that the tool answered without a failure.
         places: Reason of every place to how many places there are.
         errors: Reason to what broke.
     """
@@ -57,10 +59,12 @@ class Trial:
     policy: Policy
     calls: int = 0
     would_block: int = 0
+    would_block_refused: int = 0
     flagged: Counter[str] = field(default_factory=Counter)
     blocks: set[Block] = field(default_factory=set)
     counts: Counter[Block] = field(default_factory=Counter)
     refused: Counter[Block] = field(default_factory=Counter)
+    worked: Counter[Block] = field(default_factory=Counter)
     places: Counter[Block] = field(default_factory=Counter)
     errors: dict[Block, str] = field(default_factory=dict)
 
@@ -69,11 +73,13 @@ class Trial:
         self.calls += 1
         found = {*map(self._bounded, self._found(judged))}
         self.would_block += bool(found)
+        self.would_block_refused += bool(found) and judged.refused
         self.places.update(everywhere(block) for block in found - self.blocks if block.where)
         self.blocks |= found
         counted = found.union(map(everywhere, found))
         self.counts.update(counted)
         self.refused.update(counted if judged.refused else ())
+        self.worked.update(counted if judged.executed and not judged.refused else ())
         if judged.decision.verdict is Verdict.SUSPICIOUS:
             self.flagged.update({f.check for f in judged.decision.findings if f.weighs})
 
@@ -94,6 +100,10 @@ class Trial:
         if block in self.blocks or len(self.blocks) < _MOST_BLOCKS:
             return block
         return replace(block, tool="") if block.check == PHANTOM_TOOL else everywhere(block)
+
+    def is_refused(self, block: Block) -> bool:
+        """Return whether the tool refused every call that would be blocked for this reason."""
+        return self.refused[block] == self.counts[block]
 
     def told(self, block: Block) -> str:
         """Say how often it was, and what."""

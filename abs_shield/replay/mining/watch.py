@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES, Finding
@@ -17,6 +17,7 @@ from abs_shield.session import Executed, Session
 from abs_shield.session.field import Field
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
+from abs_shield.text.names import split
 from abs_shield.text.shape import is_address, is_code
 
 Met = tuple[str, str, Mapping[str, str]]
@@ -75,12 +76,12 @@ class Watch:
             _count(seen, argument)
             if worked:
                 if (drawn := past.drawn_of(judged.call.name, name)) is not None:
-                    seen.values.update(argument.value, drawn=drawn)
-                seen.numbers.update(argument.value)
+                    seen.values.update(argument.value, drawn=drawn.texts)
+                    seen.numbers.update(argument.value, drawn=drawn.numbers)
                 if argument.judged and judged.success is not False:
                     seen.held += 1
                     seen.alarms += name in alarmed
-            if argument.field and argument.tool in self._named:
+            if argument.tool in self._named and _is_handed_over(argument, name):
                 feeding = self.evidence.tool(argument.tool)
                 if len(feeding.feeds) < _MOST_KEPT:
                     feeding.feeds[argument.field, judged.call.name, name] += 1
@@ -112,13 +113,21 @@ class _Past:
     def __init__(self) -> None:
         self.brought: dict[str, tuple[str, str]] = {}
         self.touched: dict[str, set[str]] = {}
-        self._drawn: dict[tuple[str, str], set[str]] = {}
+        self._drawn: dict[tuple[str, str], _Drawn] = {}
 
-    def drawn_of(self, tool: str, parameter: str) -> set[str] | None:
-        """Give the texts that a parameter has had; None where too many parameters are known."""
+    def drawn_of(self, tool: str, parameter: str) -> _Drawn | None:
+        """Give the values that a parameter has had; None where too many parameters are known."""
         if (tool, parameter) not in self._drawn and len(self._drawn) >= _MOST_KEPT:
             return None
-        return self._drawn.setdefault((tool, parameter), set())
+        return self._drawn.setdefault((tool, parameter), _Drawn())
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """What one parameter has had in one session."""
+
+    texts: set[str] = field(default_factory=set)
+    numbers: set[float] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -179,6 +188,19 @@ def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
     elif not argument.source:
         argument.source = str(origin)
         argument.tool, argument.field = origin.tool, next(iter(origin.fields), "")
+
+
+def _is_handed_over(argument: _Argument, name: str) -> bool:
+    """
+    Return whether a call took its value from a field of a result, and not by chance.
+
+    A word or a small number stands in many results: "economy" in `available_seats`. It counts where
+    it is an identifier, or the field is called as the parameter is.
+    """
+    if not argument.field:
+        return False
+    alike = not {*split(argument.field)}.isdisjoint(split(name))
+    return argument.judged or argument.shaped or alike
 
 
 def _count(seen: ParameterSeen, argument: _Argument) -> None:

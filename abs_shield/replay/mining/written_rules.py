@@ -14,7 +14,8 @@ from abs_shield.replay.mining.python import (
 )
 
 _AMONG = '    """The value is one of those that recorded calls had."""'
-_WITHIN = '    """The number lies where those of recorded calls lay."""'
+_WITHIN = '    """The number is one of the scale that recorded calls had."""'
+_SIGN = '    """The number is {}, as in every recorded call that worked."""'
 
 
 _HOW = (
@@ -59,12 +60,15 @@ def _decorated(each: Suggestion) -> str:
 
 def _function(each: Suggestion, name: str) -> str:
     if isinstance(each.says, Within):
-        low, high = flat(each.says.low), flat(each.says.high)
+        within = each.says
         takes, others = "float | None", "value is None"
-        if each.says.mixed:
+        if within.mixed:
             takes, others = "object", "not isinstance(value, (int, float))"
-        body = f"    return {others} or {low} <= value <= {high}"
-        lines = [f"def {name}(value: {takes}) -> bool:", _WITHIN, body]
+        lines = [
+            f"def {name}(value: {takes}) -> bool:",
+            _WITHIN if within.high is not None else _SIGN.format(_sign(within)),
+            f"    return {others} or {_compared(within)}",
+        ]
     elif isinstance(each.says, Among):
         seen = literal(each.says.values, indent=4, used=11, after=0)
         lines = [
@@ -76,3 +80,14 @@ def _function(each: Suggestion, name: str) -> str:
     else:
         raise TypeError(f"no rule says {type(each.says).__name__}")
     return "\n".join(lines)
+
+
+def _sign(within: Within) -> str:
+    return "above zero" if within.above else "not below zero"
+
+
+def _compared(within: Within) -> str:
+    low = flat(within.low)
+    if within.high is not None:
+        return f"{low} <= value <= {flat(within.high)}"
+    return f"value > {low}" if within.above else f"value >= {low}"

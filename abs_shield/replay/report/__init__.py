@@ -1,11 +1,20 @@
 """What a decision log says of every layer and tool, and what may be enforced."""
 
 from abs_shield.replay.report.muted import muted
-from abs_shield.replay.report.place import Found, Place
+from abs_shield.replay.report.place import FindingKind, Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import Report
-from abs_shield.replay.report.rollout import Standing, Step, modes, rollout
-from abs_shield.replay.report.rows import ANSWERS, CHECKS, OTHERS, OUTPUTS, UNREGISTERED, noun_of
+from abs_shield.replay.report.rollout import Standing, Step, modes, modes_line, rollout
+from abs_shield.replay.report.rows import (
+    ANSWERS,
+    CHECKS,
+    OTHERS,
+    OUTPUTS,
+    STAGES,
+    UNREGISTERED,
+    is_text,
+    noun_of,
+)
 from abs_shield.replay.report.slices import By, Slices
 from abs_shield.replay.report.sweep import Point, Sweep
 from abs_shield.replay.report.totals import Totals
@@ -16,9 +25,10 @@ __all__ = [
     "CHECKS",
     "OTHERS",
     "OUTPUTS",
+    "STAGES",
     "UNREGISTERED",
     "By",
-    "Found",
+    "FindingKind",
     "Place",
     "Point",
     "Readiness",
@@ -31,7 +41,9 @@ __all__ = [
     "Sweep",
     "Totals",
     "Watch",
+    "is_text",
     "modes",
+    "modes_line",
     "muted",
     "noun_of",
     "percent",

@@ -28,11 +28,11 @@ def entry_of(layer: str, place: Place) -> dict[str, Any]:
             {"code": code, "where": where, "findings": findings}
             for (code, where), findings in place.silenced.most_common()
         ],
-        "found": [
+        "kinds": [
             {
                 "code": found.code, "where": found.where, "verdict": found.verdict.value,
                 "findings": number, "newest": place.newest[found],
             }
-            for found, number in place.found.most_common()
+            for found, number in place.kinds.most_common()
         ],
     }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.replay.report.sessions import Observed
+from abs_shield.replay.report.sessions import Observations
 from abs_shield.replay.report.sums import add_counts
 from abs_shield.replay.report.watch import Watch
 
@@ -48,7 +48,7 @@ class Case(NamedTuple):
         return self.coverage.outcome is not Outcome.UNAVAILABLE or self.flagged or self.blamed
 
     @property
-    def observed(self) -> Observed:
+    def observations(self) -> Observations:
         """What the call is to each of the shares of a place."""
         if not (self.findings or self.blamed):
             return _SILENT[self.coverage.outcome]
@@ -101,7 +101,7 @@ def _covered(decision: Decision) -> Coverage:
     return next(iter(outcomes))
 
 
-class Found(NamedTuple):
+class FindingKind(NamedTuple):
     """One kind of finding: its code, its place with ``*`` for any position, and its verdict."""
 
     code: str
@@ -122,7 +122,7 @@ class Place:
         modes: The modes it was last seen in, one for each tool.
         silenced: Code and place of findings that a suppression silences, to their number; ``*`` is
             any position of a list.
-        found: Kinds of findings that weigh, to the number of calls.
+        kinds: Kinds of findings that weigh, to the number of calls.
         newest: The ids of the newest decisions with each kind.
     """
 
@@ -131,8 +131,8 @@ class Place:
     unlabelled: list[tuple[float, str]] = field(default_factory=list)
     modes: set[Mode] = field(default_factory=set)
     silenced: Counter[tuple[str, str]] = field(default_factory=Counter)
-    found: Counter[Found] = field(default_factory=Counter)
-    newest: dict[Found, list[str]] = field(default_factory=dict)
+    kinds: Counter[FindingKind] = field(default_factory=Counter)
+    newest: dict[FindingKind, list[str]] = field(default_factory=dict)
     _revision: str = ""
     _of_finding: bool = False
 
@@ -203,7 +203,7 @@ class Place:
         counts, approval = self.counts, case.decision.approval
         counts.would_block += 1
         counts.found_blocks += case.found_block
-        counts.held += approval == "required"
+        counts.held += approval in ("required", "refused")
         counts.granted += approval == "granted"
 
     def _findings(self, case: Case) -> None:
@@ -219,16 +219,16 @@ class Place:
                 counts.suppressed += 1
                 self._silenced(finding)
         counts.uncounted += sum(not f.counted for f in findings)
-        self._kinds(case.decision, weighing)
+        self._add_kinds(case.decision, weighing)
         granted = case.blamed and case.decision.approval == "granted"
         counts.overrides += granted or any(map(_let_through, findings))
 
-    def _kinds(self, decision: Decision, weighing: list[Finding]) -> None:
-        kinds = {Found(f.code, anywhere(f.where), f.verdict) for f in weighing}
+    def _add_kinds(self, decision: Decision, weighing: list[Finding]) -> None:
+        kinds = {FindingKind(f.code, anywhere(f.where), f.verdict) for f in weighing}
         for kind in sorted(kinds):
-            if kind not in self.found and len(self.found) >= _KINDS:
-                kind = Found(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
-            self.found[kind] += 1
+            if kind not in self.kinds and len(self.kinds) >= _KINDS:
+                kind = FindingKind(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
+            self.kinds[kind] += 1
             self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
 
     def _silenced(self, finding: Finding) -> None:

@@ -73,11 +73,12 @@ class Readiness:
             f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
             f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
             " where there are fewer), and none of these is labelled ok.",
-            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and are"
-            " not labelled hallucinated, at the upper end of the 95 % interval.",
-            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or more"
-            " of the calls it would block are labelled, and at the lower end of the interval at"
-            f" least {percent(self.min_precision)} of them are hallucinated.",
+            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and"
+            " are not labelled hallucinated, at the upper end of the 95 % interval, which counts"
+            " sessions where these are fewer.",
+            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or"
+            " more of the calls it would block are labelled, and at the lower end of the interval"
+            f" at least {percent(self.min_precision)} of them are hallucinated.",
             f"At most {percent(self.max_dropped)} of all decisions are missing from the log.",
         )
 
@@ -108,7 +109,7 @@ class Readiness:
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
-            then = counts.labelled(more)
+            then = counts.with_labels(more)
             few = then.block_precision.of < min(self.min_labels, then.found_blocks)
             return self.proven(then) or not (few or self._many(then) or then.false_blocks)
 
@@ -145,7 +146,7 @@ class Readiness:
         more = self.labels_wanting(counts)
         if more is None:
             return "change the policy so that it blocks less"
-        return f"label {more:,} more of them: abs-shield label ID hallucinated|ok"
+        return f"label {more:,} more of them: abs-shield label --next"
 
 
 _MOST_DIGITS = 12

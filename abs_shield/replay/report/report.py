@@ -11,6 +11,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.core.names import ANSWER, VERIFICATION
 from abs_shield.replay.heat import Cell, HeatRow, hottest
 from abs_shield.replay.report.entries import entry_of
+from abs_shield.replay.report.estimate import ALL_ROWS, Spreads
 from abs_shield.replay.report.place import Case, Place
 from abs_shield.replay.report.repeated import repeated
 from abs_shield.replay.report.rows import CHECKS, OTHERS, STAGES, cases_of, is_text
@@ -23,7 +24,8 @@ from abs_shield.stores.hourly_counts import PatternCount
 
 _TOOLS = 1_000
 _LAYERS = 100
-_ALL = ""
+_OF_TOOLS = {VERIFICATION}
+"""The checks that have a place for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)
 """The checks whose decisions have a P(hallucination)."""
 
@@ -92,17 +94,21 @@ class Report:
         counts: Iterable[PatternCount],
         labelled: Iterable[tuple[Decision, Label]] = (),
         gaps: Iterable[Mapping[str, Any]] = (),
+        *,
+        spreads: Spreads | None = None,
     ) -> Self:
         """
         Count decisions that a store has counted by pattern, without reading them.
 
-        The counts are those of `of`. Not known are the sessions, so that an interval takes each
-        decision for itself, and the ids of decisions, which ``store.newest()`` finds.
+        The counts are those of `of`. The ids of decisions are not known; ``store.newest()`` finds
+        them.
 
         Args:
             counts: A store's ``pattern_counts()``.
             labelled: The decisions among them that have a label.
             gaps: What was lost: a store's ``gaps()``.
+            spreads: How they are spread over sessions; without it an interval takes each decision
+                for itself.
         """
         report = cls()
         for one in repeated(counts, labelled):
@@ -110,7 +116,15 @@ class Report:
             for row, layer, case in report._counted(one.decision, one.truth, times=one.times):
                 report._places.setdefault((row, layer), Place()).repeat(case, one.times)
         report.totals.lose(gaps)
+        if spreads is not None:
+            report._spread(spreads)
         return report
+
+    def _spread(self, spreads: Spreads) -> None:
+        for (row, layer), place in self._places.items():
+            place.counts.spread = spreads.of(row, layer, place.counts)
+        for layer in self._layers:
+            self._wholes[layer] = spreads.of(ALL_ROWS, layer, self.place(layer).counts)
 
     def _counted(
         self, decision: Decision, truth: Truth | None, *, times: int
@@ -127,6 +141,16 @@ class Report:
             if layer in _SWEPT:
                 self.sweeps.setdefault(layer, Sweep()).update(decision, truth, times=times)
             yield row, name, case
+
+    def grids(self) -> list[tuple[list[str], list[HeatRow]]]:
+        """Return the heatmap in two parts: tools, and texts; each with its layers and rows."""
+        heat, of_tools = self.heat(), [*self.layers(), *(_OF_TOOLS & self._layers.keys())]
+        texts = [name for name in self.checks() if name not in _OF_TOOLS]
+        parts = [
+            (of_tools, [row for row in heat if not is_text(row.tool)]),
+            (texts, [row for row in heat if is_text(row.tool)]),
+        ]
+        return [(layers, rows) for layers, rows in parts if layers and rows]
 
     def layers(self) -> list[str]:
         """Name the layers that calls were judged by: the six in their order, then others."""
@@ -221,13 +245,13 @@ class Report:
             whole = self._wholes.get(layer)
             if whole is None:
                 whole = self._wholes[layer] = Spread()
-            spreads[_ALL, layer] = whole
-        self._sessions.update(session, spreads, case.observed)
+            spreads[ALL_ROWS, layer] = whole
+        self._sessions.update(session, spreads, case.observations)
 
     def _slice(self, case: Case, session: bytes) -> None:
         self.days.update(case)
         if self.slices is not None:
-            self._sessions.update(session, self.slices.update(case), case.observed)
+            self._sessions.update(session, self.slices.update(case), case.observations)
 
 
 def _bounded(name: str, known: Mapping[str, object], most: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -86,6 +86,24 @@ def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
         elif step.tool and step.standing is Standing.NOT_YET and step.layer in made:
             made[step.tool, step.layer] = Mode.AUDIT
     return made
+
+
+def modes_line(made: Mapping[str | tuple[str, str], Mode]) -> str:
+    """
+    Return modes as a line of Python.
+
+    >>> modes_line({"phantom_tool": Mode.STRICT, ("refund", "phantom_target"): Mode.AUDIT})
+    'modes={"phantom_tool": "strict", ("refund", "phantom_target"): "audit"}'
+    """
+    entries = (f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items())
+    return f"modes={{{', '.join(entries)}}}" if made else ""
+
+
+def _literal(key: str | tuple[str, str]) -> str:
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_literal, key))})"
+    plain = key.isascii() and key.isprintable() and not set(key) & set('"\\')
+    return f'"{key}"' if plain else repr(key)
 
 
 def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:

@@ -15,7 +15,7 @@ SHARES = (
 _OPEN = 10_000
 """Sessions that are followed at the same time; one that was left goes on as another."""
 
-Observed = tuple[tuple[bool, bool], ...]
+Observations = tuple[tuple[bool, bool], ...]
 """For each share: whether a call is an observation of it, and whether it is a hit."""
 
 
@@ -52,11 +52,11 @@ class Sessions:
 
     def __init__(self) -> None:
         self._open: OrderedDict[bytes, dict[tuple[str, str], Seen]] = OrderedDict()
-        self._next: dict[tuple[Seen, Observed], Seen] = {}
-        self._counted: dict[Observed, tuple[tuple[int, bool], ...]] = {}
+        self._next: dict[tuple[Seen, Observations], Seen] = {}
+        self._indexes: dict[Observations, tuple[tuple[int, bool], ...]] = {}
 
     def update(
-        self, session: bytes, spreads: Mapping[tuple[str, str], Spread], observed: Observed
+        self, session: bytes, spreads: Mapping[tuple[str, str], Spread], observations: Observations
     ) -> None:
         """
         Take in one call.
@@ -64,7 +64,7 @@ class Sessions:
         Args:
             session: A digest of the session's id.
             spreads: By place, what is kept of it: of its tool, and of all tools.
-            observed: What the call is to each share.
+            observations: What the call is to each share.
         """
         places = self._open.get(session)
         if places is None:
@@ -73,33 +73,33 @@ class Sessions:
                 self._open.popitem(last=False)
         else:
             self._open.move_to_end(session)
-        counted = self._counted.get(observed)
-        if counted is None:
-            counted = self._counted[observed] = _counted(observed)
+        indexes = self._indexes.get(observations)
+        if indexes is None:
+            indexes = self._indexes[observations] = _indexes(observations)
         for place, spread in spreads.items():
             seen = places.get(place, _NOTHING)
-            for share, is_hit in counted:
+            for share, is_hit in indexes:
                 of, hits = seen[share]
                 spread.clusters[share].update(of=of, hits=hits, is_hit=is_hit)
-            places[place] = self._after(seen, observed)
+            places[place] = self._after(seen, observations)
 
-    def _after(self, seen: Seen, observed: Observed) -> Seen:
+    def _after(self, seen: Seen, observations: Observations) -> Seen:
         """Most sessions have the same few calls: one record of these is enough for all."""
-        after = self._next.get((seen, observed))
+        after = self._next.get((seen, observations))
         if after is None:
-            after = _after(seen, observed)
+            after = _after(seen, observations)
             if len(self._next) < _OPEN:
-                self._next[seen, observed] = after
+                self._next[seen, observations] = after
         return after
 
 
-def _counted(observed: Observed) -> tuple[tuple[int, bool], ...]:
+def _indexes(observations: Observations) -> tuple[tuple[int, bool], ...]:
     """Return the places in `SHARES` of which a call is an observation, and whether it is a hit."""
-    return tuple((n, is_hit) for n, (counts, is_hit) in enumerate(observed) if counts)
+    return tuple((n, is_hit) for n, (counts, is_hit) in enumerate(observations) if counts)
 
 
-def _after(seen: Seen, observed: Observed) -> Seen:
+def _after(seen: Seen, observations: Observations) -> Seen:
     return tuple(
         (of + counts, hits + (counts and is_hit))
-        for (of, hits), (counts, is_hit) in zip(seen, observed, strict=True)
+        for (of, hits), (counts, is_hit) in zip(seen, observations, strict=True)
     )

@@ -58,9 +58,11 @@ class Slices:
         return {(f"{self.by}: {value}", subject.value): place.counts.spread}
 
     def places(self, subject: Subject | None = None) -> dict[tuple[str, Subject], Place]:
-        """Return the counts by value and subject; days in order, others as first seen."""
+        """Return the counts by value and subject; in the order of both."""
         chosen = {k: v for k, v in self._places.items() if subject in (None, k[1])}
-        return dict(sorted(chosen.items())) if self.by is By.DAY else chosen
+        order = [*Subject]
+        by_name = sorted(chosen, key=lambda key: (key[0], order.index(key[1])))
+        return {key: chosen[key] for key in by_name}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the counts as JSON-able data."""

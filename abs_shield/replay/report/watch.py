@@ -101,7 +101,7 @@ class Watch(Counts):
         """Give the counts as JSON-able data."""
         return {name: getattr(self, name) for name in COUNTED}
 
-    def labelled(self, more: int) -> Self:
+    def with_labels(self, more: int) -> Self:
         """
         Return these counts with so many more labels, all of them right.
 

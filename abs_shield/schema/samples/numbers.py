@@ -9,7 +9,8 @@ from typing import Any
 from abs_shield.schema.samples.pool import Pool
 
 _USUAL = (1, 0, 2, -1, 10, 100, 1_000, 1_000_000, 7, 50)
-_BROKEN = (0.5, 19.99, -0.5)
+_BROKEN = (0.5, 19.99, -0.5, 2.345)
+"""Halves, cents, below zero, and what no currency has."""
 _PARTS = tuple(Fraction(n, 10) for n in (5, 1, 9, 3, 7, 2, 8, 4, 6))
 _STEPS = (5, 10, 25, 100, 500, 1_000, 10_000, 1_000_000)
 """How far from a bound the numbers are that have no other bound."""

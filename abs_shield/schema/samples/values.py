@@ -92,7 +92,13 @@ class Values:
         plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
         each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
         mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
-        yield from _in_turn([plain, each, mixed])
+        # of a format or a pattern few different items fit, and a list of one item is as long
+        alike = [
+            [*start, *items[:1] * (length - len(start))]
+            for length in lengths
+            if max(low, len(start), 2) <= length <= high
+        ]
+        yield from _in_turn([plain, each, mixed, alike])
 
     def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
         """Give objects: all members, the required ones, and each member in turn varied."""

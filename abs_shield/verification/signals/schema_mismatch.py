@@ -1,4 +1,4 @@
-"""A required field is missing, null or of another type, or a forbidden one is there."""
+"""A field is missing, null or of another type, or a forbidden one is there."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import ABSENT, Seen, is_finite, kind_of
+from abs_shield.verification.seen import ABSENT, Seen, is_finite
+from abs_shield.verification.shape import kind_of
 
-_NOTHING = Unavailable("no fields are declared")
+_NOTHING = Unavailable("no fields are declared, and too few results are known")
+_KNOWN = Unavailable("no fields are declared, and the shape differs from no earlier one")
+"""A made-up result may well have the right shape: that it has is no evidence for it."""
 
 
 def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     """The weather has a ``temperature``; this result has none, or ``"mild"`` after 50 numbers."""
+    shape = past.shape
+    if shape is not None and shape.score > 0:
+        return Reading(shape.score, shape.detail, shape.where)
     profile = seen.profile
-    if profile is None:
-        return _NOTHING
+    if profile is None or not (profile.required_fields or profile.forbidden_fields):
+        return _NOTHING if shape is None else _KNOWN
     required, forbidden = profile.required_fields, profile.forbidden_fields
-    if not required and not forbidden:
-        return _NOTHING
     wrong = []
     if len(seen.kinds) < len(required) or seen.kinds != past.kinds or not seen.finite:
         wrong = list(_faults(seen, required, past))

@@ -281,19 +281,154 @@ def test_suppressions(said, tool) -> None:
 @pytest.mark.parametrize(
     ("check", "more", "accused"),
     [
-        ("phantom_target", {"where": "/arguments/titel"}, False),
+        ("phantom_target", {"where": "/arguments/titel"}, True),
         ("parameter_mismatch", {"where": "/arguments/titel"}, False),
+        ("parameter_mismatch", {"where": "/arguments/titel", "code": "unknown_argument"}, False),
         ("parameter_mismatch", {"where": "/arguments/titel", "code": "wrong_type"}, True),
         ("parameter_mismatch", {"where": "/arguments", "code": "wrong_type"}, False),
     ],
 )
 def test_a_suppression_of_no_parameter(check, more, accused, said, tool) -> None:
-    """Of what no call may have only that is told; other layers judge whatever is there."""
+    """Of what no call may have, nothing is found but that it may not be there."""
     quiet = Suppression(check=check, tool="t", reason="x", **more)
     found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
     assert accused == bool(found)
     assert all("is no parameter of its tool; did you mean `title`?" in each for each in found)
+
+
+@pytest.mark.parametrize(("code", "accused"), [("unknown_argument", 0), ("wrong_type", 1)])
+def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused, said, tool):
+    """Where its being unknown is silenced, calls have it, and other layers judge it."""
+    ghost = {"tool": "t", "where": "/arguments/note", "reason": "x"}
+    quiet = [
+        Suppression(check="parameter_mismatch", code=code, **ghost),
+        Suppression(check="phantom_target", **ghost),
+    ]
+    layers = ["phantom_target", "parameter_mismatch"]
+    found = said("idle_suppression", tool("t", title=TEXT), suppress=quiet, layers=layers)
+
+    assert accused == sum("`phantom_target`" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "accused"),
+    [
+        ("phantom_tool", "/arguments/title", "its findings point at `/name`"),
+        ("call_loop", "/arguments", "its findings point at `/name`"),
+        ("parameter_mismatch", "/name", "its findings point into `/arguments`"),
+        ("phantom_tool", "/name", ""),
+        ("phantom_target", "/arguments", ""),
+    ],
+)
+def test_a_suppression_of_a_place_that_is_never_told(check, where, accused, said, tool) -> None:
+    """A layer points at the tool's name or into the arguments."""
+    quiet = Suppression(check=check, where=where, reason="x")
+    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
+
+    assert [accused] * bool(accused) == [each.partition("; ")[2] for each in found]
+
+
+NEST = {
+    "type": "object",
+    "properties": {"n": WHOLE, "shut": {"type": "object", "additionalProperties": False}},
+}
+PLACES = [
+    ("parameter_mismatch", "wrong_type", "/arguments/lines/*/n", ""),
+    ("parameter_mismatch", "wrong_type", "/arguments/lines/0/n", ""),
+    ("parameter_mismatch", "wrong_type", "/arguments/lines/*/m", "`m`"),
+    ("parameter_mismatch", "unknown_argument", "/arguments/lines/*/m", ""),
+    ("parameter_mismatch", "wrong_type", "/arguments/lines/n", "`n`"),
+    ("parameter_mismatch", "wrong_type", "/arguments/lines/*/n/x", "`x`"),
+    ("phantom_target", None, "/arguments/lines/*/m", ""),
+    ("phantom_target", None, "/arguments/lines/*/shut/m", ""),
+    ("phantom_target", None, "/arguments/open/m", ""),
+]
+
+
+@pytest.mark.parametrize(("check", "code", "where", "accused"), PLACES)
+def test_a_suppression_of_a_place_inside(check, code, where, accused, said, tool) -> None:
+    """What the schema of a member says that no call has."""
+    quiet = Suppression(check=check, code=code, where=where, reason="x", tool="t")
+    lines = {"type": "array", "items": NEST}
+    found = said(
+        "idle_suppression", tool("t", lines=lines, open={}), suppress=[quiet], layers=[check]
+    )
+
+    assert [accused] * bool(accused) == [each.split("exist: ")[1].split(";")[0] for each in found]
+
+
+def test_a_layer_of_ones_own_has_codes_of_its_own(said, tool) -> None:
+    """Nothing is said of what a function of the user's finds, wherever and however."""
+
+    def phantom_target(proposal: Any, session: Any) -> tuple[()]:
+        return ()
+
+    quiet = Suppression(check="phantom_target", code="odd", where="/name", reason="x")
+    declared = {"suppress": [quiet], "layers": [phantom_target]}
+
+    assert [] == said("idle_suppression", tool("t", title=TEXT), **declared)
+
+
+COVERS: list[tuple[dict[str, Any], dict[str, Any], int]] = [
+    ({}, {"tool": "t"}, 1),
+    ({}, {"until": "2090-01-01"}, 1),
+    ({"until": "2090-01-01"}, {}, 1),
+    ({"until": "2090-01-01"}, {"tool": "t"}, 0),
+    ({"until": "2090-01-01"}, {"tool": "t", "until": "2089-01-01"}, 1),
+    ({"until": "2090-01-01T12:00:00"}, {"tool": "t", "until": "2090-01-01"}, 0),
+    ({"until": "2020-01-01"}, {"tool": "t", "until": "2019-01-01"}, 0),
+    ({"tool": "t"}, {"tool": "u"}, 0),
+    ({"code": "unseen"}, {"code": "placeholder"}, 0),
+    ({"code": "unseen"}, {"code": "unseen", "where": "/arguments/a_id"}, 1),
+    ({"where": "/arguments/a_id"}, {"where": "/arguments/b_id"}, 0),
+    ({"where": "/arguments/a_id/*"}, {"where": "/arguments/a_id/0"}, 1),
+    ({"where": "/arguments/a_id/0"}, {"where": "/arguments/a_id/*"}, 1),
+    ({"where": "/arguments/a_id/0"}, {"where": "/arguments/a_id/1"}, 0),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "accused"), COVERS)
+def test_a_suppression_in_the_shadow_of_another(one, other, accused, said, tool) -> None:
+    """One that another covers for as long as it holds; of two alike the second."""
+    ids = {"type": "array", "items": TEXT}
+    tools = [tool(name, a_id=ids, b_id=TEXT) for name in "tu"]
+    quiet = [Suppression(check="phantom_target", reason="x", **each) for each in (one, other)]
+    found = said("covered_suppression", *tools, suppress=quiet, layers=["phantom_target"])
+
+    assert accused == len(found)
+
+
+MUTED: list[tuple[float, str, dict[str, Any], int]] = [
+    (0.8, "self_contradiction", {}, 0),
+    (0.7, "self_contradiction", {}, 1),
+    (0.7, "self_contradiction", {"inverses": [inverse("lock_door", "unlock_door", same="id")]}, 0),
+    (0.5, "call_loop", {}, 0),
+    (0.4, "call_loop", {}, 1),
+    (0.1, "impossible_state", {}, 1),
+    (0.0, "phantom_target", {}, 1),
+    (0.1, "phantom_target", {}, 0),
+    (0.0, "parameter_mismatch", {}, 0),
+    (0.0, "phantom_tool", {}, 0),
+]
+
+
+@pytest.mark.parametrize(("threshold", "layer", "declared", "accused"), MUTED)
+def test_a_threshold_that_mutes_a_layer(threshold, layer, declared, accused, said, tool) -> None:
+    """None of its findings is as strong as the threshold asks for."""
+    tools = [tool(name, id=TEXT) for name in ("lock_door", "unlock_door", "remove_door")]
+    found = said("muted_layer", *tools, layers=[layer], threshold=threshold, **declared)
+
+    assert accused == len(found)
+    assert all("leave the layer out of `layers`" in each for each in found)
+
+
+def test_the_threshold_that_a_muted_layer_needs(said, tool) -> None:
+    """The hint names it, and with it the layer counts."""
+    (told,) = said("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.1)
+
+    assert "set `threshold` to 0.5 or more" in told
+    assert [] == said("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.5)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from abs_shield.replay.backtest import (
     read_label,
 )
 
+ONE_A_LINE = "write one object a line, as `jq -c '.[]' FILE` does"
 OK, BAD = Truth.OK, Truth.HALLUCINATED
 CALLS = [
     {"id": "x", "name": "find_book", "arguments": {"title": "Emma"}},
@@ -185,13 +186,18 @@ def test_a_file_is_read_line_by_line(written):
 
     assert [
         (1, LabelLine(label=OK, run_id="r", call_index=1)),
-        BadLine(path, 2, "the line is not JSON"),
+        BadLine(
+            path,
+            2,
+            "the line is not JSON: Expecting property name enclosed in double quotes at character"
+            " 2; write one object a line, as `jq -c '.' FILE` does",
+        ),
         BadLine(path, 4, "a label names a `call_index` or a `call_id`"),
         BadLine(path, 5, "a label names a `run_id` or a `session_id`"),
         BadLine(path, 6, '`call_index` is "1"; give a number from 0'),
         BadLine(path, 7, "there is no `label`, but `lable`"),
         BadLine(path, 8, '`label` is "wrong\\x1b"; give `hallucinated` or `ok`'),
-        BadLine(path, 9, "a label is an object, not a list of 0 items"),
+        BadLine(path, 9, f"a label is an object, not a list of 0 items; {ONE_A_LINE}"),
         BadLine(path, 10, "`call_index` is true; give a number from 0"),
         (11, LabelLine(label=BAD, run_id="7", call_index=0)),
     ] == read

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Tool
-from abs_shield.replay.mining import Mined, Recorded, Source, mine
+from abs_shield.replay.mining import LetThrough, Mined, Recorded, Source, mine
 
 Run = dict[str, Any]
 
@@ -39,10 +39,17 @@ def _told(result: Any) -> dict[str, Any]:
 def mined(tmp_path) -> Callable[..., Mined]:
     """Mine tools, and runs where there are any."""
 
-    def of(tools: Iterable[Tool], runs: Iterable[Run] = (), **source: Any) -> Mined:
+    def of(
+        tools: Iterable[Tool],
+        runs: Iterable[Run] = (),
+        *,
+        let_through: LetThrough = LetThrough.NONE,
+        **source: Any,
+    ) -> Mined:
         path = tmp_path / "runs.jsonl"
         path.write_text("".join(json.dumps(each) + "\n" for each in runs))
         recorded = Recorded(paths=(str(path),)) if path.stat().st_size else None
-        return mine(Source(name="tools.json", tools=tuple(tools), **source), recorded)
+        given = Source(name="tools.json", tools=tuple(tools), **source)
+        return mine(given, recorded, let_through=let_through)
 
     return of

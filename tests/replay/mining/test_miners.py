@@ -288,7 +288,7 @@ def test_a_range_is_never_declared(mined):
     (said,) = made.draft.of("book", Kind.RANGE)
 
     assert [("Within", False)] == found(made, "range", "book")
-    assert said.evidence == "whole numbers from 0 to 3 in 20 calls that worked"
+    assert said.evidence == ("each whole number from 0 to 3 in 20 calls of 20 sessions that worked")
     assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in made.text
 
 
@@ -340,8 +340,66 @@ def test_a_pair_can_be_taken_over(mined):
     )
 
 
-def test_whole_numbers_and_others_are_told_apart(mined):
-    """A range of few calls is told, and proposes no rule."""
-    made = mined([tool("book", price=WHOLE)], [booked(n, price=n + 0.5) for n in range(6)])
+AMOUNTS = [n + 0.5 for n in range(30)]
+BOUNDS = {
+    "a constant": ([1200.0] * 60, None),
+    "two values": ([100, 500] * 30, None),
+    "many amounts": (AMOUNTS, "value > 0"),
+    "many amounts and zero": ([0, *AMOUNTS], "value >= 0"),
+    "amounts of few sessions": (AMOUNTS[:19], None),
+    "few amounts": (AMOUNTS[:7] * 9, None),
+    "refunds among amounts": ([-8.0, -2, *AMOUNTS], None),
+    "a scale": ([1, 2, 3, 4] * 8, "1 <= value <= 4"),
+    "a scale from zero": ([0, 1, 2] * 8, "0 <= value <= 2"),
+    "a scale with a rare end": ([*[1, 2, 3] * 8, 4], None),
+    "a scale with a gap": ([1, 2, 5] * 8, None),
+    "a scale below zero": ([-1, 0, 1] * 8, None),
+    "halves": ([0.5, 1.0, 1.5] * 8, None),
+}
 
-    assert remarks(made, "range", "book") == ["numbers from 0.5 to 5.5 in 6 calls that worked"]
+
+@pytest.mark.parametrize("kind", BOUNDS)
+def test_a_bound_is_proposed_where_the_numbers_support_it(mined, kind):
+    """A sign or a scale, never the least and the greatest of what happened to be recorded."""
+    numbers, bound = BOUNDS[kind]
+    runs = [run(("pay", {"sum": number}, "ok"), user="Pay.") for number in numbers]
+    text = mined([tool("pay", sum={"type": "number"})], runs).text
+
+    assert (bound is not None) == ("def sum_of_pay" in text)
+    assert bound is None or f"#     return value is None or {bound}\n" in text
+
+
+def test_the_numbers_of_one_session_are_one_draw(mined):
+    """However many different amounts one run pays, they say little of the next run."""
+    one = run(*[("pay", {"sum": number}, "ok") for number in AMOUNTS], user="Pay.")
+
+    assert [] == found(mined([tool("pay", sum={"type": "number"})], [one]), "range", "pay")
+
+
+@pytest.mark.parametrize(("name", "told"), [("pay", 1), ("find_payments", 0)])
+def test_sums_below_zero_are_told(mined, name, told):
+    """Where money moves they are a mistake or a refund: a remark, and no law."""
+    numbers = [-8.0, *AMOUNTS]
+    runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]
+    made = mined([tool(name, sum={"type": "number"})], runs)
+    remark = (
+        "1 of 31 calls that worked had a number below zero; no bound is proposed: if none may be,"
+        " write a rule that it is above 0"
+    )
+
+    assert remarks(made, "range", name) == [remark] * told
+
+
+def test_a_coincidence_is_no_evidence(mined):
+    """A word or a small number of a result that another call takes has another source."""
+    tools = [tool("find_seats", day=TEXT), tool("book", cabin=TEXT, n=WHOLE, seats=WHOLE)]
+    found_seats = {"available_seats": {"free": "economy"}, "amount": 100, "seats": 3}
+    calls = [
+        ("find_seats", {"day": "Monday"}, found_seats),
+        ("book", {"cabin": "economy", "n": 100, "seats": 3}, "ok"),
+    ]
+    made = mined(tools, [run(*calls, user="Book one.")] * 3)
+
+    assert remarks(made, "creates", "find_seats") == [
+        "its results bring `seats`, taken as `seats` of `book` 3 times"
+    ]

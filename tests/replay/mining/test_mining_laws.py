@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, Tool
-from abs_shield.replay.mining import Recorded, Source, mine
+from abs_shield.replay.mining import LetThrough, Recorded, Source, mine
 from abs_shield.replay.mining.python import comment, commented, flat, literal
 
 RUFF = Path(sys.executable).parent / "ruff"
@@ -98,8 +98,10 @@ DESK = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", parameters
 
 
 @settings(max_examples=min(30, settings.default.max_examples // 2))
-@given(st.lists(st.lists(CALL, max_size=4), min_size=1, max_size=4))
-def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> None:
+@given(st.lists(st.lists(CALL, max_size=4), min_size=1, max_size=4), st.sampled_from(LetThrough))
+def test_whatever_was_recorded_is_let_through_or_told(
+    sessions: list[Any], let_through: LetThrough
+) -> None:
     """Nothing that strict still blocks of the runs goes untold, and nothing else is told."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "runs.jsonl"
@@ -108,10 +110,13 @@ def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> No
                 messages: list[Any] = [{"role": "user", "content": "C-1, please."}]
                 messages += [{"role": "assistant", "tool_calls": [call]} for call in calls]
                 file.write(json.dumps({"messages": messages}) + "\n")
-        made = mine(Source(name="tools.json", tools=DESK), Recorded(paths=(str(path),)))
+        recorded = Recorded(paths=(str(path),))
+        made = mine(Source(name="tools.json", tools=DESK), recorded, let_through=let_through)
 
+    blocked = [*made.stays, *made.draft.enforced, *made.draft.proposed]
     assert made.last is not None
-    assert bool(made.last.would_block) == bool(made.stays)
+    assert bool(made.last.would_block) == bool(blocked)
+    assert let_through is not LetThrough.ALL or [*made.stays] == blocked
     assert all("a policy cannot hold it" in told for told in made.stays)
     assert () == made.proof.errors
     assert all(each.tool for each in made.draft.passes)

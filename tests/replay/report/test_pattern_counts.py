@@ -10,6 +10,7 @@ import pytest
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.replay.report import Readiness, Report, modes, rollout
+from abs_shield.replay.report.estimate import Spreads
 from abs_shield.stores import SqliteStore
 
 START = 1_767_225_600.0
@@ -91,6 +92,31 @@ def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
     assert counted(whole.to_dict()) == counted(quick.to_dict())
     assert whole.layers() == quick.layers()
     store.close()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_count_sessions(tmp_path, seed):
+    """Where all sessions are looked at, every interval is that of the decisions themselves."""
+    store, made = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    for decision in made:
+        store.append(decision)
+    labels = {
+        one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=START) for one in made[::9]
+    }
+    labelled = [(one, labels[one.id]) for one in made if one.id in labels]
+    counts = store.pattern_counts()
+    patterns = {count.number: count.pattern for count in counts}
+    spreads = Spreads(store.session_counts(newest=10_000), patterns, labelled)
+    store.close()
+
+    whole, quick = Report.of(made, labels), Report.of_counts(counts, labelled, spreads=spreads)
+    for layer in whole.columns():
+        for row in (None, *whole.rows()):
+            mine, other = whole.place(layer, row).counts, quick.place(layer, row).counts
+            for share in ("coverage", "stops", "precision", "block_precision"):
+                one, two = getattr(mine, share), getattr(other, share)
+                assert (one.hits, one.of, one.sessions) == (two.hits, two.of, two.sessions)
+                assert one.ends == pytest.approx(two.ends)
 
 
 def test_what_may_be_enforced_follows_from_the_counts(tmp_path):

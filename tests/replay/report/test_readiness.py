@@ -129,3 +129,19 @@ def test_a_share_is_rounded_neither_to_nothing_nor_to_all(of):
 
     assert ("over 99.9 %", True) == (most, least not in ("0 %", "0.00 %"))
     assert ("100 %", "0 %") == (percent(1.0), percent(0.0))
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0104, "1.04 %"), (0.01004, "1.004 %"), (0.01, "1 %")]
+)
+def test_a_share_above_a_limit_does_not_read_as_the_limit(share, text):
+    """It has one more digit where both would round to the same."""
+    assert text == percent(share, beside=0.01)
+
+
+def test_a_limit_that_is_just_missed_reads_so():
+    """A reason never says that up to 1 % are too many where 1 % is allowed."""
+    seen = place(ran=1_399, blocks=7)
+    (told,) = (r.told for r in RULE.reasons(seen) if r.code == "many_blocks")
+
+    assert told.endswith("up to 1.03 % of all, 1 % is allowed")

@@ -10,6 +10,8 @@ from abs_shield.replay.mining.study import LEAST, LIKELY, Study, Subject, least,
 _REUSED = 3
 """Later calls that have to take such an id, so that it is known to be one."""
 _MOST_FEEDS = 3
+_TWICE = 2
+"""Calls from which on a value that a result brought is no coincidence."""
 
 
 def creates(study: Study) -> Iterator[Suggestion]:
@@ -56,10 +58,14 @@ def _minted(subject: Subject) -> Iterator[Suggestion]:
 def _brought(study: Study, tool: str) -> Iterator[Suggestion]:
     """What the results of a tool bring, and whose targets it became."""
     seen = study.evidence.tools.get(tool)
-    if seen is None or not seen.feeds:
+    if seen is None:
         return
     fed = [
         f"`{field}`, taken as `{parameter}` of `{taker}` {times(count)}"
         for (field, taker, parameter), count in seen.feeds.most_common(_MOST_FEEDS)
+        if count >= _TWICE
     ]
-    yield Suggestion(kind=Kind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}")
+    if fed:
+        yield Suggestion(
+            kind=Kind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}"
+        )

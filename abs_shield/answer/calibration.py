@@ -1,0 +1,129 @@
+"""Fits the gate of answers to what operators said of answers in a decision log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+from abs_shield.core import Subject
+from abs_shield.core.label import Truth
+from abs_shield.errors import ShieldError
+from abs_shield.policy.answer import AnswerConfig
+from abs_shield.stats.wilson import wilson
+from abs_shield.stores.labels import labelled_decisions
+
+_ROUNDED = 1_000
+"""Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""
+Scored = tuple[float, bool]
+"""The overall score of an answer, in [0, 1], and whether it was hallucinated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFit:
+    """
+    What labelled answers say of the emit threshold.
+
+    Attributes:
+        labels: Labelled answers that have an overall score.
+        hallucinated: How many of them are labelled so.
+        emit_threshold: The lowest threshold that keeps to *max_wrong*; None where none does.
+        emitted: Labelled answers that it would emit.
+        wrong: How many of these are labelled hallucinated.
+        wrong_upper: Upper end of the 95 % interval of their share, in [0, 1].
+        max_wrong: The share of emitted answers that may be hallucinated, in [0, 1].
+    """
+
+    labels: int
+    hallucinated: int
+    emit_threshold: float | None
+    emitted: int
+    wrong: int
+    wrong_upper: float
+    max_wrong: float
+
+    def applied(self, config: AnswerConfig) -> AnswerConfig:
+        """
+        Return a configuration with this threshold; the lower thresholds do not lie above it.
+
+        Raises:
+            ShieldError: No threshold keeps to the share that is allowed.
+        """
+        emit = self.emit_threshold
+        if emit is None:
+            raise ShieldError(
+                f"the gate cannot be fitted: no threshold emits at most {self.max_wrong:g}"
+                f" hallucinated answers by {self.labels} labels; label more answers"
+            )
+        revise = min(config.revise_threshold, emit)
+        fields = {name: getattr(config, name) for name in AnswerConfig.model_fields}
+        fields |= {
+            "emit_threshold": emit,
+            "revise_threshold": revise,
+            "block_threshold": min(config.block_threshold, revise),
+        }
+        return AnswerConfig(**fields)
+
+
+def fit_gate(store: Any, *, max_wrong: float = 0.05) -> GateFit:
+    """
+    Fit the emit threshold of the gate to the labels on answers of a decision log.
+
+    The overall score of an answer is 1 - P(hallucination) of its decision. Answers without one
+    are left out. Label a random sample: labels on blocked answers alone say nothing of those that
+    are emitted.
+
+    Args:
+        store: The decision log.
+        max_wrong: The share of emitted answers that may be hallucinated, in (0, 1], at the upper
+            end of the 95 % interval; 73 right answers are the fewest that show 0.05.
+
+    Raises:
+        ShieldError: *max_wrong* is not in (0, 1].
+    """
+    return fit_threshold(
+        [
+            (1 - decision.probability, label.truth is Truth.HALLUCINATED)
+            for decision, label in labelled_decisions(store, Subject.ANSWER)
+            if decision.probability is not None
+        ],
+        max_wrong=max_wrong,
+    )
+
+
+def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:
+    """
+    Fit the emit threshold to scores with their labels.
+
+    >>> fit = fit_threshold([(0.9, False)] * 80 + [(0.6, True)] * 20, max_wrong=0.05)
+    >>> fit.emit_threshold, fit.emitted, fit.wrong
+    (0.9, 80, 0)
+    """
+    if not 0 < max_wrong <= 1:
+        raise ShieldError(f"`max_wrong` is {max_wrong:g}; give a share above 0, up to 1")
+    ordered = sorted(scored, reverse=True)
+    best: tuple[float | None, int, int, float] = (None, 0, 0, 1.0)
+    wrong = 0
+    for place, (score, is_wrong) in enumerate(ordered, 1):
+        wrong += is_wrong
+        if place < len(ordered) and _threshold(ordered[place][0]) == _threshold(score):
+            continue
+        upper = wilson(wrong, place)[1]
+        if upper <= max_wrong:
+            best = (_threshold(score), place, wrong, upper)
+    emit, emitted, emitted_wrong, upper = best
+    return GateFit(
+        labels=len(ordered),
+        hallucinated=sum(is_wrong for _, is_wrong in ordered),
+        emit_threshold=emit,
+        emitted=emitted,
+        wrong=emitted_wrong,
+        wrong_upper=upper,
+        max_wrong=max_wrong,
+    )
+
+
+def _threshold(score: float) -> float:
+    """Return the highest threshold of three digits that lets a score pass; floats may miss it."""
+    return floor(round(score * _ROUNDED, 6)) / _ROUNDED

@@ -1,0 +1,138 @@
+"""`abs-shield calibrate`: apply the labels of a decision log to the engine and the answer gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from abs_shield.answer import GateFit, fit_gate
+from abs_shield.cli.log.opened import files_of, opened, require_log
+from abs_shield.cli.output import require_writable
+from abs_shield.cli.report.words import counted
+from abs_shield.cli.screen import line, print_json, safe, screen
+from abs_shield.policy import AnswerConfig
+from abs_shield.replay.report import percent
+from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
+
+
+class Format(StrEnum):
+    """How the outcome is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command(epilog="Example: abs-shield calibrate decisions.db --engine engine.db")
+def calibrate(
+    db: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DB]",
+            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What the verification engine saved; made if missing."),
+    ] = None,
+    max_wrong: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Emitted answers that may be hallucinated, at most."),
+    ] = 0.05,
+    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+) -> None:
+    """
+    Apply the labels of a decision log.
+
+    Labels on results move the thresholds of the verification engine that --engine names, each
+    label once. Labels on answers say which emit threshold of the answer gate keeps hallucinated
+    answers rare; the line to add to the policy is printed. Exits with 0, and with 2 for bad input.
+    """
+    if engine is not None:
+        require_writable(engine, inputs=files_of(db), option="--engine")
+    require_log(db)
+    with opened(db) as store:
+        gate = fit_gate(store, max_wrong=max_wrong)
+        taught = None if engine is None else _taught(engine, store)
+    if format is Format.JSON:
+        print_json({"results": taught, "answers": _gate(gate)})
+        return
+    console = screen()
+    for text in (*_results(taught), *_answers(gate)):
+        console.print(text, soft_wrap=True)
+
+
+def _taught(path: str, store: Any) -> dict[str, Any]:
+    """Apply the labels to what a file knows, and write it back."""
+    engine = VerificationEngine()
+    if Path(path).exists():
+        engine.load(path)
+    applied = apply_labels(engine, store)
+    engine.save(path)
+    return {
+        "engine": path,
+        "new": applied.new.total(),
+        "known": applied.known,
+        "unscored": applied.unscored,
+        "tools": [_tool(engine, tool, applied) for tool in sorted(applied.new)],
+    }
+
+
+def _tool(engine: VerificationEngine, tool: str, applied: AppliedLabels) -> dict[str, Any]:
+    held = engine.get_calibration(tool)
+    names = ("labels", "hallucinated_labels", "block_threshold", "prior")
+    return {"tool": tool, "new": applied.new[tool], **{name: held[name] for name in names}}
+
+
+def _results(taught: dict[str, Any] | None) -> Iterator[Text]:
+    if taught is None:
+        yield Text("Results: name the engine's file with --engine to apply their labels.")
+        return
+    new = counted(taught["new"], "new label")
+    yield line(f"Results: {new} applied to ", safe(taught["engine"], limit=200),
+               f", {taught['known']:,} known already.")  # fmt: skip
+    for tool in taught["tools"]:
+        yield line(
+            "  ", safe(tool["tool"], limit=80), f": {counted(tool['labels'], 'label')}, blocks"
+            f" from {tool['block_threshold']:.3f}, prior {tool['prior']:.3f}",
+        )  # fmt: skip
+    if taught["unscored"]:
+        unscored = counted(taught["unscored"], "label")
+        yield Text(f"  {unscored} on results without a P(hallucination) teach nothing.")
+
+
+def _gate(fit: GateFit) -> dict[str, Any]:
+    if fit.emit_threshold is None:
+        return {**asdict(fit), "config": None}
+    config = fit.applied(AnswerConfig())
+    return {**asdict(fit), "config": {name: getattr(config, name) for name in _THRESHOLDS}}
+
+
+def _answers(fit: GateFit) -> Iterator[Text]:
+    labels = counted(fit.labels, "labelled answer")
+    allowed = percent(fit.max_wrong)
+    if fit.emit_threshold is None:
+        yield Text(
+            f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated; no emit threshold"
+            f" keeps these under {allowed} of what is emitted. Label more, at random."
+        )
+        return
+    upper = percent(fit.wrong_upper, beside=fit.max_wrong)
+    yield Text(
+        f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated. From"
+        f" {fit.emit_threshold:g} on {fit.emitted:,} are emitted, {fit.wrong:,} of them"
+        f" hallucinated: up to {upper}, {allowed} is allowed."
+    )
+    config = fit.applied(AnswerConfig())
+    fields = ", ".join(f"{name}={getattr(config, name):g}" for name in _THRESHOLDS)
+    yield Text("Add to your policy")
+    yield Text(f"  answer=AnswerConfig({fields})")

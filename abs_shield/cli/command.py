@@ -1,0 +1,149 @@
+"""What all commands share: `-h`, `-o`, their help, and the checks before their work begins."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandInfo, OptionInfo
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import printed_to, read_too, require_writable
+from abs_shield.cli.usage import (
+    usage_words,
+    write_example,
+    write_parameters,
+    write_rows,
+    write_text,
+)
+from abs_shield.text.show import escaped
+
+HELP = {"help_option_names": ["-h", "--help"]}
+"""The settings of the first command, which those below it inherit."""
+WRITTEN = frozenset({"--output", "--html", "--export", "--save-heads", "--picture", "--report"})
+"""Options that name a file to be written."""
+_TERMINAL_ONLY = frozenset({"mcp", "curate", "dashboard"})
+"""Commands that talk to somebody over the standard output: a protocol, or questions."""
+_PRINTED_TO = "printed_to"
+_Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
+]
+
+
+class Command(TyperCommand):
+    """A command with plain help, which refuses what it does not take in its own words."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*usage_words(self.get_params(ctx))]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        write_text(self.help or "", formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        write_parameters(self.get_params(ctx), formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        write_example(self.epilog or "", formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.allow_extra_args = True  # else the library refuses them, in its own words
+        try:
+            rest = super().parse_args(ctx, args)
+        except Exception as error:
+            if hasattr(error, "ctx") and error.ctx is None:
+                error.ctx = ctx  # of an option's value the library does not say whose it is
+            raise
+        if rest and not ctx.resilient_parsing:
+            hint = f"see `{ctx.command_path} --help`"
+            raise BadInput(f"`{escaped(rest[0])}` is one argument too many; {hint}")
+        return rest
+
+
+class Group(TyperGroup):
+    """Commands below one name, each with a sentence that is not cut off."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        write_text(self.help or "", formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        write_parameters(self.get_params(ctx), formatter)
+        with formatter.section("Commands"):
+            write_rows([*self.summaries()], formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        write_example(self.epilog or "", formatter)
+
+    def summaries(self) -> Iterator[tuple[str, str]]:
+        """Yield each command's name and its sentence."""
+        for name, command in self.commands.items():
+            yield name, command.get_short_help_str(limit=200)
+
+
+def built(app: typer.Typer) -> Any:
+    """Return the command, or the group of commands, of *app*, with what all of them share."""
+    shared = copy(app)
+    shared.registered_commands = [_adapted(info) for info in app.registered_commands]
+    shared.info = copy(app.info)
+    shared.info.cls = Group
+    return typer.main.get_command(shared)
+
+
+def _adapted(info: CommandInfo) -> CommandInfo:
+    made = copy(info)
+    made.cls = Command
+    if info.callback is not None:
+        made.callback = _checked(info.callback, name=info.name or info.callback.__name__)
+    return made
+
+
+def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
+    """Return a callback that looks at its output first, and with `-o` prints to a file."""
+    signature = inspect.signature(callback, eval_str=True)
+    declared = [*_declared(signature)]
+    written = {name: option for name, option, info in declared if info.metavar != "FOLDER"}
+    has_output = any(option == "--output" for _, option, _ in declared)
+    adds_output = not has_output and name not in _TERMINAL_ONLY
+
+    @wraps(callback)
+    def command(**given: Any) -> Any:
+        path = given.pop(_PRINTED_TO) if adds_output else None
+        for parameter, option in written.items():
+            if given[parameter] is not None:
+                require_writable(given[parameter], option=option)
+        if path is None:
+            return callback(**given)
+        return printed_to(path, lambda: callback(**given), inputs=read_too(*_texts(given)))
+
+    parameters = [*signature.parameters.values()]
+    if adds_output:
+        parameters.append(
+            inspect.Parameter(
+                _PRINTED_TO, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Output
+            )
+        )
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _declared(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionInfo]]:
+    """Yield the parameters that name an output, with its option."""
+    for name, parameter in signature.parameters.items():
+        for info in getattr(parameter.annotation, "__metadata__", ()):
+            if isinstance(info, OptionInfo):
+                # in an `Annotated`, typer takes the first name for a default until it reads it
+                names = (f"--{name.replace('_', '-')}", info.default, *(info.param_decls or ()))
+                yield from ((name, option, info) for option in names if option in WRITTEN)
+
+
+def _texts(given: Mapping[str, Any]) -> Iterator[str]:
+    for value in given.values():
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(one, str):
+                yield one

@@ -1,0 +1,155 @@
+"""`abs-shield dashboard`: the risk heatmap of a decision log as a page that stays open."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.log.opened import opened
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.sqlite import SqliteStore
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+TOKEN = "ABS_SHIELD_DASHBOARD_TOKEN"
+"""The environment variable that holds the token; an option would be seen by all users."""
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_OPENS_AFTER_S = 0.7
+_ENDS_WITHIN_S = 2
+
+
+@app.command(epilog="Example: abs-shield dashboard decisions.db --port 8321")
+def dashboard(
+    db: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DB]",
+            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
+        ),
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Show recorded example runs in place of a log.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="Where to listen; others need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65_535, help="0 takes a free one.")
+    ] = 8321,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Show values of arguments; else each is masked.")
+    ] = False,
+    trace_url: Annotated[
+        str,
+        typer.Option(metavar="URL", help="Where a session is shown, with {session_id} in it."),
+    ] = "",
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
+    ] = True,
+) -> None:
+    """
+    Serve the risk heatmap of a decision log, live, until you press Ctrl-C.
+
+    The log is only read, but for labels. ABS_SHIELD_DASHBOARD_TOKEN holds the token that a
+    visitor has to give; without one, only this machine is served.
+    """
+    token = os.environ.get(TOKEN, "")
+    if host not in _LOOPBACK and not token:
+        raise BadInput(f"`--host {host}` can be reached by others; set {TOKEN} to a secret token")
+    if demo and db is not None:
+        raise BadInput("give a log or `--demo`, not both")
+    make = _required()
+    with _bound(host, port) as listening, _demo_log() if demo else opened(db) as store:
+        _count(store)
+        site = make(store, token=token, show_values=show_values, trace_url=trace_url)
+        address = _address(host, listening)
+        print(
+            f"abs-shield: {store.name} at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True
+        )
+        if open_page and sys.stdout.isatty():
+            opening = Timer(_OPENS_AFTER_S, webbrowser.open, [address])
+            opening.daemon = True
+            opening.start()
+        _serve(site, listening)
+
+
+def _required() -> Any:
+    try:
+        import uvicorn  # noqa: F401  to say at once that it is missing
+
+        from abs_shield.dashboard import dashboard as make
+    except ModuleNotFoundError:
+        raise BadInput(
+            "the dashboard needs Starlette, Jinja2 and uvicorn;"
+            " run `pip install 'abs-shield[dashboard]'`"
+        ) from None
+    return make
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    """Take the port before anything else is done, so that a taken one is said at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, port))
+        except OSError as error:
+            why = error.strerror or error
+            raise BadInput(
+                f"cannot listen at {host}:{port}: {why}; choose another `--port`"
+            ) from None
+        yield listening
+    finally:
+        listening.close()
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    port = listening.getsockname()[1]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+@contextmanager
+def _demo_log() -> Iterator[DurableStore]:
+    from abs_shield.dashboard.demo import fill
+
+    with TemporaryDirectory(prefix="abs-shield-demo-") as folder:
+        store = SqliteStore(Path(folder) / "demo.db")
+        try:
+            fill(store)
+            yield store
+        finally:
+            store.close()
+
+
+def _count(store: DurableStore) -> None:
+    """Count what an older version wrote, so that the page knows it."""
+    if not (waiting := store.uncounted()):
+        return
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task("counting decisions of an older version", total=waiting)
+        for counted in store.count_uncounted():
+            progress.advance(task, counted)
+
+
+def _serve(site: Any, listening: socket.socket) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        site, log_level="warning", timeout_graceful_shutdown=_ENDS_WITHIN_S, lifespan="on"
+    )
+    uvicorn.Server(config).run(sockets=[listening])

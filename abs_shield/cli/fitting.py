@@ -1,0 +1,108 @@
+"""A table that breaks no word in two: it wraps at blanks, and leaves columns out where it must."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+_PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
+    3: (0, 1),
+    2: (0, 1, 0, 0),
+    1: (0, 0),
+}
+"""Blanks between columns, the more the better, and what rich has to be given for each."""
+_EDGES = 2
+
+
+class Column(NamedTuple):
+    """
+    One column.
+
+    Attributes:
+        name: Its heading.
+        right: Whether it holds numbers.
+        drop: Its turn to be left out, from 1; 0 for one that stays.
+    """
+
+    name: str
+    right: bool = False
+    drop: int = 0
+
+
+class FittingTable:
+    """
+    Rows of texts for a terminal of any width.
+
+    Each column is as wide as its longest word at least, one of numbers as its longest cell; what
+    is left goes to those with longer texts. A word that is wider than the terminal is folded.
+
+    Args:
+        columns: The columns; a text is the name of one on the left that stays.
+    """
+
+    def __init__(self, *columns: Column | str) -> None:
+        self.columns = [Column(one) if isinstance(one, str) else one for one in columns]
+        self.rows: list[list[Text]] = []
+
+    def add_row(self, *cells: Text | str) -> None:
+        """Add a row, a cell for each column."""
+        self.rows.append([Text(cell) if isinstance(cell, str) else cell for cell in cells])
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        places = [*range(len(self.columns))]
+        turns = sorted((place for place in places if self.columns[place].drop), key=self._turn)
+        gap = self._gap(places, options.max_width)
+        left_out = []
+        while gap is None and turns:
+            left_out.append(turns[0])
+            places.remove(turns.pop(0))
+            gap = self._gap(places, options.max_width)
+        yield self._table(places, options.max_width, gap or 1)
+        if left_out:
+            names = ", ".join(self.columns[place].name for place in left_out)
+            yield Text(f"Left out, as there is no room: {names}.", style="dim")
+
+    def _turn(self, place: int) -> int:
+        return self.columns[place].drop
+
+    def _gap(self, places: Sequence[int], width: int) -> int | None:
+        """Return the widest gap with which every word fits; None where there is none."""
+        least = sum(self._least(place) for place in places)
+        room, between = width - least - _EDGES, len(places) - 1
+        return next((gap for gap in _PADDING if gap * between <= room), None)
+
+    def _texts(self, place: int) -> list[Text]:
+        return [Text(self.columns[place].name), *(row[place] for row in self.rows)]
+
+    def _least(self, place: int) -> int:
+        name, *cells = (text.plain for text in self._texts(place))
+        is_whole = self.columns[place].right
+        kept = cells if is_whole else [word for cell in cells for word in cell.split()]
+        return max(cell_len(word) for word in ("", *name.split(), *kept))
+
+    def _table(self, places: Sequence[int], width: int, gap: int) -> RenderableType:
+        widths = [self._least(place) for place in places]
+        wanted = [max(text.cell_len for text in self._texts(place)) for place in places]
+        room = width - sum(widths) - gap * (len(places) - 1) - _EDGES
+        for index in sorted(range(len(places)), key=lambda one: wanted[one] - widths[one]):
+            more = min(max(room, 0), wanted[index] - widths[index])
+            widths[index] += more
+            room -= more
+        if room < 0:  # one word is wider than the terminal
+            widest = max(range(len(places)), key=lambda one: widths[one])
+            widths[widest] = max(widths[widest] + room, 1)
+        table = Table(box=box.SIMPLE_HEAD, padding=_PADDING[gap], pad_edge=False)
+        for place, size in zip(places, widths, strict=True):
+            name, right, _ = self.columns[place]
+            table.add_column(
+                name, width=size, justify="right" if right else "left", overflow="fold"
+            )
+        for row in self.rows:
+            table.add_row(*(row[place] for place in places))
+        return table

@@ -1,0 +1,201 @@
+"""`abs-shield label`: an operator says what a decision's subject really was."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from abs_shield.cli.bar import with_progress
+from abs_shield.cli.exported import export
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.label.author import Author, user_name
+from abs_shield.cli.label.queue import Queue
+from abs_shield.cli.label.walk import Walk
+from abs_shield.cli.log.lookup import unknown_decision
+from abs_shield.cli.log.opened import files_of, opened
+from abs_shield.cli.screen import STYLES, line, safe, screen
+from abs_shield.cli.show import runs_option
+from abs_shield.cli.show.excerpt import Excerpts
+from abs_shield.core import LAYER_NAMES, Decision, Verdict
+from abs_shield.core.label import Truth
+from abs_shield.errors import StoreError
+from abs_shield.replay.report import Readiness
+from abs_shield.stores.durable import DurableStore
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(
+    epilog="Example: abs-shield label 45b6e8a03450da6b-2fb hallucinated --note 'no such order', or"
+    " one by one: abs-shield label --next --runs runs.jsonl"
+)
+def label(
+    decision: Annotated[
+        str | None, typer.Argument(metavar="[DECISION]", help="The decision's id.")
+    ] = None,
+    truth: Annotated[
+        str | None,
+        typer.Argument(metavar="[hallucinated|ok]", help="What its call really was."),
+    ] = None,
+    db: Annotated[
+        str | None,
+        typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+    ] = None,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line.")] = "",
+    next_: Annotated[
+        bool, typer.Option("--next", help="Ask about what is worth a label, one by one.")
+    ] = False,
+    layer: Annotated[
+        str | None,
+        typer.Option("--layer", "--check", metavar="NAME", help="With --next: only its findings."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="With --next: decisions, at most."),
+    ] = None,
+    runs: Annotated[list[str] | None, runs_option()] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Many: lines `DECISION TRUTH`; - for stdin."),
+    ] = None,
+    export_: Annotated[
+        str | None,
+        typer.Option("--export", metavar="FILE", help="Write all labels as JSONL; - for stdout."),
+    ] = None,
+) -> None:
+    """
+    Say whether a decision's call was hallucinated or ok, whatever the shield said of it.
+
+    The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
+    decisions that decide what may be enforced come first, each with one question: press h, o, s
+    (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
+    with 0, and with 2 for bad input, or where a line of --from or an answer could not be used.
+    """
+    _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
+    if not next_:
+        _require_no_walk(layer, limit, runs)
+    meant = None if truth is None else _truth(truth)  # before the log is opened
+    author = Author(user_name(by), note)
+    with opened(db) as store:
+        if next_:
+            excerpts = Excerpts(runs) if runs else None
+            queue = _queue(store, layer)
+            walk = Walk(store, queue, author=author, limit=limit, excerpts=excerpts)
+            good = walk.run()
+            raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
+        if export_ is not None:
+            export(store, export_, inputs=files_of(db))
+        elif from_ is not None:
+            raise typer.Exit(_many(store, from_, author))
+        elif decision is not None and meant is not None:
+            screen().print(_labelled(store, decision, meant, author), soft_wrap=True)
+
+
+def _require_one_task(
+    decision: str | None,
+    truth: str | None,
+    *,
+    next_: bool,
+    from_: str | None,
+    export_: str | None,
+) -> None:
+    tasks = (decision is not None) + next_ + (from_ is not None) + (export_ is not None)
+    if tasks != 1:
+        raise BadInput(
+            "give a DECISION and its truth, or `--next`, or `--from FILE`, or `--export FILE`"
+        )
+    if decision is not None and truth is None:
+        raise BadInput(
+            f"what was `{escaped(decision)}`? write `abs-shield label DECISION hallucinated`, or ok"
+        )
+
+
+def _require_no_walk(layer: str | None, limit: int | None, runs: list[str] | None) -> None:
+    for option, value in (("--layer", layer), ("--limit", limit), ("--runs", runs)):
+        if value is not None:
+            raise BadInput(f"`{option}` belongs to `--next`; add that, or leave it out")
+
+
+def _truth(word: str) -> Truth:
+    try:
+        return Truth(word.lower())
+    except ValueError:
+        near = nearest(word, [*Truth])
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        message = f"label must be `hallucinated` or `ok`, not `{escaped(word)}`{hint}"
+        raise BadInput(message) from None
+
+
+def _queue(store: DurableStore, layer: str | None) -> Queue:
+    decisions = with_progress(store.scan(), doing="label", total=len(store))
+    queue = Queue.of(decisions, store.labels(), rule=Readiness(), check=layer or "")
+    checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
+    if layer is not None and layer not in checks:
+        near = nearest(layer, checks)
+        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(checks)}"
+        raise BadInput(
+            f"`--layer`: no check is named `{escaped(layer)}`; {escaped(hint, limit=500)}"
+        )
+    return queue
+
+
+def _labelled(store: DurableStore, decision_id: str, truth: Truth, author: Author) -> Text:
+    """Keep one label; give the line that says what was labelled."""
+    decision = store.get(decision_id)
+    if decision is None:
+        raise BadInput(unknown_decision(store, decision_id))
+    store.label(author.label(decision.id, truth))
+    return _said(decision, truth)
+
+
+def _said(decision: Decision, truth: Truth) -> Text:
+    checks = dict.fromkeys(f.check for f in decision.findings if f.weighs)
+    return line(
+        safe(decision.id, limit=80), f" is labelled {truth}: ", str(decision.subject),
+        safe(f" {decision.tool}" if decision.tool else "", limit=80), ", ",
+        safe(decision.verdict, style=STYLES[decision.verdict]),
+        safe(f" by {', '.join(checks)}" if checks else ""),
+        _comment(decision, truth),
+    )  # fmt: skip
+
+
+def _comment(decision: Decision, truth: Truth) -> str:
+    flagged = decision.verdict is not Verdict.CLEAN
+    if truth is Truth.HALLUCINATED and not flagged:
+        return "; every layer missed it"
+    return "; a false alarm" if flagged and truth is Truth.OK else ""
+
+
+def _many(store: DurableStore, path: str, author: Author) -> int:
+    """Label line by line; give the exit code: 2 where a line could not be used."""
+    console, bad = screen(), 0
+    for number, text in enumerate(_lines(path), 1):
+        words = text.split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            if len(words) != 2:
+                raise BadInput("write a decision's id and its truth")
+            console.print(_labelled(store, words[0], _truth(words[1]), author), soft_wrap=True)
+        except (BadInput, StoreError) as error:
+            bad += 1
+            print(escaped(f"{path}:{number}: {error}", limit=1_000), file=sys.stderr)
+    return 2 if bad else 0
+
+
+def _lines(path: str) -> Iterable[str]:
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    try:
+        return data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: it is no text in UTF-8") from None

@@ -1,0 +1,44 @@
+"""The operator who labels decisions."""
+
+from __future__ import annotations
+
+import getpass
+from time import time
+from typing import NamedTuple
+
+from abs_shield.core.label import Label, Truth
+
+_LONGEST = 1_000
+
+
+class Author(NamedTuple):
+    """
+    An operator.
+
+    Attributes:
+        name: Their name; empty where none is known.
+        note: Why they decide so, in one line.
+    """
+
+    name: str
+    note: str = ""
+
+    def label(self, decision_id: str, truth: Truth) -> Label:
+        """Return the label that they give to a decision now."""
+        return Label(
+            decision_id=decision_id,
+            truth=truth,
+            at=time(),
+            by=self.name[:_LONGEST],
+            note=self.note[:_LONGEST],
+        )
+
+
+def user_name(by: str | None) -> str:
+    """Return who decides: the name that is given, else the user's; empty without one."""
+    if by is not None:
+        return by
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user without a name
+        return ""

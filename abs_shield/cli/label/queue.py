@@ -1,0 +1,244 @@
+"""The decisions that are worth a label, those that decide what may be enforced first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+from abs_shield.core import Decision, Mode
+from abs_shield.core.label import Label, Truth
+from abs_shield.policy.suppression import anywhere
+from abs_shield.replay.report import Place, Readiness, Report, Watch
+from abs_shield.replay.report.rows import NO_TOOLS, cases_of
+
+_MOST = 20_000
+"""Decisions held in memory, at most: the newest."""
+_DECIDES, _BLOCKS, _FLAGS = range(3)
+"""What a label is worth: it brings a check nearer to its enforcement; it says whether a block is
+right; it says whether a flag is right."""
+
+
+class Candidate(NamedTuple):
+    """
+    A decision without a label.
+
+    Attributes:
+        at: When it was made, in seconds since the epoch.
+        tool: Its row in the report: its tool, or what stands for answers or outputs.
+        checks: The checks that flag it.
+        blocks: Those of them because of which strict mode would block.
+        repeats: Whether its session has the same findings on the same tool already.
+    """
+
+    decision_id: str
+    at: float
+    tool: str
+    checks: tuple[str, ...]
+    blocks: frozenset[str]
+    repeats: bool
+
+
+class Need(NamedTuple):
+    """
+    What a check still needs on one tool, or on all where *tool* is empty.
+
+    Attributes:
+        labels: More labels, all hallucinated, after which it may be enforced; None where no
+            number of labels is enough.
+    """
+
+    check: str
+    tool: str
+    labels: int | None
+
+
+_Rank = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Queue:
+    """
+    The candidates of a log, and what their labels do to the report's counts.
+
+    The next one is that whose label decides most: of a check that labels can make ready for
+    enforcement before any other, and of these the one with the fewest labels. A call that repeats
+    what its session did before comes after those that do not.
+
+    Attributes:
+        rule: When a check may be enforced.
+        check: The only check that is looked at; empty for all.
+    """
+
+    rule: Readiness
+    check: str = ""
+    _counts: dict[tuple[str, str], Watch] = field(default_factory=dict)
+    _enforced: set[tuple[str, str]] = field(default_factory=set)
+    _waiting: deque[Candidate] = field(default_factory=lambda: deque(maxlen=_MOST))
+    _labels: dict[str, Truth] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        decisions: Iterable[Decision],
+        labels: Mapping[str, Label],
+        *,
+        rule: Readiness,
+        check: str = "",
+    ) -> Self:
+        """
+        Collect what has no label, and count everything as the report does.
+
+        Args:
+            decisions: The decisions, oldest first: a store's ``scan()``.
+            labels: What operators said, by decision id: a store's ``labels()``.
+            rule: When a check may be enforced.
+            check: The only check that is looked at; empty for all.
+        """
+        queue, report = cls(rule=rule, check=check), Report()
+        sessions: set[int] = set()
+        for decision in decisions:
+            label = labels.get(decision.id)
+            report.update(decision, label)
+            if candidate := _candidate(decision):
+                candidate = candidate._replace(repeats=_repeats(decision, sessions))
+                if label is None and (not check or check in candidate.checks):
+                    queue._waiting.append(candidate)
+        queue._count(report)
+        return queue
+
+    def checks(self) -> list[str]:
+        """Name the checks that the log knows."""
+        return list(dict.fromkeys(check for check, _ in self._counts))
+
+    def pop(self) -> Candidate | None:
+        """Take the candidate whose label decides most; None where there is none left."""
+        if not self._waiting:
+            return None
+        ranks: dict[tuple[str, str, bool], _Rank] = {}
+        best = min(self._waiting, key=lambda one: (self._rank(one, ranks), one.repeats, -one.at))
+        self._waiting.remove(best)
+        return best
+
+    def put_back(self, candidate: Candidate) -> None:
+        """Let a candidate wait again."""
+        self._waiting.append(candidate)
+
+    def label(self, candidate: Candidate, truth: Truth) -> None:
+        """Count a label of a candidate, in place of one that it got before."""
+        if (before := self._labels.get(candidate.decision_id)) is not None:
+            self._add(candidate, before, -1)
+        self._labels[candidate.decision_id] = truth
+        self._add(candidate, truth, 1)
+
+    def label_of(self, candidate: Candidate) -> Truth | None:
+        """Return the label that a candidate got from this queue; None where it has none."""
+        return self._labels.get(candidate.decision_id)
+
+    def needs(self, candidate: Candidate) -> list[Need]:
+        """Return what the checks that would block it still need."""
+        return [self._need(check, candidate.tool) for check in self._of(candidate.blocks)]
+
+    def open_needs(self) -> list[Need]:
+        """Return the checks that labels can still make ready for enforcement."""
+        checks = self._of(self.checks())
+        needs = [Need(check, "", self._wanting(check, "")) for check in checks]
+        return [need for need in needs if need.labels]
+
+    def counts(self, check: str) -> Watch:
+        """Return the counts of a check on all tools, the newest labels included."""
+        return self._counts.get((check, ""), Watch())
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def _count(self, report: Report) -> None:
+        for check in report.columns():
+            for row in {"", *report.rows()}:
+                if not row or (row, check) in report:
+                    place = report.place(check, row or None)
+                    self._counts[check, row] = place.counts
+                    if place.modes == {Mode.STRICT}:
+                        self._enforced.add((check, row))
+
+    def _of(self, checks: Iterable[str]) -> list[str]:
+        return sorted(check for check in checks if self.check in ("", check))
+
+    def _rank(self, one: Candidate, ranks: dict[tuple[str, str, bool], _Rank]) -> _Rank:
+        found = []
+        for check in self._of(one.checks):
+            key = check, one.tool, check in one.blocks
+            if key not in ranks:
+                ranks[key] = self._rank_of(*key)
+            found.append(ranks[key])
+        return min(found)
+
+    def _rank_of(self, check: str, tool: str, blocks: bool) -> _Rank:
+        labelled = self.counts(check).precision.of
+        if not blocks:
+            return _FLAGS, labelled, 0
+        need = self._need(check, tool)
+        if not need.labels:
+            return _BLOCKS, labelled, 0
+        return _DECIDES, self._counts[check, need.tool].block_precision.of, need.labels
+
+    def _need(self, check: str, tool: str) -> Need:
+        """Say what a check needs as a whole; once that is nothing, what it needs on the tool."""
+        whole = self._wanting(check, "")
+        apart = tool not in NO_TOOLS and (check, tool) in self._counts
+        if whole != 0 or not apart or not self._objects(check, tool):
+            return Need(check, "", whole)
+        return Need(check, tool, self._wanting(check, tool))
+
+    def _wanting(self, check: str, tool: str) -> int | None:
+        """Return how many labels are wanting; None where no number of them is enough."""
+        if (check, tool) in self._enforced and not self._objects(check, tool):
+            return 0
+        return self.rule.labels_wanting(self._counts[check, tool])
+
+    def _objects(self, check: str, tool: str) -> bool:
+        """Return whether something was seen that speaks against enforcing a check."""
+        reasons = self.rule.reasons(Place(counts=self._counts[check, tool]))
+        return any(reason.seen for reason in reasons)
+
+    def _add(self, candidate: Candidate, truth: Truth, count: int) -> None:
+        for check in candidate.checks:
+            for tool in {"", candidate.tool}:
+                counts = self._counts.get((check, tool))
+                if counts is None:
+                    continue
+                blocks = count * (check in candidate.blocks)
+                if truth is Truth.HALLUCINATED:
+                    counts.true_flags += count
+                    counts.true_blocks += blocks
+                else:
+                    counts.false_flags += count
+                    counts.false_blocks += blocks
+
+
+def _candidate(decision: Decision) -> Candidate | None:
+    """Return a decision that a check flags, as the report counts it; None for any other."""
+    cases = [(row, check, case) for row, check, case in cases_of(decision, None) if case.flagged]
+    if not cases:
+        return None
+    return Candidate(
+        decision_id=decision.id,
+        at=decision.at,
+        tool=cases[0][0],
+        checks=tuple(dict.fromkeys(check for _, check, _ in cases)),
+        blocks=frozenset(check for _, check, case in cases if case.found_block),
+        repeats=False,
+    )
+
+
+def _repeats(decision: Decision, sessions: set[int]) -> bool:
+    """Return whether a session has such findings already, and note that it has them now."""
+    if not decision.session_id:
+        return False
+    weighing = [one for one in decision.findings if one.weighs]
+    findings = tuple((one.check, one.code, anywhere(one.where)) for one in weighing)
+    key = hash((decision.session_id, decision.subject, decision.tool, findings))
+    known = key in sessions
+    sessions.add(key)
+    return known

@@ -1,0 +1,92 @@
+"""The days of a log: how much was judged, and which shares of it were flagged or went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from abs_shield.core import Subject
+from abs_shield.replay.report import Place, Slices, percent
+
+_BARS = " ▁▂▃▄▅▆▇█"
+MOST_DAYS = 60
+"""Days that are shown, the newest."""
+
+
+class Series(NamedTuple):
+    """
+    One value by day.
+
+    Attributes:
+        name: What it counts.
+        kind: calls, flagged, blocked or error.
+        days: The days, in order; those without a decision are left out.
+        values: A value for each.
+        texts: The same as a person reads them.
+    """
+
+    name: str
+    kind: str
+    days: tuple[str, ...]
+    values: tuple[float, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """The highest value and the newest one."""
+        top = self.values.index(max(self.values))
+        return f"most: {self.texts[top]} on {self.days[top]}, newest: {self.texts[-1]}"
+
+
+_RATES: dict[str, tuple[str, Callable[[Place], int]]] = {
+    "flagged": ("flagged", lambda place: place.counts.flagged),
+    "would block": ("blocked", lambda place: place.counts.would_block),
+    "errors": ("error", lambda place: place.counts.errors),
+}
+
+
+def series_of(days: Slices) -> Iterator[Series]:
+    """Yield the number of calls by day, and each share of them that is not always zero."""
+    subject, places = _newest(days)
+    if len(places) < 2:
+        return
+    names = tuple(places)
+    numbers = [place.counts.calls for place in places.values()]
+    yield Series(f"{subject}s", "calls", names, tuple(numbers), tuple(f"{n:,}" for n in numbers))
+    for name, (kind, count) in _RATES.items():
+        hits = [count(place) for place in places.values()]
+        if any(hits):
+            shares = tuple(n / of for n, of in zip(hits, numbers, strict=True))
+            yield Series(name, kind, names, shares, tuple(map(percent, shares)))
+
+
+def _newest(days: Slices) -> tuple[Subject, Mapping[str, Place]]:
+    """Return the newest days of calls; without a call, of results, answers or outputs."""
+    for subject in Subject:
+        places = {day: place for (day, _), place in days.places(subject).items()}
+        if places:
+            return subject, dict(list(places.items())[-MOST_DAYS:])
+    return Subject.CALL, {}
+
+
+def sparklines(days: Slices) -> Iterator[str]:
+    """Yield a line of bars for each series, and one that names the days."""
+    for series in (found := [*series_of(days)]):
+        yield f"{series.name:12}{bars(series.values)}  {series.note}"
+    if found:
+        first, *_, last = found[0].days
+        yield f"{'':12}{first} to {last}; a day without any is left out"
+
+
+def bars(values: Sequence[float]) -> str:
+    """
+    Return values as bars; any that is not zero can be seen.
+
+    >>> bars([0, 1, 400, 800])
+    ' ▁▄█'
+    """
+    most = max(values)
+    if not most:
+        return _BARS[0] * len(values)
+    top = len(_BARS) - 1
+    return "".join(_BARS[max(int(value > 0), round(top * value / most))] for value in values)

@@ -1,0 +1,138 @@
+"""What a report says in words, in the terminal and on the page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from abs_shield.replay.report import (
+    ANSWERS,
+    OUTPUTS,
+    STAGES,
+    Place,
+    Share,
+    Standing,
+    Step,
+    Watch,
+    is_text,
+    noun_of,
+    percent,
+)
+from abs_shield.text.show import escaped
+
+TITLES = {
+    Standing.SAFE: "Safe to enforce now",
+    Standing.NOT_YET: "Not yet, because",
+    Standing.ENFORCED: "Enforced already",
+}
+NOTHING_SAFE = "nothing"
+_NAMED = 3
+"""Tools of one layer that block nothing and are named one by one; the others are one line."""
+
+
+def counted(count: int | str, noun: str) -> str:
+    """
+    Return a count with its noun.
+
+    >>> counted(1, "call"), counted(1200, "call"), counted("more than 9", "call")
+    ('1 call', '1,200 calls', 'more than 9 calls')
+    """
+    number = count if isinstance(count, str) else f"{count:,}"
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
+
+
+def interval(share: Share) -> str:
+    """
+    Return a share with its interval; empty where nothing was counted.
+
+    >>> interval(Share(10, 1000)), interval(Share(0, 0))
+    ('1 % (0.54-1.8 %)', '')
+    >>> interval(Share(2999, 3000))
+    'over 99.9 % (99.8-over 99.9 %)'
+    """
+    if not share.of:
+        return ""
+    lower, upper = share.ends
+    return f"{percent(share.hits / share.of)} ({percent(lower)[:-2]}-{percent(upper)})"
+
+
+def place_name(step: Step) -> str:
+    """Return what a step is about: a layer, or a layer on a tool."""
+    where = f" on {escaped(step.tool, limit=80)}" if step.tool else ""
+    return f"{escaped(step.layer)}{where}"
+
+
+def row_name(row: str) -> str:
+    """
+    Return a row of a report as a person reads it.
+
+    >>> row_name("refund"), row_name("_answers"), row_name("_outputs: pii")
+    ('refund', 'answers', 'outputs: pii')
+    """
+    return row[1:] if is_text(row) else row
+
+
+def spot(layer: str, row: str) -> str:
+    """
+    Return a layer on a row as a person reads it.
+
+    >>> spot("phantom_tool", "refund"), spot("answer", "_answers"), spot("quality", "_outputs: pii")
+    ('phantom_tool on refund', 'answer', 'quality, stage pii')
+    """
+    if row in (ANSWERS, OUTPUTS):
+        return layer
+    if row.startswith(STAGES):
+        return f"{layer}, stage {row.removeprefix(STAGES)}"
+    return f"{layer} on {row}"
+
+
+def figures(step: Step) -> str:
+    """
+    Return the figures behind a standing in one line.
+
+    A layer that never looked at a call has no share.
+    """
+    counts, noun = step.place.counts, noun_of(step.layer)
+    if not counts.looked:
+        return f"it never looked at {'an' if noun[0] in 'ao' else 'a'} {noun}"
+    of = calls_phrase(counts, noun)
+    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops)}"
+
+
+def calls_phrase(counts: Watch, noun: str) -> str:
+    """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
+    sessions = counts.stops.sessions
+    of = f" of {counted(sessions, 'session')}" if sessions < counts.looked else ""
+    return f"{counted(counts.looked, noun)}{of}"
+
+
+def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
+    """Yield steps; of a layer's tools on which it blocks nothing, all but a few as one line."""
+    for layer, same in groupby(steps, key=lambda step: step.layer):
+        silent = 0
+        rest: list[Step] = []
+        for step in same:
+            silent += _is_silent(step)
+            if _is_silent(step) and silent > _NAMED:
+                rest.append(step)
+            else:
+                yield step
+        if rest:
+            yield _one_line(layer, rest)
+
+
+def _is_silent(step: Step) -> bool:
+    counts = step.place.counts
+    return bool(step.tool) and not (counts.would_block or step.reasons or step.caveats)
+
+
+def _one_line(layer: str, rest: Sequence[Step]) -> str:
+    looked = counted(sum(step.place.counts.looked for step in rest), noun_of(layer))
+    others = counted(len(rest), "more tool")
+    return f"{escaped(layer)} on {others}: would block 0 of {looked}"
+
+
+def speaks(place: Place) -> bool:
+    """Return whether there is more to tell than that everything was clean."""
+    counts = place.counts
+    return any((counts.findings, counts.errors, counts.missed_by_all, counts.would_block))

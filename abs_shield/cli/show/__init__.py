@@ -1,0 +1,83 @@
+"""`abs-shield show`: one decision of the log, with everything that is known about it."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from io import StringIO
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from abs_shield.cli.log.lookup import find_decision
+from abs_shield.cli.log.opened import files_of, opened
+from abs_shield.cli.output import output
+from abs_shield.cli.screen import screen
+from abs_shield.cli.show.details import Details
+from abs_shield.cli.show.excerpt import Excerpts
+from abs_shield.cli.show.text import full
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Format(StrEnum):
+    """How a decision is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def runs_option() -> Any:
+    """Return the option that names the run files in which decisions are looked up."""
+    return typer.Option(
+        "--runs", metavar="FILE", help="Recorded runs, .jsonl or .gz; may be repeated."
+    )
+
+
+@app.command(epilog="Example: abs-shield show 45b6e8a03450da6b-2fb --runs runs.jsonl")
+def show(
+    decision: Annotated[
+        str, typer.Argument(metavar="DECISION", help="The decision's id, or its beginning.")
+    ],
+    db: Annotated[
+        str | None,
+        typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
+    ] = None,
+    runs: Annotated[list[str] | None, runs_option()] = None,
+    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    to: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
+    ] = None,
+) -> None:
+    """
+    Show one decision: its verdict and findings, its labels, and the calls around it.
+
+    The log keeps no arguments; with --runs they are shown as Shield(record=...) wrote them, with
+    the messages around the call. Exits with 0, and with 2 for bad input, or where a line of --runs
+    about the decision could not be read.
+    """
+    excerpts = Excerpts(runs) if runs else None
+    with opened(db) as store:
+        details = Details.of(find_decision(store, decision), store, excerpts=excerpts)
+    if to is None and format is Format.TEXT:
+        _print(details, screen())
+    else:
+        with output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
+            file.write(_text(details, format).encode(errors="backslashreplace"))
+    if excerpts is not None and excerpts.bad_lines:
+        raise typer.Exit(2)
+
+
+def _print(details: Details, console: Console) -> None:
+    for line in full(details):
+        console.print(line, soft_wrap=True)
+
+
+def _text(details: Details, format: Format) -> str:
+    if format is Format.JSON:
+        return f"{json.dumps(details.to_dict(), indent=2)}\n"
+    text = StringIO()
+    _print(details, screen(text))
+    return text.getvalue()

@@ -1,0 +1,64 @@
+"""What was decided, in sentences: the outcome, and because of what."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from abs_shield.core import Action, Decision, Mode, Subject
+from abs_shield.replay.blame import blamed
+
+
+class _Words(NamedTuple):
+    stopped: str
+    passed: str
+
+
+_WORDS = {
+    Subject.CALL: _Words("blocked", "let through"),
+    Subject.RESULT: _Words("withheld", "passed on to the model"),
+    Subject.ANSWER: _Words("blocked", "not blocked"),
+    Subject.OUTPUT: _Words("held back", "not held back"),
+}
+
+
+def stop_word(decision: Decision) -> str:
+    """Return the word for what strict mode does to such a subject: ``blocked``, for one."""
+    return _WORDS[decision.subject].stopped
+
+
+def outcome_of(decision: Decision) -> str:
+    """
+    Return what became of the subject, and why.
+
+    >>> outcome_of(Decision.of({"subject": Subject.CALL, "approval": "", "blocked": False,
+    ...                         "would_block": False, "action": Action.ALLOW}))
+    'let through'
+    """
+    words = _WORDS[decision.subject]
+    if decision.approval == "required":
+        return "held until an operator approves it"
+    if decision.blocked:
+        return f"{words.stopped}{_because(decision)}"
+    if decision.would_block:
+        return f"{words.passed}, {_why_not_blocked(decision, words)}{_because(decision)}"
+    if decision.action is Action.ALLOW:
+        return words.passed
+    asked = "to be revised" if decision.action is Action.REVISE else "flagged"
+    return f"{words.passed}, but {asked}"
+
+
+def _why_not_blocked(decision: Decision, words: _Words) -> str:
+    if decision.approval == "granted":
+        return f"as an operator approved it; else it would have been {words.stopped}"
+    mode = "in audit mode" if decision.mode is Mode.AUDIT else "as its checks are in audit mode"
+    return f"{mode}; strict mode would have {words.stopped} it"
+
+
+def _because(decision: Decision) -> str:
+    names = [check for check in _checks(decision) if check in blamed(decision)]
+    return f", because of {', '.join(names)}" if names else ""
+
+
+def _checks(decision: Decision) -> list[str]:
+    """Return the checks of findings in their order, then those that only have coverage."""
+    return [*dict.fromkeys([f.check for f in decision.findings] + [*decision.coverage])]

@@ -1,0 +1,134 @@
+"""The parts of Gemini's and Bedrock's messages, as the typed blocks that are read of all others.
+
+A part of theirs has no ``type``: the one member that it has says what it is. REST and boto3 write
+``functionCall`` and ``toolUse``, the SDK of Gemini dumps ``function_call``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
+UNSEEN = frozenset(
+    {
+        "inline_data", "file_data", "executable_code", "code_execution_result", "image",
+        "document", "video", "audio", "search_result", "tool_call", "tool_response",
+    }
+)  # fmt: skip
+"""Parts that show the model what is not read here."""
+_SILENT = frozenset({"reasoning_content", "cache_point", "thought_signature"})
+NAMES = frozenset(
+    {
+        "text", "function_call", "function_response", "tool_use", "tool_result", "guard_content",
+        "citations_content", *UNSEEN, *_SILENT,
+    }
+)  # fmt: skip
+_VALUES = ("output", "result")
+"""Members of a function's response that hold its value, by Gemini's own convention."""
+
+
+def snake(name: str) -> str:
+    """
+    Return the name of a member as Python writes it.
+
+    >>> snake("functionCall"), snake("tool_use")
+    ('function_call', 'tool_use')
+    """
+    return _CAPITAL.sub(r"_\1", name).lower()
+
+
+def members_of(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a part that hold something, by their names in snake case."""
+    return {snake(str(name)): held for name, held in part.items() if held is not None}
+
+
+def block_of(part: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """
+    Return a part of Gemini or Bedrock as a block with a ``type``; None of what is no such part.
+
+    >>> block_of({"toolUse": {"toolUseId": "t1", "name": "refund", "input": {"id": "tx_1"}}})
+    {'type': 'tool_use', 'id': 't1', 'name': 'refund', 'input': {'id': 'tx_1'}}
+    >>> block_of({"functionResponse": {"name": "find", "response": {"output": [7]}}})
+    {'type': 'tool_result', 'tool_use_id': None, 'name': 'find', 'content': [7], 'is_error': False}
+    """
+    held = members_of(part)
+    kinds = [name for name in held if name in NAMES]
+    if not kinds:
+        return None
+    for kind in ("function_call", "function_response", "tool_use", "tool_result"):
+        if kind in held:
+            inner = held[kind]
+            return _BLOCKS[kind](members_of(inner)) if isinstance(inner, Mapping) else None
+    if held.get("thought") is True or _SILENT.issuperset(kinds):
+        return {"type": "thinking"}
+    if "text" in held:
+        return {"type": "text", "text": held["text"]}
+    if (text := _quoted(held)) is not None:
+        return {"type": "text", "text": text}
+    return {"type": next(kind for kind in kinds if kind not in _SILENT)}
+
+
+def _function_call(inner: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "function_call", "call_id": inner.get("id"), "name": inner.get("name"),
+        "arguments": inner.get("args", inner.get("arguments")),
+    }  # fmt: skip
+
+
+def _tool_use(inner: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "tool_use", "id": inner.get("tool_use_id"), "name": inner.get("name"),
+        "input": inner.get("input"),
+    }  # fmt: skip
+
+
+def _function_response(inner: Mapping[str, Any]) -> dict[str, Any]:
+    value, error = inner.get("response"), False
+    if isinstance(value, Mapping) and len(value) == 1:
+        [(name, held)] = value.items()
+        error = name == "error"
+        value = held if error or name in _VALUES else value
+    shown = [{"type": snake(str(name)), "data": ""} for part in inner.get("parts") or ()
+             if isinstance(part, Mapping) for name in part]  # fmt: skip
+    return {
+        "type": "tool_result", "tool_use_id": inner.get("id"), "name": inner.get("name"),
+        "content": value, "is_error": error,
+    } | ({"shown": shown} if shown else {})  # fmt: skip
+
+
+def _tool_result(inner: Mapping[str, Any]) -> dict[str, Any]:
+    content = inner.get("content")
+    items = content if isinstance(content, (list, tuple)) else [content]
+    parts = [members_of(item) if isinstance(item, Mapping) else {"text": item} for item in items]
+    values = [part["json"] for part in parts if "json" in part]
+    texts = [{"type": "text", "text": part["text"]} for part in parts if "text" in part]
+    shown = [{"type": kind, "data": ""} for part in parts for kind in part if kind in UNSEEN]
+    value: Any = texts if not values else values[0] if len(values) == 1 and not texts else None
+    if value is None:
+        value = [part.get("json", part.get("text")) for part in parts if not UNSEEN & part.keys()]
+    return {
+        "type": "tool_result", "tool_use_id": inner.get("tool_use_id"), "content": value,
+        "is_error": inner.get("status") == "error",
+    } | ({"shown": shown} if shown else {})  # fmt: skip
+
+
+def _quoted(held: Mapping[str, Any]) -> str | None:
+    """Return the text that Bedrock wraps for a guardrail, or with its citations."""
+    guarded, cited = held.get("guard_content"), held.get("citations_content")
+    if isinstance(guarded, Mapping) and isinstance(guarded.get("text"), Mapping):
+        return str(guarded["text"].get("text") or "")
+    content = cited.get("content") if isinstance(cited, Mapping) else None
+    if not isinstance(content, (list, tuple)):
+        return None
+    texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+_BLOCKS = {
+    "function_call": _function_call,
+    "function_response": _function_response,
+    "tool_use": _tool_use,
+    "tool_result": _tool_result,
+}

@@ -1,0 +1,113 @@
+"""Reads a tool as OpenAI, Anthropic, Gemini, Bedrock, MCP or a run file describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.core.parts import members_of
+from abs_shield.core.unreadable import UnreadableMessage, keys_of, mapping_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolShape:
+    """A tool as its run or server describes it; *annotations* are MCP's hints."""
+
+    name: str
+    description: str = ""
+    parameters: Any = None
+    annotations: Mapping[str, Any] | None = None
+
+
+_SCHEMAS = (
+    "parameters", "parameters_json_schema", "input_schema", "inputSchema", "parametersJsonSchema",
+)  # fmt: skip
+_WRAPPERS = ("function", "tool_spec")
+_DECLARED = "function_declarations"
+_TYPES = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
+_NUMBERS = frozenset("minItems maxItems minLength maxLength minProperties maxProperties".split())
+_DEEPEST = 100
+
+
+def read_tool(tool: Any) -> ToolShape:
+    """
+    Return a tool of any shape: OpenAI's, Anthropic's, Gemini's, Bedrock's, MCP's or the flat one.
+
+    Raises:
+        UnreadableMessage: There is no name in it, or it describes several tools.
+
+    >>> read_tool({"toolSpec": {"name": "lend", "inputSchema": {"json": {}}}}).parameters
+    {}
+    """
+    [shape, *others] = read_tools(tool)
+    if others:
+        raise UnreadableMessage(f"it describes {1 + len(others)} tools; give them one by one")
+    return shape
+
+
+def read_tools(tool: Any) -> tuple[ToolShape, ...]:
+    """
+    Return the tools of one entry of a list of tools; Gemini's holds several.
+
+    Raises:
+        UnreadableMessage: There is no name in one of them, or there is none.
+
+    >>> [one.name for one in read_tools({"functionDeclarations": [{"name": "a"}, {"name": "b"}]})]
+    ['a', 'b']
+    """
+    tool = mapping_of(tool, "tool")
+    listed = members_of(tool).get(_DECLARED)
+    if isinstance(listed, (list, tuple)) and listed:
+        return tuple(_shape(mapping_of(each, "tool"), is_gemini=True) for each in listed)
+    return (_shape(tool),)
+
+
+def _shape(tool: Mapping[str, Any], *, is_gemini: bool = False) -> ToolShape:
+    members = members_of(tool)
+    inner = next((mapping_of(members[k], "tool") for k in _WRAPPERS if k in members), tool)
+    name = inner.get("name")
+    if not isinstance(name, str) or not name:
+        raise UnreadableMessage(f"tool has no `name`, but {keys_of(inner)}")
+    keyword = next((name for name in _SCHEMAS if inner.get(name) is not None), "")
+    schema = inner.get(keyword)
+    if "tool_spec" in members and isinstance(schema, Mapping):
+        schema = schema.get("json", schema)
+    description = inner.get("description")
+    return ToolShape(
+        name=name,
+        description=description if isinstance(description, str) else "",
+        parameters=_json_schema(schema) if is_gemini and keyword == _SCHEMAS[0] else schema,
+        annotations=inner.get("annotations"),
+    )
+
+
+def _json_schema(schema: Any, depth: int = 0) -> Any:
+    """Return the JSON Schema of Gemini's own schema, which names types in capitals."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return schema
+    made: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        name = _camel(str(keyword))
+        if name == "properties" and isinstance(value, Mapping):
+            made[name] = {k: _json_schema(held, depth + 1) for k, held in value.items()}
+        elif name in ("items", "additionalProperties"):
+            made[name] = _json_schema(value, depth + 1)
+        elif name in ("anyOf", "prefixItems") and isinstance(value, (list, tuple)):
+            made[name] = [_json_schema(held, depth + 1) for held in value]
+        elif name == "type" and isinstance(value, str) and value.upper() in _TYPES:
+            made[name] = value.lower()
+        elif name in _NUMBERS and isinstance(value, str) and value.isdigit():
+            made[name] = int(value)  # REST writes 64-bit numbers as texts
+        elif name not in ("nullable", "propertyOrdering") and value is not None:
+            made[name] = value
+    return _nullable(made) if schema.get("nullable") is True else made
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others)) if first else name

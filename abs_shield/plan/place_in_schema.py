@@ -1,0 +1,59 @@
+"""Places in a call's arguments that cannot exist by the tool's schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abs_shield.policy.suppression import ANYWHERE, is_position
+
+_MANY = ("anyOf", "oneOf", "allOf", "if", "$ref", "$dynamicRef", "patternProperties")
+"""Keywords under which a schema says more than its own members do."""
+_INSIDE = {"object", "array"}
+
+
+def absent_step(parameters: Any, steps: Sequence[str], *, declared: bool) -> str:
+    """
+    Return the first step below the top level at which a place ends; empty where it may exist.
+
+    Args:
+        parameters: The schema of the arguments.
+        steps: The place, unescaped; ``*`` and numbers are positions of a list.
+        declared: Whether a member that is only not declared does not exist either.
+
+    >>> lines = {"type": "array", "items": {"type": "object", "properties": {"n": {}}}}
+    >>> schema = {"properties": {"lines": lines}}
+    >>> absent_step(schema, ["lines", "*", "m"], declared=True)
+    'm'
+    >>> absent_step(schema, ["lines", "0", "n"], declared=True)
+    ''
+    """
+    here: Any = parameters
+    for depth, step in enumerate(steps):
+        if not isinstance(here, Mapping) or any(word in here for word in _MANY):
+            return ""
+        if depth and not _admits(here, step, declared=declared):
+            return step
+        here = _below(here, step)
+    return ""
+
+
+def _admits(schema: Mapping[str, Any], step: str, *, declared: bool) -> bool:
+    kind = schema.get("type")
+    if isinstance(kind, str) and kind not in _INSIDE:
+        return False
+    if kind == "array":
+        return step == ANYWHERE or is_position(step)
+    members = schema.get("properties")
+    if kind != "object" or not isinstance(members, Mapping) or step in members:
+        return True
+    others = schema.get("additionalProperties", True)
+    return isinstance(others, Mapping) or (others is not False and not declared)
+
+
+def _below(schema: Mapping[str, Any], step: str) -> Any:
+    members = schema.get("properties")
+    if isinstance(members, Mapping) and step in members:
+        return members[step]
+    listed = step == ANYWHERE or is_position(step)
+    return schema.get("items") if listed and "prefixItems" not in schema else None

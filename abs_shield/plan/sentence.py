@@ -1,0 +1,244 @@
+"""Claims that a rule's sentence makes about a call, read in a few plain forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+Statement = Callable[[Mapping[str, Any]], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """
+    A claim about calls.
+
+    Attributes:
+        holds_for: Whether a call is right; None where it says nothing of that call.
+        fewest: Calls that are right, and such that are not, which a comparison needs.
+    """
+
+    holds_for: Statement
+    fewest: tuple[int, int] = (3, 3)
+
+
+_NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
+_ZERO = re.compile(r"\b(?:zero|0)\b")
+_FORMS: tuple[tuple[str, str], ...] = (
+    (
+        r"at most|no more than|not more than|no greater than|up to|"
+        r"(?:not|never|no) (?:above|over|exceeds?|exceeding|beyond)|"
+        r"(?:maximum|max|limit)(?: of| is)?",
+        "<=",
+    ),
+    (
+        r"at least|no less than|not less than|no fewer than|"
+        r"(?:not|never) (?:below|under|less than)|(?:minimum|min)(?: of| is)?",
+        ">=",
+    ),
+    (r"below|under|less than|fewer than|smaller than|lower than", "<"),
+    (r"above|over|more than|greater than|exceeds?|exceeding|larger than|higher than", ">"),
+)
+_OR_SO = (
+    (re.compile(rf"{_NUMBER} or (?:less|fewer|below|under|lower)\b", re.I), "<="),
+    (re.compile(rf"{_NUMBER} or (?:more|above|over|higher|greater)\b", re.I), ">="),
+)
+_BOUNDS = [(re.compile(rf"\b(?:{words})\s+{_NUMBER}", re.I), sign) for words, sign in _FORMS]
+_BOUNDS += _OR_SO
+_OR = re.compile(
+    r"\bor\b(?! (?:less|fewer|below|under|lower|more|above|over|higher|greater)\b)", re.I
+)
+_POSITIVE = re.compile(r"\bpositive\b", re.I)
+_NOT_NEGATIVE = re.compile(r"\b(?:not|never|non)[- ]?negative\b", re.I)
+_REFUSED = re.compile(
+    r"\b(?:refused?|rejected?|forbidden|blocked|denied|prohibited|disallowed|banned|"
+    r"not (?:allowed|permitted|accepted|possible)|wrong|mistakes?|errors?|impossible|invalid|"
+    r"nonsense)\b",
+    re.I,
+)
+_DOUBTFUL = re.compile(
+    r"\b(?:if|when|where|while|unless|except|without|needs?|requires?|only after|until|otherwise|"
+    r"percent|half|twice|times|least one|per|together|average)\b|%",
+    re.I,
+)
+"""Words with which a sentence says more than one bound of one value."""
+_VERB = re.compile(
+    r"\b(?:is|are|be|must|moves?|costs?|lasts?|has|have|stays?|lies|takes?|holds?|pays?)\b", re.I
+)
+_WORD = re.compile(r"\w+")
+_MOST_AFTER = 2
+"""Words behind a bound that may be its unit."""
+_NOT = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|outside|other than)\b|n't", re.I)
+_BEFORE = re.compile(
+    r"\b(?:before|earlier than|not after|no later than|never after|not later than)\b", re.I
+)
+_AFTER = re.compile(
+    r"\b(?:after|later than|not before|no earlier than|never before|not earlier than)\b", re.I
+)
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<=": lambda value, bound: value <= bound,
+    ">=": lambda value, bound: value >= bound,
+    "<": lambda value, bound: value < bound,
+    ">": lambda value, bound: value > bound,
+}
+
+
+def claim_of(sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()) -> Claim | None:
+    """
+    Return what a sentence says of a call; None where it says nothing that is understood.
+
+    Args:
+        sentence: One line of English.
+        takes: The parameters that the rule looks at.
+        words: Numbers and words of the rule's code; those that the sentence quotes count.
+
+    >>> claim = claim_of("A refund is at most 500.", ["amount"])
+    >>> [claim.holds_for({"amount": amount}) for amount in (499, 500, 501)]
+    [True, None, False]
+    """
+    names = [*takes]
+    if _DOUBTFUL.search(sentence):
+        return None
+    if len(names) == 2:
+        return _order(sentence, names)
+    if len(names) != 1:
+        return None
+    return _bound(sentence, names[0]) or _listed(sentence, names[0], words)
+
+
+def _bound(sentence: str, name: str) -> Claim | None:
+    text = _ZERO.sub("0", sentence)
+    found = _sign_and_number(text)
+    if found is None or _OR.search(sentence):
+        return None
+    sign, number, rest = found
+    refused = bool(_REFUSED.search(rest))
+    if not refused and _NOT.search(rest):
+        if sign in ("<=", ">="):
+            return None
+        refused = True  # "no refund is over 500"
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = arguments.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value == number:
+            return None
+        return _COMPARED[sign](value, number) is not refused
+
+    return Claim(holds_for)
+
+
+def _sign_and_number(text: str) -> tuple[str, float, str] | None:
+    """The only bound of a sentence, and the rest of it; None where there is none, or two."""
+    found = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
+    # "not above 5" holds "above 5" too: of bounds at one number the first form counts
+    by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(found)}
+    if not by_number:
+        form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
+        word = form[0].search(text)
+        return None if word is None else (form[1], 0.0, _without(text, word))
+    if len(by_number) > 1:
+        return None
+    ((number, (match, sign)),) = by_number.items()
+    rest = _without(text, match)
+    if not _REFUSED.search(rest) and not _is_predicate(text, match, sign):
+        return None
+    return sign, number, rest
+
+
+def _without(text: str, match: re.Match[str]) -> str:
+    return f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def _is_predicate(text: str, match: re.Match[str], sign: str) -> bool:
+    """
+    Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
+
+    "Refunds above 500 go to a person" names calls, and says something else of them.
+    """
+    at_end = len(_WORD.findall(text[match.end() :])) <= _MOST_AFTER
+    strict = sign in ("<", ">")
+    return at_end and (not strict or _VERB.search(text[: match.start()]) is not None)
+
+
+def _order(sentence: str, names: list[str]) -> Claim | None:
+    """``It starts before it ends`` of ``start`` and ``end``, in the order of the sentence."""
+    places = {name: _place(sentence, name) for name in names}
+    first, then = sorted(names, key=lambda name: places[name])
+    if places[first] < 0 or places[first] == places[then]:
+        return None
+    between = sentence[places[first] : places[then]]
+    before, after = _BEFORE.search(between), _AFTER.search(between)
+    if bool(before) == bool(after) and not (before and after):
+        return None
+    earlier = before is not None and (after is None or before.start() <= after.start())
+    if _REFUSED.search(sentence):
+        return None
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        one, other = _comparable(arguments.get(first)), _comparable(arguments.get(then))
+        if one is None or other is None or type(one) is not type(other) or one == other:
+            return None
+        return bool(one < other) is earlier  # type: ignore[operator]
+
+    return Claim(holds_for)
+
+
+def _place(sentence: str, name: str) -> int:
+    stem = re.escape(name.rstrip("s").split("_")[0][:6])
+    found = re.search(rf"\b{stem}", sentence, re.I)
+    return found.start() if found and len(stem) > 2 else -1
+
+
+def _comparable(value: Any) -> float | datetime | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) if abs(value) < 1e300 else None
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def _listed(sentence: str, name: str, words: Iterable[Any]) -> Claim | None:
+    """``The currency is EUR``: the words of the code that the sentence names as what is right."""
+    known = [word for word in words if isinstance(word, str) and len(word) > 1]
+    named = tuple(word for word in known if _names_word(sentence, word))
+    how = _matcher(sentence, named)
+    if how is None:
+        return None
+    refused = bool(_REFUSED.search(sentence) or _NOT.search(sentence))
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = arguments.get(name)
+        return how(value, named) is not refused if isinstance(value, str) else None
+
+    return Claim(holds_for, fewest=(3, 1) if refused else (1, 3))
+
+
+def _names_word(sentence: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence) is not None
+
+
+def _matcher(sentence: str, named: tuple[str, ...]) -> _Matches | None:
+    """Return how a value has to agree with the words; None where they are only mentioned."""
+    either = "|".join(map(re.escape, named))
+    for cue, how in _CUES:
+        said = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"
+        if named and re.search(said, sentence):
+            return how
+    return None
+
+
+_Matches = Callable[[str, tuple[str, ...]], bool]
+_CUES: tuple[tuple[str, _Matches], ...] = (
+    (r"starts? with|begins? with", str.startswith),
+    (r"ends? (?:with|in)", str.endswith),
+    (
+        r"only|one of|must be|has to be|have to be|is|are",
+        lambda value, named: value in named,
+    ),
+)

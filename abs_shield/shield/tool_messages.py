@@ -1,0 +1,114 @@
+"""The messages that answer a model's calls, in the shape of the message that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from abs_shield.core import ToolCall
+from abs_shield.core.messages import decoded
+
+_FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
+_GEMINI = {"functionCall": "functionResponse", "function_call": "function_response"}
+"""A call's member of a part to that of its response, as REST and as the SDK names them."""
+
+
+class Answer(NamedTuple):
+    """What one call is answered with."""
+
+    call: ToolCall
+    content: str
+    error: bool
+
+
+def messages_of(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
+    """Return the messages that answer the calls of *message*, in its provider's shape."""
+    if parts := _gemini_parts(message):
+        return _gemini(parts, given)
+    if _is_bedrock(message):
+        results: list[dict[str, Any]] = [{"toolResult": _bedrock_result(a)} for a in given]
+        return [{"role": "user", "content": results}]
+    if _is_anthropic(message):
+        blocks = [
+            {"type": "tool_result", "tool_use_id": a.call.id, "content": a.content}
+            | ({"is_error": True} if a.error else {})
+            for a in given
+        ]
+        return [{"role": "user", "content": blocks}] if blocks else []
+    if _is_responses(message):
+        custom = {_member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
+        return [
+            {
+                "type": f"{_CUSTOM if a.call.id in custom else _FUNCTION}_output",
+                "call_id": a.call.id,
+                "output": a.content,
+            }
+            for a in given
+        ]
+    if _member(message, "function_call"):
+        return [{"role": "function", "name": a.call.name, "content": a.content} for a in given]
+    return [
+        {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
+        | ({"error": True} if a.error else {})
+        for a in given
+    ]
+
+
+def _gemini_parts(message: Any) -> list[Any]:
+    """Return the parts that call a function; none where it is no message of Gemini."""
+    parts = _member(message, "parts")
+    if parts is None and isinstance(message, (list, tuple)):
+        parts = [part for part in message if _member(part, "role") is None]
+    if not isinstance(parts, (list, tuple)):
+        return []
+    return [part for part in parts if any(_member(part, name) for name in _GEMINI)]
+
+
+def _gemini(parts: list[Any], given: list[Answer]) -> list[dict[str, Any]]:
+    """Return one message; an id is sent back where the model gave one, and names are as it had."""
+    member = _GEMINI[next(name for name in _GEMINI if _member(parts[0], name))]
+    calls = [_member(part, name) for part in parts for name in _GEMINI if _member(part, name)]
+    ids = {_member(call, "id") for call in calls} - {None, ""}
+    responses = [
+        ({"id": a.call.id} if a.call.id in ids else {})
+        | {"name": a.call.name, "response": {"error" if a.error else "output": decoded(a.content)}}
+        for a in given
+    ]
+    return [{"role": "user", "parts": [{member: response} for response in responses]}]
+
+
+def _is_bedrock(message: Any) -> bool:
+    content = message if isinstance(message, (list, tuple)) else _member(message, "content")
+    if not isinstance(content, (list, tuple)):
+        return False
+    return any(_member(block, "toolUse") for block in content)
+
+
+def _bedrock_result(answer: Answer) -> dict[str, Any]:
+    status = "error" if answer.error else "success"
+    content = [{"text": answer.content}]
+    return {"toolUseId": answer.call.id, "content": content, "status": status}
+
+
+def _is_responses(message: Any) -> bool:
+    return any(_is(item, _FUNCTION) or _is(item, _CUSTOM) for item in _items(message))
+
+
+def _items(message: Any) -> list[Any]:
+    return list(message) if isinstance(message, (list, tuple)) else [message]
+
+
+def _is(part: Any, kind: str) -> bool:
+    return bool(_member(part, "type") == kind)
+
+
+def _is_anthropic(message: Any) -> bool:
+    content = _member(message, "content")
+    if not isinstance(content, (list, tuple)):
+        return False
+    return any(_is(block, "tool_use") for block in content)
+
+
+def _member(part: Any, name: str) -> Any:
+    """Give a member of a dict, or of an SDK's object."""
+    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)

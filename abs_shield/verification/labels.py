@@ -1,0 +1,61 @@
+"""Teaches an engine what operators said of results in a decision log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from time import time
+from typing import Any
+
+from abs_shield.core import Subject
+from abs_shield.core.label import Truth
+from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.stores.labels import labelled_decisions
+from abs_shield.verification.engine import VerificationEngine
+from abs_shield.verification.settings import LabelKept
+
+
+@dataclass(slots=True)
+class AppliedLabels:
+    """
+    What became of the labels on results.
+
+    Attributes:
+        new: Labels that the engine learnt from, by tool.
+        known: Labels that it had already.
+        unscored: Labels on results without a P(hallucination), which teach nothing.
+    """
+
+    new: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    unscored: int = 0
+
+
+def apply_labels(engine: VerificationEngine, store: Any) -> AppliedLabels:
+    """
+    Teach an engine the labels on results of a decision log, each once.
+
+    A label moves the block threshold and the prior of its tool as `record_feedback` says, with the
+    P(hallucination) of its decision; one that says ``ok`` of a result that was held back releases
+    it. Labels that the engine has are left out, so that a log may be applied again and again; one
+    that an operator changed takes the place of the earlier one.
+
+    Args:
+        engine: The engine, such as a Shield's ``verification``.
+        store: The decision log.
+    """
+    found = AppliedLabels()
+    pairs = sorted(labelled_decisions(store, Subject.RESULT), key=lambda pair: pair[1].at)
+    for decision, label in pairs:
+        if decision.probability is None:
+            found.unscored += 1
+            continue
+        tool = decision.tool[:LONGEST_NAME]
+        wrong = label.truth is Truth.HALLUCINATED
+        at = min(max(label.at, 0.0), time())  # another machine's clock may be ahead
+        told = LabelKept(f"log-{decision.id}", at, decision.probability, wrong)
+        if engine.apply_label(tool, told, session_id=decision.session_id):
+            found.new[tool] += 1
+        else:
+            found.known += 1
+    return found

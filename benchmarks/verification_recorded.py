@@ -1,0 +1,107 @@
+"""Recorded and planted results: ``python benchmarks/verification_recorded.py``.
+
+Prints for each folder of recorded runs how many results were not accepted, how many of them for
+their shape, and in how many tools that gave at least 60 objects a planted result is not accepted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from abs_shield.replay.cases import RUNS
+from abs_shield.verification import VerificationEngine
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+_DATA = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED))
+FOLDERS = ("toolcalls", "fields")
+LEAST = 60
+PLANTED: dict[str, Any] = {
+    "{}": {}, "null": None, "[]": [], "prose": "I could not look that up; it is about 100.",
+    "another object": {"answer": "the price is 100"},
+}  # fmt: skip
+
+
+class Tool:
+    """One tool of one set, with an engine of its own."""
+
+    def __init__(self) -> None:
+        self.engine = VerificationEngine()
+        self.results = self.flagged = self.by_shape = 0
+        self.last: tuple[Any, str] = (None, "")
+
+    def gives(self, result: Any, arguments: Any, run: str) -> None:
+        """Judge one result, and count it."""
+        self.last = arguments, run
+        told = self.engine.verify(
+            "t", args=arguments, result=result, execution_time_ms=300.0, session_id=run
+        )
+        self.results += 1
+        self.flagged += told.verdict != "accept"
+        self.by_shape += told.verdict != "accept" and told.signals["schema_mismatch"].fired
+
+    @property
+    def gives_objects(self) -> bool:
+        """Whether it gave objects alone, and enough of them, where it did not fail."""
+        known = self.engine.snapshot()["results"].values()
+        kinds = [one["kind"] for one in known if one["kind"]]
+        return len(kinds) >= LEAST and {"object"} == {*kinds}
+
+    def finds(self, planted: Any) -> bool:
+        """Whether a planted result is not accepted next."""
+        engine = VerificationEngine().restore(self.engine.snapshot())
+        arguments, run = self.last
+        told = engine.verify(
+            "t", args=arguments, result=planted, execution_time_ms=300.0, session_id=run
+        )
+        return told.verdict != "accept"
+
+
+def recorded(path: Path) -> Iterator[tuple[tuple[str, ...], Any, Any, str]]:
+    """Yield tool, arguments, result and run of each result that is no recorded failure."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            run = json.loads(line)
+            calls: dict[str, Any] = {}
+            for message in run["messages"]:
+                calls |= {call["id"]: call for call in message.get("tool_calls") or ()}
+                call = calls.get(message.get("tool_call_id", ""))
+                if message["role"] == "tool" and call is not None and not message.get("error"):
+                    tool = (run["source"], str(run["toolset"]), call["name"])
+                    yield tool, call["arguments"], message["content"], run["run_id"]
+
+
+def measured(path: Path) -> dict[str, Any]:
+    """Return the figures of one file."""
+    tools: dict[tuple[str, ...], Tool] = {}
+    for name, arguments, result, run in recorded(path):
+        tools.setdefault(name, Tool()).gives(result, arguments, run)
+    large = [tool for tool in tools.values() if tool.gives_objects]
+    found = Counter(name for tool in large for name, x in PLANTED.items() if tool.finds(x))
+    total = sum(tool.results for tool in tools.values())
+    return {
+        "tools": len(tools),
+        "results": total,
+        "not_accepted": round(sum(tool.flagged for tool in tools.values()) / total, 5),
+        "not_accepted_for_their_shape": sum(tool.by_shape for tool in tools.values()),
+        "tools_with_objects": len(large),
+        "planted_and_not_accepted": {name: found[name] for name in PLANTED},
+    }
+
+
+def main() -> None:
+    """Print the figures as JSON; name each folder that is not there."""
+    told: dict[str, Any] = {}
+    for folder in FOLDERS:
+        path = _DATA / folder / RUNS
+        told[folder] = measured(path) if path.is_file() else "skipped: no recorded runs"
+    print(json.dumps(told, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""`abs-shield calibrate`: labels of a log, applied to the engine and to the answer gate."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.policy import AnswerConfig
+from abs_shield.stores import open_store
+from abs_shield.verification import VerificationEngine
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Six results labelled hallucinated, and eighty answers labelled ok."""
+    store = open_store(str(tmp_path / "log.db"))
+    tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
+    desk = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
+    for n in range(6):
+        call = ToolCall("quote", {"of": n}, f"c{n}")
+        desk.check_result(call, {"note": n}, elapsed_ms=100.0, session=desk.session(f"s{n}"))
+    with desk.session():
+        desk.check_call(ToolCall("quote", {}, "c"))
+        desk.check_result(ToolCall("quote", {}, "c"), {"price": 420.0}, elapsed_ms=100.0)
+        desk.check_answer("It costs 420.00.")
+    (answer,) = (one for one in store.scan() if one.subject == "answer")
+    for n in range(80):
+        store.append(dataclasses.replace(answer, id=f"a{n}"))
+        store.label(Label(decision_id=f"a{n}", truth=Truth.OK, at=1.0))
+    for one in list(store.scan()):
+        if one.subject == "result" and one.would_block:
+            store.label(Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=1e9))
+    assert desk.close()
+    return str(tmp_path / "log.db")
+
+
+def test_labels_reach_the_engine_and_the_gate(command, log, tmp_path):
+    """The engine's file has the labels, once; the line for the policy is Python that it takes."""
+    engine = tmp_path / "engine.db"
+    first = command("calibrate", log, "--engine", engine)
+    second = command("calibrate", log, "--engine", engine)
+
+    assert (0, "") == (first.code, first.err)
+    assert f"Results: 6 new labels applied to {engine}, 0 known already." in first.out
+    assert "  quote: 6 labels, blocks from 0.4" in first.out
+    assert "0 new labels applied" in second.out
+    assert 6 == VerificationEngine().load(engine).get_calibration("quote")["labels"]
+    (line,) = [text for text in first.out.splitlines() if "answer=" in text]
+    config = eval(line.strip().removeprefix("answer="), {"AnswerConfig": AnswerConfig})
+    assert isinstance(shield.configure(answer=config).answer, AnswerConfig)
+
+
+def test_the_outcome_is_data_too(command, log, tmp_path):
+    """The same figures as one object."""
+    done = command("calibrate", log, "--engine", tmp_path / "engine.json", "--format", "json")
+    made = json.loads(done.out)
+
+    assert (6, 0, 80, 0) == (
+        made["results"]["new"], made["results"]["known"],
+        made["answers"]["labels"], made["answers"]["hallucinated"],
+    )  # fmt: skip
+    assert made["answers"]["config"]["emit_threshold"] == made["answers"]["emit_threshold"]
+
+
+def test_too_few_labels_are_said_to_be(command, log):
+    """No line for the policy is printed that nothing shows to be right."""
+    done = command("calibrate", log, "--max-wrong", "0.01")
+
+    assert 0 == done.code
+    assert "no emit threshold keeps these under 1 % of what is emitted" in done.out
+    assert "answer=" not in done.out
+    assert "name the engine's file with --engine" in done.out
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["LOG", "--engine", "LOG"], "is read as well"),
+        (["LOG", "--engine", "no/engine.db"], "there is no folder"),
+        (["LOG", "--max-wrong", "2"], "`max_wrong` is 2"),
+        (["no.db"], "there is no such file or folder"),
+    ],
+)
+def test_bad_input_is_one_line(command, log, argv, told):
+    """Each is exit code 2 and says what instead."""
+    done = command("calibrate", *(log if word == "LOG" else word for word in argv))
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert told in done.err
+
+
+def test_a_file_that_is_no_engine_is_left_as_it_is(command, log, tmp_path):
+    """It is refused, and nothing is written over it."""
+    path = tmp_path / "notes.json"
+    path.write_text('{"mine": 1}')
+    done = command("calibrate", log, "--engine", path)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert '{"mine": 1}' == path.read_text()
+
+
+def test_help_has_an_example(command):
+    """`--help` shows how it is called."""
+    assert "Example: abs-shield calibrate" in command("calibrate", "--help").out

@@ -1,0 +1,326 @@
+"""
+What every command does alike: help, `-o`, and bad input on one line before the work begins.
+
+A command that is registered is tested by that alone; it only needs its row in `CALLS`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+from abs_shield.cli import COMMANDS, app
+from abs_shield.cli.command import WRITTEN
+from abs_shield.cli.usage import value_word
+from tests.cli.shop import filled, order, refund
+
+CALL = json.dumps(refund(1))
+CALLS = {
+    "demo": "",
+    "check": "--tools tools.json --messages messages.json",
+    "init": "--tools tools.json --runs runs.jsonl",
+    "replay": "@runs.jsonl --tools tools.json",
+    "backtest": "@runs.jsonl --tools tools.json --labels labels.jsonl",
+    "plant": "@runs.jsonl -o planted --tools tools.json",
+    "report": "@log.db",
+    "dashboard": "@log.db --no-open --port 1",
+    "show": "ID --db log.db --runs runs.jsonl",
+    "label": "ID ok --db log.db",
+    "log verify": "@log.db",
+    "log export": "@log.db",
+    "log prune": "@log.db --older-than 2020-01-01",
+    "prove": "pol.py:policy --tools tools.json",
+    "layers": "",
+    "ground": "@answers.jsonl",
+    "quality": "@outputs.jsonl",
+    "flywheel status": "--book book.db",
+    "flywheel harvest": "@log.db --book new.db",
+    "flywheel curate": "--book book.db",
+    "flywheel mutate": "GAP --book book.db --facts facts.json",
+    "flywheel evaluate": "@cases.jsonl --candidate python:pol.py:yes --present python:pol.py:yes",
+    "flywheel promote": "target.txt new.txt --book book.db --reason better --evaluation e.json",
+    "flywheel rollback": "target.txt --book book.db --reason worse",
+    "calibrate": "@log.db --engine engine.db",
+    "mcp": "--policy pol.py:policy --url https://localhost:1/mcp --header NAME",
+}
+"""Each command with what it takes; an argument that names a file to be read begins with `@`."""
+REFUSED = {"dashboard", "flywheel mutate", "flywheel promote", "flywheel rollback", "mcp"}
+"""Rows that end with exit code 2: what these do needs more than a row."""
+TERMINAL_ONLY = {"dashboard", "flywheel curate", "mcp"}
+"""They talk to somebody over the standard output."""
+OWN_REPORT = {"plant", "flywheel evaluate"}
+"""Their output is not what they print."""
+ANY_CONTENT = {("flywheel promote", "--data")}
+HINTED_ELSEWHERE = {"@log.db", "--db"}
+"""Inputs whose errors are those of a store."""
+MADE = {("flywheel harvest", "--book"), ("calibrate", "--engine")}
+"""Options whose file is made where it is not there."""
+PLAIN = re.compile(r"[A-Za-z]+([:=_|-][A-Za-z]+)*")
+
+
+class Leaf(NamedTuple):
+    name: str
+    command: Any
+
+
+def leaves(command: Any, *path: str) -> Iterator[Leaf]:
+    """Yield every command below *command*."""
+    if not hasattr(command, "list_commands"):
+        yield Leaf(" ".join(path), command)
+        return
+    for name in command.list_commands(None):
+        yield from leaves(command.get_command(None, name), *path, name)
+
+
+ROOT = typer.main.get_command(app)
+LEAVES = {leaf.name: leaf.command for leaf in leaves(ROOT)}
+GROUPS = ["", *sorted({name.rpartition(" ")[0] for name in LEAVES} - {""})]
+every = pytest.mark.parametrize("name", LEAVES)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, file, command):
+    """A folder with a good file of each kind, and bad ones."""
+    monkeypatch.chdir(tmp_path)
+    call = {"id": "a", "name": "refund", "arguments": {"order_id": "W1", "amount": 20}}
+    talk = [{"role": "user", "content": "Refund W1, it was 20."}]
+    messages = [
+        *talk,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "refunded W1"},
+    ]
+    file("runs.jsonl", {"run_id": "r1", "messages": messages})
+    file("labels.jsonl", {"run_id": "r1", "call_index": 0, "label": "ok"})
+    file("tools.json", [{"name": "refund"}, {"name": "get_order"}])
+    file("messages.json", talk)
+    file("answers.jsonl", {"id": "a", "context": ["W1 ships from Oslo."], "answer": "It is W1."})
+    file("outputs.jsonl", {"id": "o", "text": "Order W1 ships.", "task_type": "summary"})
+    file("cases.jsonl", *({"id": f"c{n}", "prompt": "1 + 1?", "expected": "2"} for n in range(9)))
+    file("facts.json", [{"subject": "Acme", "attribute": "market cap", "value": "2 billion"}])
+    Path("pol.py").write_text(
+        "from abs_shield import shield\npolicy = shield.configure()\nyes = lambda prompt: '2'\n"
+    )
+    filled("log.db", order(1), refund(1, 900))
+    assert 0 == command("flywheel", "harvest", "log.db", "--book", "book.db").code
+    Path("folder").mkdir()
+    Path("binary.bin").write_bytes(bytes(range(256)) * 8)
+    file("number.json", 7)
+    return tmp_path
+
+
+def argv(name: str) -> list[str]:
+    """The words of a command's row."""
+    return [*name.split(), *CALLS[name].replace("@", "").split()]
+
+
+def run(command: Any, words: list[str]) -> Any:
+    """Run words, with the id of a decision in place of `ID`, and a call on the standard input."""
+    if "ID" in words:
+        lines = command("log", "export", "log.db").out.splitlines()
+        words = [json.loads(lines[0])["id"] if word == "ID" else word for word in words]
+    return command(*words, stdin=CALL)
+
+
+def test_every_command_has_a_row():
+    """A new command says how it is called."""
+    assert [*LEAVES] == [*CALLS]
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("name", [*GROUPS, *LEAVES])
+def test_help(command, monkeypatch, name, flag):
+    """It fits 80 columns, and ends with an example of the command itself."""
+    monkeypatch.setenv("COLUMNS", "80")
+    done = command(*name.split(), flag)
+    title, _, example = done.out.partition("\n\nExample: ")
+
+    assert (0, "") == (done.code, done.err)
+    assert [] == [line for line in done.out.splitlines() if len(line) > 80]
+    assert f"abs-shield {name}".strip() in example.partition("\n")[0]
+    assert "..." not in title.partition("Commands:")[2]
+    assert "-h, --help" in title
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_one_short_line(name):
+    """The list of commands is not cut."""
+    assert len(COMMANDS[name]) <= 60
+
+
+@every
+def test_words_for_values_are_plain(name):
+    """No brackets, no types, and of each option one word or its choices."""
+    words = {value_word(one) for one in LEAVES[name].params if not getattr(one, "is_flag", False)}
+
+    assert [] == [word for word in words if not PLAIN.fullmatch(word)]
+
+
+@every
+def test_help_breaks_no_name(command, monkeypatch, name):
+    """Names of options stand whole on one line."""
+    monkeypatch.setenv("COLUMNS", "80")
+    told = command(*name.split(), "--help").out
+    names = [option for one in LEAVES[name].params for option in one.opts if option[:2] == "--"]
+
+    assert [] == [option for option in names if option not in told]
+
+
+@every
+def test_what_is_too_much_or_unknown(command, name):
+    """It is refused in words of our own."""
+    wrong = command(*argv(name), "--colour")
+
+    assert (2, "", 1) == (wrong.code, wrong.out, wrong.err.count("\n"))
+    assert "no option is named `--colour`; see `abs-shield" in wrong.err
+
+
+@pytest.mark.parametrize("name", [name for name in LEAVES if name not in REFUSED | TERMINAL_ONLY])
+def test_output(command, here, name):
+    """`-o` gives a file what the standard output has without it."""
+    target = "planted" if name == "plant" else "policy.py" if name == "init" else "out.txt"
+    words = [word for word in argv(name) if word not in ("-o", "planted")]
+    done = run(command, [*words, "-o", target])
+    Path(target).rename("first")
+    again = run(command, [*words, "--output", target])
+
+    assert {done.code, again.code} <= {0, 1}, done.err
+    assert name in OWN_REPORT or ("", "") == (done.out, again.out)
+    assert "Traceback" not in done.err + again.err
+    assert Path("first").is_dir() or Path("first").stat().st_size > 0
+
+
+def outputs(command: Any) -> list[str]:
+    """The options of a command that name a file to be written."""
+    return [option for one in command.params for option in one.opts if option in WRITTEN]
+
+
+@pytest.mark.parametrize("target", ["gone/out.svg", "folder", "/proc/out.svg"])
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, option) for name in LEAVES for option in outputs(LEAVES[name])]
+)
+def test_an_output_is_looked_at_first(command, here, name, option, target):
+    """Also where an input is missing: nothing is read for what cannot be written."""
+    if target.startswith("/proc") and not Path("/proc/self").exists():
+        pytest.skip("only Linux has a folder in which nobody can write")
+    if name == "plant":
+        target = target.replace("folder", "pol.py")
+    words = [word.replace("runs.jsonl", "gone.jsonl") for word in argv(name)]
+    done = run(command, [*words, option, target])
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n")), done.err
+    assert f"`{option}`: " in done.err or target in done.err
+    assert ";" in done.err
+
+
+def inputs(name: str) -> Iterator[tuple[str, str]]:
+    """Yield what of a row, or which option, names a file to be read."""
+    yield from ((name, word) for word in CALLS[name].split() if word.startswith("@"))
+    for one in LEAVES[name].params:
+        read = value_word(one) in ("FILE", "DB") and one.param_type_name == "option"
+        if read and not {*one.opts} & WRITTEN:
+            yield name, max(one.opts, key=len)
+
+
+@pytest.mark.parametrize("bad", ["gone.json", "folder", "binary.bin", "number.json"])
+@pytest.mark.parametrize(("name", "place"), [one for name in LEAVES for one in inputs(name)])
+def test_an_input_that_cannot_be_read(command, here, name, place, bad):
+    """It is named on one line, with what to do, and nothing is written."""
+    if (name, place) in MADE and bad == "gone.json":
+        pytest.skip("the file is made")
+    if (name, place) in ANY_CONTENT and bad in ("binary.bin", "number.json"):
+        pytest.skip("it may hold anything")
+    words = [bad if f"@{word}" == place else word for word in argv(name)]
+    if place.startswith("--") and place in words:
+        words[words.index(place) + 1] = bad
+    elif place.startswith("--"):
+        words += [place, bad]
+    before = {path.name for path in here.iterdir()}
+    done = run(command, words)
+
+    assert 2 == done.code, done
+    assert "Traceback" not in done.err
+    assert 1 <= done.err.count("\n") <= 8, done.err
+    assert bad not in ("gone.json", "folder") or (1, "") == (done.err.count("\n"), done.out)
+    assert place in HINTED_ELSEWHERE or re.search("; |give ", done.err), done.err
+    assert before == {path.name for path in here.iterdir()}
+
+
+PLACES = ["gone.py:policy", "pol.py:polcy", "pol.py", "folder:policy"]
+
+
+@pytest.mark.parametrize("bad", PLACES)
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name in LEAVES
+        for one in LEAVES[name].params
+        if value_word(one) == "MODULE:ATTR"
+        for option in (one.opts if one.param_type_name == "option" else [""])
+    ],
+)
+def test_a_policy_that_cannot_be_loaded(command, here, name, option, bad):
+    """One line; the nearest name where there is one."""
+    words = [word for word in argv(name) if word != "pol.py:policy"]
+    words = [word for word in words if word != option]
+    extra = ["--policy", "pol.py:policy"] if option == "--against" else []
+    done = run(command, [*words, *extra, *([option] if option else []), bad])
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n")), done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [("replay", "run"), ("backtest", "run"), ("plant", "run"), ("ground", "answer"),
+     ("quality", "output")],
+)  # fmt: skip
+def test_an_input_that_holds_nothing(command, here, name, noun):
+    """It is refused, so that a broken export does not pass; `--allow-empty` takes it."""
+    Path("empty.jsonl").write_text("\n")
+    words = ["empty.jsonl" if f"@{word}" in CALLS[name].split() else word for word in argv(name)]
+    words = [word for word in words if word not in ("--labels", "labels.jsonl")]
+    refused, allowed = command(*words), command(*words, "--allow-empty")
+
+    assert (2, "", 1) == (refused.code, refused.out, refused.err.count("\n"))
+    assert f"empty.jsonl: no {noun} was read; give another file, or `--allow-empty`" in refused.err
+    assert (int(name == "plant"), "") == (allowed.code, allowed.err)
+
+
+@pytest.mark.parametrize("name", ["replay", "backtest", "plant", "ground", "quality", "init"])
+def test_a_wrong_file_does_not_flood(command, here, name):
+    """Five lines of it, and how many more there are; a laid-out JSON file has a hint."""
+    Path("wrong.jsonl").write_text(json.dumps([{"a": 1}] * 40, indent=1))
+    old = "runs.jsonl" if name == "init" else CALLS[name].split()[0][1:]
+    done = command(*["wrong.jsonl" if word == old else word for word in argv(name)])
+
+    assert 2 == done.code
+    assert "write one object a line, as `jq -c '.[]' FILE` does" in done.err
+    assert 5 == len(re.findall(r"wrong\.jsonl:[0-9]+: (?!from here)", done.err))
+    assert "wrong.jsonl:6: from here on 117 more lines that cannot be read" in done.err
+
+
+SHAPES = [
+    [{"name": "refund"}],
+    {"shop": [{"name": "refund"}]},
+    {"tools": [{"name": "refund"}]},
+    {"shop": [{"name": "refund"}], "desk": [{"name": "lend"}]},
+]
+
+
+@pytest.mark.parametrize("held", SHAPES)
+@pytest.mark.parametrize(
+    "name", [n for n in LEAVES if "--tools" in [o for p in LEAVES[n].params for o in p.opts]]
+)
+def test_tools_have_both_shapes(command, here, file, name, held):
+    """A list, and an object of name to list, are read by every command that takes tools."""
+    file("tools.json", held)
+    many = isinstance(held, dict) and len(held) > 1 and name in ("check", "init")
+    done = run(command, [*argv(name), *(["--toolset", "shop"] if many else [])])
+
+    assert done.code in (0, 1), done.err

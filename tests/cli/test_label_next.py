@@ -1,0 +1,403 @@
+"""`abs-shield label --next`: what is worth a label, one by one, in real logs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+import time
+from dataclasses import replace
+
+import pytest
+
+from abs_shield import Shield
+from abs_shield.cli.label.author import Author
+from abs_shield.cli.label.queue import Need, Queue
+from abs_shield.cli.label.walk import Walk
+from abs_shield.core.label import Truth
+from abs_shield.replay.report import Readiness, Report, rollout
+from abs_shield.stores import open_store
+from tests.cli.shop import HOSTILE, filled, judge, order, policy, refund
+
+PHANTOM = {"name": "refnud", "arguments": {}}
+EXTRA = {"name": "get_order", "arguments": {"order_id": "W1", "express": True}}
+
+
+@pytest.fixture
+def log(tmp_path):
+    return str(tmp_path / "log.db")
+
+
+def labels(log):
+    """Truth by decision id."""
+    store = open_store(log)
+    found = {key: one.truth.value for key, one in store.labels().items()}
+    store.close()
+    return found
+
+
+def walk(command, log, *answers, argv=()):
+    """Walk through a log with one answer a line."""
+    lines = "".join(f"{answer}\n" for answer in answers)
+    return command("label", "--next", "--db", log, *argv, stdin=lines)
+
+
+def asked(done) -> list[str]:
+    """The ids of the decisions that were asked about, in order."""
+    return re.findall(r"^  ([0-9a-f]{16}-[0-9a-f]+), .* UTC", done.out, re.MULTILINE)
+
+
+def test_each_key_does_what_it_says(command, log):
+    """Hallucinated, ok, skip, and quit; words are read as well."""
+    decisions = filled(log, *(refund(n, 900) for n in range(5)))
+    newest = [one.id for one in reversed(decisions)]
+    done = walk(command, log, "h", "OK", "s", "hallucinated", "q")
+
+    assert (0, "") == (done.code, done.err)
+    assert newest == asked(done)
+    assert {newest[0]: "hallucinated", newest[1]: "ok", newest[3]: "hallucinated"} == labels(log)
+    assert "\n3 decisions labelled, 1 left\n" in done.out
+
+
+def test_a_decision_is_shown_as_show_does(command, log):
+    """Its headline and findings, and what surrounds it."""
+    (one,) = filled(log, refund(1, 900))
+    done = walk(command, log, "q")
+    shown = command("show", one.id, "--db", log).out.splitlines()
+
+    assert shown[0] in done.out
+    assert "A refund is at most 500. Got amount=900." in done.out
+
+
+def test_it_says_what_is_left_and_what_the_layer_needs(command, log):
+    """The numbers are those of the report, and go down with each label."""
+    filled(log, *(refund(n, 900) for n in range(12)), *(order(n) for n in range(8)))
+    before = wanted(log, "impossible_state")
+    done = walk(command, log, "h", "h", "q")
+
+    assert [f"{n} left" for n in (12, 11, 10)] == re.findall(r"^\d+ left", done.out, re.MULTILINE)
+    assert [before, before - 1, before - 2, before - 2] == [
+        int(n) for n in re.findall(r"^impossible_state needs (\d+) more label", done.out, re.M)
+    ]
+    assert before - 2 == wanted(log, "impossible_state")
+
+
+def wanted(log, layer) -> int:
+    """How many labels the report asks for."""
+    store = open_store(log)
+    report = Report.of(store.scan(), store.labels())
+    store.close()
+    (step,) = [s for s in rollout(report, Readiness()) if (s.layer, s.tool) == (layer, "")]
+    (count,) = {n for todo in step.todos for n in re.findall(r"label (\d+) more", todo)}
+    return int(count)
+
+
+def test_labels_are_written_at_once(command, log):
+    """The end of the input loses nothing of what was answered."""
+    decisions = filled(log, refund(1, 900), refund(2, 900))
+    done = walk(command, log, "h")
+
+    assert (0, {decisions[1].id: "hallucinated"}) == (done.code, labels(log))
+
+
+def test_an_undo_asks_again(command, log):
+    """The newest label holds; a decision that is skipped then keeps the label it has."""
+    _, second, first = (one.id for one in filled(log, *(refund(n, 900) for n in range(3))))
+    done = walk(command, log, "h", "u", "o", "h", "u", "s", "q")
+
+    assert {first: "ok", second: "hallucinated"} == labels(log)
+    assert [first, second, first, second] == asked(done)[:4]
+    assert "it is labelled hallucinated, until you answer otherwise" in done.out
+    assert "\n2 decisions labelled, 1 left\n" in done.out
+
+
+def test_an_undo_takes_back_what_was_counted(command, log):
+    """What the layer needs is what it needed before, and less by the new label."""
+    filled(log, *(refund(n, 900) for n in range(12)))
+    done = walk(command, log, "h", "u", "h", "q")
+    needs = [int(n) for n in re.findall(r"needs (\d+) more label", done.out)]
+
+    assert needs[1] == needs[0] - 1
+    assert needs[-1] == wanted(log, "impossible_state")
+
+
+def test_there_may_be_nothing_to_undo(command, log):
+    """The question is asked again."""
+    (one,) = filled(log, refund(1, 900))
+    done = walk(command, log, "u", "o")
+
+    assert "there is nothing to undo" in done.out
+    assert {one.id: "ok"} == labels(log)
+
+
+def test_what_is_no_answer_is_named(command, log):
+    """It labels nothing, the question stays, and the exit code says so."""
+    (one,) = filled(log, refund(1, 900))
+    done = walk(command, log, "x\x1b", "halucinated", "", "o")
+
+    assert (2, {one.id: "ok"}) == (done.code, labels(log))
+    assert "`x\\x1b` is not an answer; press h, o, s, u or q" in done.out
+    assert "did you mean `hallucinated`?" in done.out
+
+
+def test_what_was_labelled_is_not_asked_about_again(command, log):
+    """A second walk goes on where the first one ended."""
+    filled(log, refund(1, 900), refund(2, 900))
+    first = asked(walk(command, log, "h", "q"))
+    second = walk(command, log, "h")
+
+    assert first[1:] == asked(second)
+    assert "0 decisions labelled, 0 left" in walk(command, log).out
+
+
+def test_the_layer_with_the_fewest_labels_comes_first(command, log):
+    """Of those that labels can make ready for enforcement; fewer that are needed go first."""
+    rules = filled(log, *(refund(n, 900) for n in range(3)))
+    (phantom,) = filled(log, PHANTOM)
+    (extra,) = filled(log, EXTRA)
+    command("label", phantom.id, "hallucinated", "--db", log)
+    (other,) = filled(log, PHANTOM)
+    done = walk(command, log, *"hhhhh")
+
+    assert [extra.id, rules[2].id, other.id, rules[1].id, rules[0].id] == asked(done)
+
+
+def test_a_call_that_repeats_comes_last(command, log):
+    """One of each session first; then the others, as the rule may need them all."""
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, hooks=None)
+    made = {}
+    for name in ("a", "b"):
+        with firewall.session(name) as session:
+            session.user("Please see to my order W1.")
+            made[name] = [firewall.check_call(refund(1, 900 + n)).id for n in range(3)]
+    firewall.close()
+    store.close()
+    done = walk(command, log, *"ssssss")
+
+    assert [made["b"][0], made["a"][0]] == asked(done)[:2]
+    assert {*made["a"], *made["b"]} == {*asked(done)}
+
+
+def test_a_block_comes_before_a_flag(command, log):
+    """What strict would only flag is asked about last, and how much of it is labelled is said."""
+    flagged = suspicious(log)
+    (blocked,) = filled(log, refund(1, 900))
+    done = walk(command, log, "s", "s")
+
+    assert [blocked.id, flagged] == asked(done)
+    assert "phantom_target: 0 of 1 that it flags are labelled" in done.out
+
+
+def suspicious(log) -> str:
+    """Judge a call that is only flagged; give its id."""
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, hooks=None)
+    with firewall.session() as session:
+        session.user("Where is my order?")
+        decision = firewall.check_call(order(77231))
+    firewall.close()
+    store.close()
+    assert "SUSPICIOUS" == decision.verdict
+    return decision.id
+
+
+def test_a_tool_that_differs_is_asked_about(log):
+    """Where a layer is ready but for one tool, its labels come next, as many as the report says."""
+    store = open_store(log)
+    clean, wrong, other = judge(store, [order(1), EXTRA, refund(1)])
+    store.close()
+    made = [*_many(other, "r", 980), *_many(clean, "c", 8), *_many(wrong, "w", 12)]
+    truth = Author("ann").label("", Truth.HALLUCINATED)
+    known = {f"w-{n}": truth for n in range(10)}
+    queue = Queue.of(made, known, rule=Readiness())
+    candidate = queue.pop()
+    steps = {(s.layer, s.tool): s.todos for s in rollout(Report.of(made, known), Readiness())}
+
+    assert [Need("parameter_mismatch", "get_order", 2)] == queue.needs(candidate)
+    assert (
+        "label 2 more of them: abs-shield label --next"
+        in (steps["parameter_mismatch", "get_order"])
+    )
+    for one in (candidate, queue.pop()):
+        queue.label(one, Truth.HALLUCINATED)
+    assert [Need("parameter_mismatch", "", 0)] == queue.needs(candidate)
+
+
+def _many(decision, name, count):
+    return [replace(decision, id=f"{name}-{n}", session_id=f"{name}{n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("option", ["--layer", "--check"])
+def test_one_layer_alone(command, log, option):
+    """Nothing without a finding of it is asked about."""
+    filled(log, refund(1, 900), EXTRA)
+    (phantom,) = filled(log, PHANTOM)
+    done = walk(command, log, "h", argv=[option, "phantom_tool"])
+
+    assert [phantom.id] == asked(done)
+    assert "impossible_state" not in done.out
+
+
+def test_a_limit_ends_the_walk(command, log):
+    """A skipped decision counts too; an undo gives it back."""
+    filled(log, *(refund(n, 900) for n in range(5)))
+    done = walk(command, log, "s", "u", "h", "h", "h", argv=["--limit", "2"])
+
+    assert (2, "2 left") == (len(labels(log)), re.findall(r"^\d+ left", done.out, re.M)[0])
+    assert "2 decisions labelled, 0 left" in done.out
+
+
+def test_labels_can_be_of_no_use(command, log):
+    """Where a block is labelled ok and too few are left, it is said that no label helps."""
+    filled(log, refund(1, 900), refund(2, 900))
+    done = walk(command, log, "o", "q")
+
+    assert "no number of labels makes impossible_state ready; its policy has to block less" in (
+        done.out
+    )
+
+
+def test_arguments_and_messages_come_from_a_run_file(command, log, tmp_path):
+    """As `show` has them."""
+    runs = tmp_path / "runs.jsonl"
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, record=str(runs), hooks=None)
+    with firewall.session() as session:
+        session.user("Refund W1, all of it.")
+        firewall.check_call(refund(1, 900))
+    firewall.close()
+    store.close()
+    done = walk(command, log, "q", argv=["--runs", runs])
+
+    assert '{"order_id": "W1", "amount": 900}' in done.out
+    assert "user: Refund W1, all of it." in done.out
+
+
+def test_answers_and_outputs_are_asked_about(command, log):
+    """How many of the flagged are labelled is said, where their check blocks none of them."""
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, hooks=None)
+    with firewall.session() as session:
+        session.user("Item W1 costs 4,200 dollars. What does it cost?")
+        firewall.check_answer("Item W1 costs 9,300 dollars.", session=session)
+    firewall.close()
+    (one,) = store.decisions()
+    store.close()
+    done = walk(command, log, "h", argv=["--check", "answer"])
+
+    assert {one.id: "hallucinated"} == labels(log)
+    assert "answer: 0 of 1 that it flags are labelled" in done.out
+
+
+def test_the_author_and_the_note_are_kept(command, log):
+    """They hold for every label of the walk."""
+    (one,) = filled(log, refund(1, 900))
+    walk(command, log, "h", argv=["--by", "ann", "--note", "from the review"])
+    store = open_store(log)
+    label = store.labels()[one.id]
+    store.close()
+
+    assert ("ann", "from the review") == (label.by, label.note)
+
+
+def test_what_another_labels_meanwhile_is_left_out(log):
+    """The queue was read before; the log is asked again for each decision."""
+    one, other = filled(log, refund(1, 900), refund(2, 900))
+    store = open_store(log)
+    queue = Queue.of(store.scan(), store.labels(), rule=Readiness())
+    store.label(Author("bob").label(other.id, Truth.OK))
+    asked_about = Walk(store, queue, author=Author("ann"))._next()
+    store.close()
+
+    assert one.id == asked_about.decision_id
+
+
+def test_an_empty_log_has_nothing_to_label(command, log):
+    """It is said so, and no question is asked."""
+    filled(log, order(1))
+    done = walk(command, log, "h")
+
+    assert (0, {}) == (done.code, labels(log))
+    assert "0 decisions labelled, 0 left" in done.out
+
+
+def test_what_a_model_wrote_is_escaped(command, log):
+    """Names reach the terminal as they may be shown."""
+    filled(log, {"name": HOSTILE, "arguments": {}})
+    done = walk(command, log, "h")
+
+    assert not {"\x1b", "\u202e"} & set(done.out + done.err)
+    assert "<script>\\x1b[2J" in done.out
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["--next", "--layer", "phantm_tool"], "did you mean `phantom_tool`?"),
+        (["--next", "--check", "q\x1b"], "no check is named `q\\x1b`; there are "),
+        (["--next", "--limit", "0"], "`--limit`: "),
+        (["--next", "--export", "x"], "or `--next`, or `--from FILE`"),
+        (["--next", "d-1", "ok"], "or `--next`, or `--from FILE`"),
+        (["d-1", "ok", "--limit", "3"], "`--limit` belongs to `--next`"),
+        (["d-1", "ok", "--layer", "phantom_tool"], "`--layer` belongs to `--next`"),
+        (["d-1", "ok", "--runs", "x"], "`--runs` belongs to `--next`"),
+        (["--next", "--runs", "nowhere.jsonl"], "nowhere.jsonl: "),
+    ],
+)
+def test_bad_input_is_one_line(command, log, argv, told):
+    """Each is exit code 2, says what instead, and labels nothing."""
+    filled(log, refund(1, 900))
+    done = command("label", *argv, "--db", log, stdin="h\n")
+
+    assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
+    assert told in done.err
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.slow
+def test_a_key_suffices_on_a_terminal(log):
+    """No line is waited for; Ctrl-C ends the walk, and loses nothing."""
+    decisions = filled(log, refund(1, 900), refund(2, 900), refund(3, 900))
+    text, code = on_a_terminal(log, ["h", "o", "\x03"])
+
+    assert 130 == code
+    assert {decisions[2].id: "hallucinated", decisions[1].id: "ok"} == labels(log)
+    assert "Traceback" not in text
+
+
+def on_a_terminal(log, keys) -> tuple[str, int]:
+    """Run the command in a terminal of its own, and press a key at each question."""
+    master, terminal = pty.openpty()
+    program = "import sys; from abs_shield.cli import main; sys.exit(main())"
+    words = [sys.executable, "-c", program, "label", "--next", "--db", log]
+    with subprocess.Popen(
+        words, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
+    ) as process:
+        text = ""
+        for number, key in enumerate(keys, 1):
+            while text.count("uit?") < number:
+                text += os.read(master, 4_096).decode(errors="replace")
+            while termios.tcgetattr(terminal)[3] & termios.ICANON:  # it reads whole lines still
+                time.sleep(0.01)
+            os.write(master, key.encode())
+    os.close(terminal)
+    with contextlib.suppress(OSError):  # nothing is left
+        while more := os.read(master, 4_096):
+            text += more.decode(errors="replace")
+    os.close(master)
+    return text, process.returncode
+
+
+@pytest.mark.slow
+def test_a_log_in_postgresql(command, dsn):
+    """The same on a server."""
+    decisions = filled(dsn, refund(1, 900), refund(2, 900))
+    done = walk(command, dsn, "h", "u", "o", "h")
+
+    assert {decisions[0].id: "hallucinated", decisions[1].id: "ok"} == labels(dsn)
+    assert "2 decisions labelled, 0 left" in done.out

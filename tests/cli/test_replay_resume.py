@@ -1,0 +1,225 @@
+"""`abs-shield replay --resume`: what an interrupted replay wrote is kept, and the rest follows."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from abs_shield.cli import unfinished as room
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "abs_shield", "replay", "runs.jsonl"]
+RESUME = ["--format", "jsonl", "-o", "rows.jsonl", "--resume"]
+POLICY = """
+import time
+from pathlib import Path
+from abs_shield import rule, shield
+
+@rule(tool="refund")
+def small(amount: float) -> bool:
+    "A refund is at most 500."
+    while amount == 13 and not Path("go").exists():
+        time.sleep(0.01)
+    return amount <= 500
+
+policy = shield.configure(mode="audit", rules=[small])
+"""
+REFUND = {
+    "name": "refund",
+    "parameters": {"type": "object", "properties": {"amount": {"type": "number"}}},
+}
+CHUNK = 1_000
+"""Lines after which a chunk ends."""
+
+
+def line(number: int, amount: float) -> str:
+    """A run of one call, or where the amount is 7 a line that is no run."""
+    call = {"name": "refund", "arguments": {"amount": amount}}
+    messages = [{"role": "user", "content": "Hi."}, {"role": "assistant", "tool_calls": [call]}]
+    run = {"run_id": f"r{number}", "session_id": f"s{number}", "tools": [REFUND]}
+    return json.dumps(run if amount == 7 else {**run, "messages": messages}) + "\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a policy, and runs of which one of the fourth chunk waits for a file `go`."""
+    monkeypatch.chdir(tmp_path)
+    Path("pol.py").write_text(POLICY)
+    amounts = [600 if number % 9 == 0 else 20 for number in range(4 * CHUNK)]
+    amounts[5], amounts[CHUNK + 3], amounts[3 * CHUNK + 1] = 7, 7, 13
+    lines = [line(number, amount) for number, amount in enumerate(amounts)]
+    lines[2 * CHUNK] = lines[0]  # a session that comes back
+    Path("runs.jsonl").write_text("".join(lines))
+    return tmp_path
+
+
+def interrupted(number: int, *options: str) -> tuple[int, str]:
+    """Send a signal once three chunks are noted; return the exit code and what was said."""
+    env = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
+    argv = [*COMMAND, *RESUME, "--policy", "pol.py:policy", *options]
+    process = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    journal = Path(".rows.jsonl.journal")
+    while time.monotonic() < end and process.poll() is None:
+        if journal.exists() and journal.read_bytes().count(b"\n") > 3:
+            break
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=60)
+    return process.returncode, told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code", "options"),
+    [
+        (signal.SIGTERM, 143, ()),
+        (signal.SIGINT, 130, ()),
+        (signal.SIGKILL, -9, ()),
+        (signal.SIGTERM, 143, ("--sort",)),
+        (signal.SIGTERM, 143, ("--workers", "2")),
+    ],
+)
+def test_an_interrupted_replay_goes_on(command, here, number, code, options):
+    """Its rows, its counts and its exit code are those of a replay that nothing interrupted."""
+    ended, told = interrupted(number, *options)
+    Path("go").touch()
+    sort = options if "--sort" in options else ()
+    argv = ("replay", "runs.jsonl", "--policy", "pol.py:policy", *sort)
+    resumed = command(*argv, *RESUME)
+    whole = command(*argv, "--format", "jsonl", "-o", "whole.jsonl")
+
+    assert code == ended
+    assert number == signal.SIGKILL or "not finished; the rows of 3,000 lines are kept" in told
+    assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
+    assert (2, 2) == (whole.code, resumed.code)
+    assert "3,998 calls of 3,998 runs judged; written to whole.jsonl" in whole.err
+    assert "3,998 calls of 3,998 runs judged, 2,998 of them before it was" in resumed.err
+    assert [] == [*here.glob(".rows*")]
+
+
+@pytest.fixture
+def kept(here, monkeypatch, command):
+    """What a replay leaves that broke after two chunks."""
+
+    def broken(self, part, *, lines):
+        note(self, part, lines=lines)
+        if lines == 2 * CHUNK:
+            raise KeyboardInterrupt
+
+    note = room.Unfinished.note
+    with monkeypatch.context() as patch:
+        patch.setattr(room.Unfinished, "note", broken)
+        assert 130 == command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy").code
+    Path("go").touch()
+    return here
+
+
+def resumed(command, *options: str):
+    """Go on with the policy of the beginning."""
+    return command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy", *options)
+
+
+def test_what_is_kept_has_another_name(kept):
+    """The output itself is not there, and what is has a name that says so."""
+    assert [".rows.jsonl.journal", ".rows.jsonl.part"] == sorted(p.name for p in kept.glob(".*"))
+    assert not Path("rows.jsonl").exists()
+
+
+def test_rows_after_the_last_note_are_written_again(command, kept):
+    """Half a chunk, or half a note, is what a power cut leaves."""
+    for name in (".rows.jsonl.part", ".rows.jsonl.journal"):
+        with open(name, "ab") as file:
+            file.write(b'{"run_id": "half')
+    done = resumed(command)
+    command("replay", "runs.jsonl", "--policy", "pol.py:policy", *RESUME[:2], "-o", "whole.jsonl")
+
+    assert "written to rows.jsonl" in done.err
+    assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
+
+
+def test_rows_that_are_lost_are_judged_again(command, kept):
+    """A note counts only where its rows are there."""
+    rows = Path(".rows.jsonl.part")
+    rows.write_bytes(rows.read_bytes()[:-10])
+    resumed(command)
+    command("replay", "runs.jsonl", "--policy", "pol.py:policy", *RESUME[:2], "-o", "whole.jsonl")
+
+    assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "named"),
+    [
+        (lambda: Path("runs.jsonl").write_text(line(1, 20)), (), "another input"),
+        (lambda: Path("pol.py").write_text(POLICY.replace("<= 500", "<= 400")), (), "policy"),
+        (lambda: Path("tools.json").write_text("[]"), ("--tools", "tools.json"), "another tools"),
+        (lambda: None, ("--sort",), "another options"),
+    ],
+)
+def test_other_inputs_are_refused(command, kept, change, options, named):
+    """One line says which, and how to begin anew; what is kept stays."""
+    change()
+    done = resumed(command, *options)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert "the unfinished rows were made with another" in done.err
+    assert named in done.err
+    assert f"delete {kept / '.rows.jsonl.journal'} to begin anew" in done.err
+    assert 2 == len([*kept.glob(".rows*")])
+
+
+def test_a_journal_that_is_damaged(command, kept):
+    """It is said; nothing is guessed."""
+    journal = Path(".rows.jsonl.journal")
+    journal.write_bytes(b"no JSON\n" + journal.read_bytes())
+
+    assert "the journal is damaged: the line is not JSON" in resumed(command).err
+
+
+def test_two_at_a_time_are_refused(command, kept):
+    """The first has a lock, which ends with it."""
+    fcntl = pytest.importorskip("fcntl", reason="Windows has no such locks")
+    with open(".rows.jsonl.journal", "rb") as journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
+        done = resumed(command)
+
+    assert (2, True) == (done.code, "another process is writing rows.jsonl" in done.err)
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["runs.jsonl", "--resume"], "add `--format jsonl --output FILE`"),
+        (["runs.jsonl", "--resume", "-o", "x"], "add `--format jsonl --output FILE`"),
+        (["-", *RESUME], "reads its input again, and - cannot be"),
+        (
+            ["gone.jsonl", *RESUME],
+            "gone.jsonl: No such file or directory; did you mean `runs.jsonl`?",
+        ),
+        (["runs.jsonl", *RESUME[:3], "/dev/null", "--resume"], "is not a regular file"),
+        (["runs.jsonl", *RESUME[:3], "runs.jsonl", "--resume"], "is read as well"),
+    ],
+)
+def test_what_cannot_be_resumed(command, here, argv, told):
+    """One line, before anything is judged, and nothing left behind."""
+    done = command("replay", *argv)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert told in done.err
+    assert [] == [*here.glob(".r*")]
+
+
+def test_an_input_without_runs_leaves_nothing(command, here):
+    """There is nothing to go on with."""
+    Path("runs.jsonl").write_text("")
+
+    assert 2 == resumed(command).code
+    assert [] == [*here.glob(".rows*"), *here.glob("rows*")]

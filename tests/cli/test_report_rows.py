@@ -1,0 +1,274 @@
+"""`abs-shield report`: rows of results, answers and outputs, slices, days, and what folds."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import sqlite3
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.cli.report.printed import printed
+from abs_shield.cli.report.summary import Summary
+from abs_shield.core import LAYER_NAMES
+from abs_shield.core.label import Label, Truth
+from abs_shield.quality import AgentOutput, QualityPipeline
+from abs_shield.replay.report import Readiness, Report
+from abs_shield.stores import MemoryStore, open_store
+from tests.cli.shop import filled, judge, order, policy, refund
+
+
+@pytest.fixture
+def log(tmp_path):
+    return str(tmp_path / "log.db")
+
+
+def reported(command, *argv):
+    """The report as data."""
+    done = command("report", *argv, "--format", "json")
+    assert (0, "") == (done.code, done.err)
+    return json.loads(done.out)
+
+
+@pytest.fixture
+def agency(log):
+    """Twelve results, of which two are wrong; three answers, one invented; two outputs."""
+    store = open_store(log)
+    tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
+    desk = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
+    for n in range(12):
+        call = ToolCall("quote", {}, f"c{n}")
+        value = {"note": "none"} if n in (4, 9) else {"price": 420.0}
+        with desk.session(f"s{n}", agent="sales" if n % 2 else "support"):
+            desk.check_call(call)
+            desk.check_result(call, value, elapsed_ms=100.0)
+            if n < 3:
+                desk.check_answer("It costs 999.00 EUR." if n == 1 else "It costs 420.00 EUR.")
+            if n in (5, 6):
+                text = "Her card is 4111 1111 1111 1111." if n == 5 else "All done."
+                QualityPipeline(shield=desk).run(AgentOutput(text=text))
+    assert desk.close()
+    return log
+
+
+def decisions(log, subject):
+    """The decisions of a log about one kind of thing."""
+    store = open_store(log)
+    found = [one for one in store.scan() if one.subject == subject]
+    store.close()
+    return found
+
+
+def test_results_answers_and_outputs_have_counts_as_layers_have(command, agency):
+    """Calls, flags, blocks and shares, of the whole and by tool, text or stage."""
+    made = reported(command, agency)
+    checks = {entry["layer"]: entry for entry in made["checks"]}
+
+    assert [("verification", "result"), ("answer", "answer"), ("quality", "output")] == [
+        (name, entry["subject"]) for name, entry in checks.items()
+    ]
+    assert [(12, 2), (3, 1), (2, 1)] == [
+        (entry["calls"], entry["flagged"]) for entry in checks.values()
+    ]
+    assert [2, 12] == [checks["verification"]["shares"]["stops"][k] for k in ("hits", "of")]
+    (quote,) = [tool for tool in made["tools"] if tool["tool"] == "quote"]
+    assert 12 == quote["calls"]
+    assert "verification" in [entry["layer"] for entry in quote["layers"]]
+    texts = {row["tool"] for row in made["texts"]}
+    assert {"_answers", "_outputs", "_outputs: pii"} <= texts
+    assert set(LAYER_NAMES) == {entry["layer"] for entry in made["layers"]}
+
+
+def test_results_answers_and_outputs_have_a_readiness(command, agency):
+    """The same rule, in their own words; what is safe goes into `modes`."""
+    made = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+    steps = {step["layer"]: step for step in made["readiness"] if step["tool"] is None}
+
+    assert (
+        "2 of 12 results would be blocked, none of them labelled"
+        == (steps["verification"]["reasons"][0]["told"])
+    )
+    wrong = [one.id for one in decisions(agency, "result") if one.would_block]
+    assert wrong[::-1] == steps["verification"]["look_at"]
+    for one in wrong:
+        command("label", one, "hallucinated", "--db", agency)
+    made = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+    assert '"verification": "strict"' in made["modes_line"]
+    assert "verification" in shield.configure(modes=eval(made["modes_line"][6:])).modes
+
+
+def test_labels_of_results_and_answers_are_counted(command, agency):
+    """In the sentence on labels, in precision and misses, and in the sweep of thresholds."""
+    right, wrong = (
+        [one for one in decisions(agency, "result") if one.would_block is blocks]
+        for blocks in (False, True)
+    )
+    command("label", wrong[0].id, "hallucinated", "--db", agency)
+    command("label", wrong[1].id, "ok", "--db", agency)
+    command("label", right[0].id, "hallucinated", "--db", agency)
+    invented = next(one for one in decisions(agency, "answer") if one.findings)
+    command("label", invented.id, "hallucinated", "--db", agency)
+    made = reported(command, agency)
+    text = " ".join(command("report", agency).out.split())
+
+    assert "4 labels: 3 hallucinated, 1 ok; of 3 results, 1 answer." in text
+    assert "No labels yet" not in text
+    check = made["checks"][0]
+    assert (1, 1, 1) == (check["true_flags"], check["false_flags"], check["missed"])
+    sweep = next(s for s in made["sweeps"] if s["layer"] == "verification")
+    at = {point["threshold"]: point for point in sweep["points"]}
+    held, precision, recall = (at[0.5][name] for name in ("held", "precision", "recall"))
+    assert (2, 1, 2) == (held["hits"], precision["hits"], recall["of"])
+    assert "Thresholds of verification: what each would hold back" in text
+
+
+def test_a_log_of_results_alone_has_its_rows(command, log):
+    """Without a call there is no layer, and the check still has its row and readiness."""
+    memory, store = MemoryStore(), open_store(log)
+    tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
+    desk = Shield(shield.configure(mode="audit", tools=tools), store=memory, hooks=None)
+    desk.check_result(ToolCall("quote", {}, "c"), {}, elapsed_ms=100.0, session=desk.session("s"))
+    for one in memory.scan():
+        store.append(one)
+    store.close()
+    text = command("report", log).out
+
+    assert "1 result judged" in text
+    assert "verification: would block 1 of 1 result, 100 %" in text
+    assert "Muted" not in text
+
+
+@pytest.mark.parametrize(
+    ("by", "names"),
+    [
+        ("agent", ["sales", "support"]),
+        ("model", ["m-1", "m-2"]),
+        ("revision", ["r-1", "r-2"]),
+        ("day", ["2026-01-01", "2026-01-02"]),
+    ],
+)
+def test_one_row_for_each_value(command, log, tmp_path, by, names):
+    """Each agent, model, revision or day has its counts: as table, as data and on the page."""
+    memory, store = MemoryStore(), open_store(log)
+    judge(memory, [order(1), refund(2, 900), order(3), refund(4, 900), refund(5, 900)])
+    for n, one in enumerate(memory.scan()):
+        fields = {"agent": ("sales", "support"), "model": ("m-1", "m-2")}
+        values = {name: pair[n % 2] for name, pair in fields.items()}
+        revision, at = ("r-1", "r-2")[n % 2], 1_767_225_600.0 + 86_400 * (n % 2)
+        store.append(dataclasses.replace(one, **values, policy_revision=revision, at=at))
+    store.close()
+    page = tmp_path / "page.html"
+    text = command("report", log, "--by", by, "--html", page).out
+    slices = reported(command, log, "--by", by)["slices"]
+
+    assert [(names[0], 3, 1), (names[1], 2, 2)] == [
+        (one[by], one["calls"], one["would_block"]) for one in slices
+    ]
+    assert f"\nBy {by}\n" in text
+    assert f"<h2>By {by}</h2>" in page.read_text()
+    assert all(name in text for name in names)
+
+
+def test_decisions_without_an_agent_are_counted_as_unknown(command, log):
+    """They do not vanish."""
+    filled(log, order(1))
+
+    assert ["_unknown"] == [
+        one["agent"] for one in reported(command, log, "--by", "agent")["slices"]
+    ]
+
+
+def test_days_are_bars(command, log):
+    """Calls and rates by day; a log of one day has none."""
+    memory, store = MemoryStore(), open_store(log)
+    judge(memory, [order(1), order(2), refund(3, 900)])
+    for n, one in enumerate(memory.scan()):
+        store.append(dataclasses.replace(one, at=1_767_225_600.0 + 86_400 * (n // 2)))
+    store.flush()
+    text = command("report", log).out
+    store.close()
+
+    assert "calls       █▄  most: 2 on 2026-01-01, newest: 1" in text
+    assert "would block  █  most: 100 % on 2026-01-02, newest: 100 %" in text
+    assert "By day" not in command("report", log, "--until", "2026-01-02").out
+
+
+def test_a_log_that_is_intact_is_said_to_be(command, log):
+    """`--verify` counts what it verified; without it nothing is claimed."""
+    filled(log, order(1), order(2))
+
+    assert "The log is intact: 2 records in 1 chain" in command("report", log, "--verify").out
+    assert reported(command, log, "--verify")["integrity"]["intact"] is True
+    assert reported(command, log)["integrity"] is None
+
+
+def test_a_log_that_was_edited_is_said_to_be(command, log):
+    """The first faults stand above the figures, and the exit code is 1."""
+    filled(log, *map(order, range(5)))
+    with sqlite3.connect(log) as database:
+        database.execute("UPDATE records SET tool = 'other' WHERE seq = 2")
+    done = command("report", log, "--verify")
+
+    assert 1 == done.code
+    assert "THE LOG IS NOT INTACT: 1 fault in 5 records in 1 chain" in done.out
+    assert "record 2: edited" in done.out
+
+
+def test_without_a_log_it_says_how_one_is_made(command, tmp_path, monkeypatch):
+    """The usual place is named, and what fills it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("ABS_SHIELD_LOG", raising=False)
+    done = command("report")
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert f"there is no log yet at `{tmp_path}/abs_shield/decisions.db`" in done.err
+    assert "`store=open_store()`" in done.err
+
+
+def test_tools_on_which_nothing_is_blocked_fold(command, log):
+    """Beyond three of one layer they are one line."""
+    tools = [Tool(name=f"tool_{n:02}", parameters=refund_schema()) for n in range(9)]
+    calls = [{"name": tool.name, "arguments": {"n": 1}} for tool in tools]
+    wrong = {"name": "tool_00", "arguments": {"n": "x"}}
+    declared = policy(tools=tools, rules=[], layers=["parameter_mismatch"])
+    filled(log, *calls * 2, wrong, declared=declared)
+    text = command("report", log, "--min-calls", "2", "--max-stops", "0.7").out
+
+    assert 3 == text.count("  parameter_mismatch on tool_")
+    assert "  parameter_mismatch on 5 more tools: would block 0 of 10 calls\n" in text
+
+
+def refund_schema():
+    return {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_names_and_rates_are_not_broken(width):
+    """Columns go, or stand below each other, before a name or an interval folds."""
+    name = "get_scheduled_transactions"
+    tools = [Tool(name=name, parameters=refund_schema())]
+    memory = MemoryStore()
+    calls = [{"name": name, "arguments": {"n": 1 if n % 15 else "x"}} for n in range(300)]
+    judge(memory, calls, declared=policy(tools=tools, rules=[]))
+    seen = list(memory.scan())
+    labels = {
+        one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=1.0)
+        for one in seen
+        if one.would_block
+    }
+    summary = Summary.of(Report.of(seen, labels), Readiness(), log="log.db")
+    console = Console(width=width, file=io.StringIO(), record=True)
+    for part in printed(summary, rows=20, width=width):
+        if isinstance(part, Table):
+            console.print(part)
+    text = console.export_text()
+
+    assert width >= max(map(len, text.splitlines()))
+    assert 3 <= text.count(name)
+    assert 2 <= text.count("6.7 % (4.4-10.1 %)")
+    assert 2 <= text.count("100 % (83.9-100 %)")
+    assert set(LAYER_NAMES) == {layer for layer in LAYER_NAMES if f" {layer} " in text}

@@ -1,0 +1,434 @@
+"""`abs-shield show`: one decision of a real log, with its labels, its session and its run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolProfile, rule, shield, shielded
+from abs_shield.errors import ResultBlocked
+from abs_shield.quality import AgentOutput, QualityPipeline
+from abs_shield.stores import open_store
+from tests.cli.shop import HOSTILE, filled, order, policy, refund
+
+
+@pytest.fixture
+def log(tmp_path):
+    return str(tmp_path / "log.db")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return str(tmp_path / "runs.jsonl")
+
+
+def recorded(log, runs, *calls, texts=("Please see to my order W1.",), **changes):
+    """Judge calls in one session of an agent that is audited and recorded; give the decisions."""
+    store = open_store(log)
+    firewall = Shield(policy(**changes), store=store, record=runs, hooks=None)
+    with firewall.session("s1", agent="billing") as session:
+        for text in texts:
+            session.user(text)
+        decisions = [firewall.check_call(call) for call in calls]
+    firewall.close()
+    assert store.close()
+    return decisions
+
+
+def shown(command, decision, log, *argv):
+    """The details as data."""
+    done = command("show", decision.id, "--db", log, *argv, "--format", "json")
+    assert (0, "") == (done.code, done.err)
+    return json.loads(done.out)
+
+
+def test_a_decision_is_shown(command, log):
+    """What it was about, when, under which policy, its verdict, and what became of it."""
+    (one,) = filled(log, refund(1, 900))
+    done = command("show", one.id, "--db", log)
+
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith(
+        "call of refund: HALLUCINATED, let through, in audit mode; strict mode would have"
+        " blocked it, because of impossible_state\n"
+    )
+    for text in (one.id, one.session_id, one.run_id, f"revision {one.policy_revision}", "UTC"):
+        assert text in done.out
+
+
+def test_each_finding_is_shown_in_words(command, log):
+    """Message, place, code, hint, what was got, and where the value was or was not seen."""
+    (one,) = filled(log, {"name": "refund", "arguments": {"order_id": "W1", "amount": "20 USD"}})
+    out = command("show", one.id, "--db", log).out
+
+    assert "HALLUCINATED parameter_mismatch at /arguments/amount: got a string" in out
+    assert "code: wrong_type; strength 1.00" in out
+    assert re.search("hint: .*number", out)
+    assert "expected: number" in out
+
+
+def test_a_rule_is_named_with_its_file(command, log):
+    """What a finding rests on is shown."""
+    (one,) = filled(log, refund(1, 900))
+    out = command("show", one.id, "--db", log).out
+
+    assert "rule: refund_is_small" in out
+    assert re.search(r"file: .*shop\.py", out)
+
+
+def test_layers_are_shown_with_their_reasons(command, log):
+    """Those that ran, and why the others did not."""
+    (one,) = filled(log, order(1))
+    out = command("show", one.id, "--db", log).out
+
+    assert re.search("ran: .*phantom_target", out)
+    assert "confidence_drop: unavailable: no log-probabilities" in out
+
+
+def test_an_error_of_a_layer_is_shown(command, log):
+    """It is said to be internal, and which layer it was."""
+
+    @rule(tool="get_order")
+    def breaks(order_id: str) -> bool:
+        """An order has an id."""
+        raise KeyError("x\x1b")
+
+    (one,) = filled(log, order(1), declared=policy(rules=[breaks]))
+    out = command("show", one.id, "--db", log).out
+
+    assert "internal error: " in out
+    assert "impossible_state: error: " in out
+    assert "\x1b" not in out
+
+
+def test_all_labels_are_shown(command, log):
+    """With who gave them and why; the newest holds."""
+    (one,) = filled(log, refund(1, 900))
+    command("label", one.id, "ok", "--db", log, "--by", "ann", "--note", "agreed")
+    command("label", one.id, "hallucinated", "--db", log, "--by", "bob")
+    out = command("show", one.id, "--db", log).out
+
+    assert re.search(r"ok by ann, .* UTC: agreed \(replaced by a newer one\)\n", out)
+    assert re.search(r"hallucinated by bob, .* UTC\n", out)
+    assert ["ok", "hallucinated"] == [one_["truth"] for one_ in shown(command, one, log)["labels"]]
+
+
+def test_the_session_around_it_is_shown(command, log, runs):
+    """The calls before and after it in its session, and none of another."""
+    filled(log, order(7))
+    decisions = recorded(log, runs, *(order(1) for _ in range(13)))
+    made = shown(command, decisions[6], log)["session"]
+
+    assert [one.id for one in decisions[1:6]] == [one["id"] for one in made["before"]]
+    assert [one.id for one in decisions[7:12]] == [one["id"] for one in made["after"]]
+    assert f"  > {decisions[6].id} call of get_order: CLEAN" in (
+        command("show", decisions[6].id, "--db", log).out
+    )
+
+
+def test_arguments_and_messages_come_from_a_run_file(command, log, runs):
+    """Matched by session and call id; the log keeps no arguments."""
+    _, one = recorded(log, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
+    without = command("show", one.id, "--db", log).out
+    out = command("show", one.id, "--db", log, "--runs", runs).out
+
+    assert '{"order_id": "W1", "amount": 900}' not in without
+    assert 'Arguments, as they were recorded\n  {"order_id": "W1", "amount": 900}\n' in out
+    assert "    user: Please see to my order W1.\n" in out
+    assert '    calls get_order {"order_id": "W1"}\n' in out
+    assert '  > calls refund {"order_id": "W1", "amount": 900}\n' in out
+
+
+def test_a_call_without_an_id_is_found_in_its_run(command, log, runs):
+    """It is recorded under its decision's id, and so is what came back; results find their call."""
+    store = open_store(log)
+    firewall = Shield(shield.configure(mode="audit"), store=store, record=runs, hooks=None)
+
+    @shielded(firewall)
+    def get_order(order_id: str) -> str:
+        """Get an order."""
+        return f"{order_id} is on its way"
+
+    with firewall.session() as session:
+        session.user("Where are W1 and W2?")
+        get_order("W1")
+        get_order("W2")
+    firewall.close()
+    decisions = store.decisions()
+    store.close()
+    found = [shown(command, one, log, "--runs", runs)["run"] for one in decisions]
+
+    assert ["call", "result"] * 2 == [one.subject for one in decisions]
+    assert ["W1", "W1", "W2", "W2"] == [one["arguments"]["order_id"] for one in found]
+    assert "W2 is on its way" == found[2]["result"]
+
+
+def test_a_session_of_several_lines_is_one(command, log, runs):
+    """A session that is left and entered again is put together; gzip is read too."""
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, record=runs, hooks=None)
+    for number, text in ((1, "Please see to W1."), (2, "Now W2.")):
+        with firewall.session("s1") as session:
+            session.user(text)
+            one = firewall.check_call({**order(number), "id": f"c{number}"})
+    firewall.close()
+    store.close()
+    packed = Path(f"{runs}.gz")
+    packed.write_bytes(gzip.compress(Path(runs).read_bytes()))
+    made = shown(command, one, log, "--runs", packed)["run"]
+
+    assert (2, {"order_id": "W2"}, 3) == (made["line"], made["arguments"], made["place"])
+    assert "Please see to W1." == made["messages"][0]["content"]
+
+
+def test_an_id_that_repeats_is_said_to(command, log, runs):
+    """The first call of its run is shown, and how many have the id."""
+    one, _ = recorded(log, runs, {**refund(1, 20), "id": "c1"}, {**refund(1, 30), "id": "c1"})
+    done = command("show", one.id, "--db", log, "--runs", runs)
+
+    assert "2 calls of the run have this id; the first is shown" in done.out
+
+
+def test_a_run_file_of_others_may_have_no_ids(command, log, runs):
+    """The only call of its run with that name is the one; of several none is chosen."""
+    one, other, _ = recorded(log, runs, refund(1, 20), order(1), order(2))
+    Path(runs).write_text(re.sub('"id": "[^"]+", ', "", Path(runs).read_text()))
+
+    assert {"order_id": "W1", "amount": 20} == (
+        shown(command, one, log, "--runs", runs)["run"]["arguments"]
+    )
+    assert shown(command, other, log, "--runs", runs)["run"]["place"] is None
+
+
+def test_a_run_without_the_call_is_said_to_be(command, log, runs):
+    """Its last messages are shown instead."""
+    (one,) = recorded(log, runs, {**order(1), "id": "c1"})
+    text = Path(runs).read_text().replace('"c1"', '"c9"')
+    Path(runs).write_text(text)
+    out = command("show", one.id, "--db", log, "--runs", runs).out
+
+    assert "no call of the run has this id and name; these are its last messages" in out
+    assert "Arguments" not in out
+
+
+def test_a_run_file_of_others_shows_nothing(command, log, runs, tmp_path):
+    """Where no run is its own, that is said."""
+    (one,) = filled(log, order(1))
+    recorded(str(tmp_path / "other.db"), runs, order(1))
+    done = command("show", one.id, "--db", log, "--runs", runs)
+
+    assert (0, "") == (done.code, done.err)
+    assert "no run of --runs has its session or run id" in done.out
+
+
+def test_a_damaged_line_of_its_run_is_named(command, log, runs):
+    """It is skipped, and the exit code says so; lines of others are not looked at."""
+    (one,) = recorded(log, runs, {**order(1), "id": "c1"})
+    with open(runs, "a", encoding="utf-8") as file:
+        file.write(f'not \\u0041 JSON at all\n{{"session_id": "{one.session_id}", \n')
+    done = command("show", one.id, "--db", log, "--runs", runs)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert f"{runs}:3: the line is not JSON" in done.err
+    assert "calls get_order" in done.out
+
+
+def test_the_feedback_is_what_the_model_got(command, log):
+    """Of a call that was blocked; of one that was not, there was none."""
+    strict = policy(mode="strict")
+    (one,) = filled(log, refund(1, 900), declared=strict)
+    out = command("show", one.id, "--db", log).out
+
+    assert "call of refund: HALLUCINATED, blocked, because of impossible_state\n" in out
+    text = out.partition("Feedback that the model got in place of a result\n")[2]
+    assert one.feedback() == json.loads(text)
+    assert one.feedback() == shown(command, one, log)["feedback"]
+
+
+def test_a_call_that_ran_had_no_feedback(command, log):
+    """It is said so, where there is something to feed back."""
+    flagged, clean = filled(log, refund(1, 900), order(1))
+
+    assert "Feedback\n  none: nothing was blocked" in (command("show", flagged.id, "--db", log).out)
+    assert "Feedback" not in command("show", clean.id, "--db", log).out
+
+
+def test_a_withheld_result_is_shown(command, log):
+    """A decision about a result: its signals, and what the model got instead."""
+    store = open_store(log)
+    tools = [Tool(name="get_price", profile=ToolProfile(required_fields=["price"]))]
+    firewall = Shield(shield.configure(mode="strict", tools=tools), store=store, hooks=None)
+
+    @shielded(firewall)
+    def get_price(item: str) -> dict:
+        """Get a price."""
+        return {"error": "rate \x1b[2J"}
+
+    with firewall.session() as session:
+        session.user("What does W1 cost?")
+        with pytest.raises(ResultBlocked):
+            get_price("W1")
+    firewall.close()
+    (one,) = [d for d in store.decisions() if d.subject == "result"]
+    store.close()
+    out = command("show", one.id, "--db", log).out
+
+    assert out.startswith("result of get_price: HALLUCINATED, withheld")
+    assert "schema_mismatch" in out
+    assert '"status": "withheld"' in out
+
+
+def test_an_answer_is_shown_with_its_claims(command, log, runs):
+    """Each claim and call with its status; the messages are those before the answer."""
+    store = open_store(log)
+    firewall = Shield(policy(), store=store, record=runs, hooks=None)
+    with firewall.session() as session:
+        session.user("Item W1 costs 4,200 dollars. What does it cost?")
+        firewall.check_call(order(1))
+        firewall.check_answer("Item W1 costs 9,300 dollars.", session=session)
+    firewall.close()
+    (one,) = [d for d in store.decisions() if d.subject == "answer"]
+    store.close()
+    out = command("show", one.id, "--db", log, "--runs", runs).out
+
+    assert out.startswith("answer: ")
+    assert re.search(r"/claims/0 \w+: Item W1 costs 9,300 dollars\.", out)
+    assert "user: Item W1 costs 4,200 dollars" in out
+    assert 'accepted: get_order {"order_id": "W1"}' in out
+
+
+def test_an_answer_that_was_not_recorded_is_shown_without_its_text(command, log):
+    """The log holds offsets alone."""
+    store = open_store(log)
+    firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+    with firewall.session() as session:
+        session.user("Item W1 costs 4,200 dollars. What does it cost?")
+        firewall.check_answer("Item W1 costs 9,300 dollars.", session=session)
+    firewall.close()
+    (one,) = store.decisions()
+    store.close()
+    out = command("show", one.id, "--db", log).out
+
+    assert re.search(r"/claims/0 \w+: characters 0 to 28", out)
+    assert "Item W1" not in out
+
+
+def test_an_output_is_shown(command, log, runs):
+    """A decision of the quality cascade, with the text that was recorded."""
+    store = open_store(log)
+    firewall = Shield(shield.configure(mode="strict"), store=store, record=runs, hooks=None)
+    with firewall.session():
+        output = AgentOutput(text="Her social security number is 536-90-4399 \x1b[2J.")
+        QualityPipeline(shield=firewall).run(output)
+    firewall.close()
+    (one,) = [d for d in store.decisions() if d.subject == "output"]
+    store.close()
+    out = command("show", one.id, "--db", log, "--runs", runs).out
+
+    assert out.startswith("output: ")
+    assert "held back, because of pii" in out
+    assert "Her social security number is 536-90-4399 \\x1b[2J." in out
+    assert "536-90-4399" not in command("show", one.id, "--db", log).out
+
+
+def test_the_beginning_of_an_id_suffices(command, log):
+    """Where one decision alone has it; an id that others begin with is itself."""
+    decisions = filled(log, *(order(n) for n in range(20)))
+    prefix, _, _ = decisions[0].id.partition("-")
+    whole = min((one.id for one in decisions), key=len)
+
+    assert 0 == command("show", decisions[-1].id, "--db", log).code
+    assert f"decision    {whole}\n" in command("show", whole, "--db", log).out
+    done = command("show", prefix, "--db", log)
+    assert (2, 1, "") == (done.code, done.err.count("\n"), done.out)
+    assert f"several decisions begin with `{prefix}`: `{prefix}-" in done.err
+    assert "and more; write more of the id" in done.err
+
+
+def test_one_decision_is_found_by_any_beginning(command, log):
+    """A few characters of it."""
+    (one,) = filled(log, order(1))
+
+    assert one.id == json.loads(
+        command("show", one.id[:4], "--db", log, "--format", "json").out
+    )["decision"]["id"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("{id}x", "did you mean `{id}`?"),
+        ("x{id}", "did you mean `{id}`?"),
+        ("q\x1b", "no decision `q\\x1b` is kept; `abs-shield report` names some"),
+        ("", "the decision's id is empty"),
+    ],
+)
+def test_an_unknown_id_is_one_line(command, log, name, hint):
+    """It names the nearest one, and is exit code 2."""
+    (one,) = filled(log, order(1))
+    done = command("show", name.format(id=one.id), "--db", log)
+
+    assert (2, 1, "") == (done.code, done.err.count("\n"), done.out)
+    assert hint.format(id=one.id) in done.err
+
+
+def test_what_a_model_wrote_is_escaped(command, log, runs):
+    """Names, arguments, texts and results reach neither the terminal nor a file raw."""
+    call = {"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}, "id": f"c{HOSTILE}"}
+    (one,) = recorded(log, runs, call, texts=[f"see to {HOSTILE}"])
+    file = Path(runs).with_name("out.txt")
+    for argv in ([], ["--format", "json"], ["-o", file]):
+        done = command("show", one.id, "--db", log, "--runs", runs, *argv)
+        text = done.out + done.err + (file.read_text() if file.exists() else "")
+
+        assert 0 == done.code
+        assert not {"\x1b", "\u202e"} & set(text)
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+def test_the_output_may_be_a_file(command, log, tmp_path, format):
+    """The same text, in a file that only its owner may read."""
+    (one,) = filled(log, refund(1, 900))
+    file = tmp_path / "decision.txt"
+    printed = command("show", one.id, "--db", log, "--format", format).out
+    done = command("show", one.id, "--db", log, "--format", format, "-o", file)
+
+    assert (0, "", "") == done
+    assert (printed, 0o600) == (file.read_text(), file.stat().st_mode & 0o777)
+
+
+@pytest.mark.parametrize("which", ["log", "runs"])
+def test_nothing_that_is_read_is_written_over(command, log, runs, which):
+    """Neither the log nor the runs."""
+    (one,) = recorded(log, runs, order(1))
+    target = {"log": log, "runs": runs}[which]
+    done = command("show", one.id, "--db", log, "--runs", runs, "-o", target)
+
+    assert (2, True) == (done.code, "is read as well; name another file" in done.err)
+
+
+@pytest.mark.slow
+def test_a_log_in_postgresql(command, dsn, runs):
+    """The same on a server: by its beginning, with its session, labels and run."""
+    first, one = recorded(dsn, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
+    command("label", one.id, "ok", "--db", dsn)
+    made = shown(command, one, dsn, "--runs", runs)
+
+    assert (["ok"], [first.id], {"order_id": "W1", "amount": 900}) == (
+        [label["truth"] for label in made["labels"]],
+        [each["id"] for each in made["session"]["before"]],
+        made["run"]["arguments"],
+    )
+    done = command("show", one.id[:6], "--db", dsn)
+    assert (2, True) == (done.code, f"`{first.id}`, `{one.id}`" in done.err)
+
+
+def test_a_log_has_to_be_there(command, tmp_path):
+    """A mistyped file is not made."""
+    done = command("show", "d-1", "--db", tmp_path / "no.db")
+
+    assert (2, []) == (done.code, list(tmp_path.iterdir()))

@@ -1,0 +1,151 @@
+"""Two rules of one tool are told where they leave no call, or where one of them is void."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abs_shield import Session, Tool, rule
+from abs_shield.plan.proof import prove
+from abs_shield.policy import configure
+
+CODES = ("rules_exclude_each_other", "rule_is_covered")
+NUMBER = {"type": "number"}
+WHOLE = {"type": "integer"}
+TEXT = {"type": "string"}
+FLAG = {"type": "boolean"}
+DAY = {"type": "string", "format": "date"}
+ENDS = st.integers(-50, 1_200)
+
+
+def within(low: float, high: float) -> Callable[[float], bool]:
+    """A rule's function: x lies between two numbers, both included."""
+
+    def is_within(x: float) -> bool:
+        """It lies where it should."""
+        return low <= x <= high
+
+    return is_within
+
+
+def found(*functions: Callable[..., Any], tools: tuple[str, ...] = ("t",), **properties: Any):
+    """The codes of what is said of rules together, on tools of these parameters."""
+    parameters = {"type": "object", "properties": properties, "required": [*properties]}
+    rules = [
+        rule(tool=tools, sentence="It is as it should be.")(function) for function in functions
+    ]
+    policy = configure(
+        tools=[Tool(name=name, parameters=parameters) for name in tools],
+        rules=rules,
+        layers=["impossible_state"],
+    )
+    return [each.code for each in prove(policy).problems if each.code in CODES]
+
+
+@settings(max_examples=min(60, settings.default.max_examples))
+@given(st.tuples(ENDS, ENDS), st.tuples(ENDS, ENDS), st.sampled_from([NUMBER, WHOLE]))
+def test_two_intervals(one: tuple[int, int], other: tuple[int, int], schema: Any) -> None:
+    """Disjoint ones leave nothing, of nested ones the wide one is void, others are in order."""
+    (low, high), (bottom, top) = sorted(one), sorted(other)
+    disjoint = high < bottom or top < low
+    nested = (low <= bottom and top <= high) or (bottom <= low and high <= top)
+    wanted = [CODES[0]] * disjoint + [CODES[1]] * (nested and not disjoint)
+
+    assert wanted == found(within(low, high), within(bottom, top), x=schema)
+
+
+IN_ORDER: dict[str, tuple[list[Callable[..., Any]], dict[str, Any]]] = {
+    "steps and a bound": ([lambda x: x % 7 == 0, lambda x: 100 <= x <= 104.5], {"x": NUMBER}),
+    "steps within steps": ([lambda x: x % 2 == 0, lambda x: x % 4 == 0], {"x": WHOLE}),
+    "two words of a text": ([lambda x: "a" in x, lambda x: "b" in x], {"x": TEXT}),
+    "a pattern and a length": (
+        [lambda x: len(x) <= 8, lambda x: x.isupper() and "7" in x and "-" in x], {"x": TEXT},
+    ),
+    "a start and an end of a text": (
+        [lambda x: x.startswith("http://"), lambda x: x.endswith(".example")], {"x": TEXT},
+    ),
+    "two lists with a common word": (
+        [lambda x: x in {"EUR", "USD"}, lambda x: x in {"USD", "CAD"}], {"x": TEXT},
+    ),
+    "days in order and a day of the week": (
+        [lambda x, y: x <= y, lambda x: x[-2:] != "13"], {"x": DAY, "y": DAY},
+    ),
+    "parts of one sum": (
+        [lambda x, y: x + y == 100, lambda x: 0 <= x <= 60, lambda y: y >= 40],
+        {"x": WHOLE, "y": WHOLE},
+    ),
+    "far days": ([lambda x, y: x <= y, lambda x: x >= "2080-01-01"], {"x": DAY, "y": DAY}),
+    "flags": ([lambda x, y: x or y, lambda x, y: not (x and y)], {"x": FLAG, "y": FLAG}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", IN_ORDER)
+def test_rules_that_go_together(kind: str) -> None:
+    """What samples cannot decide is left alone, and so is what meets in a few values."""
+    functions, properties = IN_ORDER[kind]
+
+    assert [] == found(*functions, **properties)
+
+
+WRONG: dict[str, tuple[list[Callable[..., Any]], dict[str, Any], str]] = {
+    "lists of words": (
+        [lambda x: x in {"EUR"}, lambda x: x in {"USD", "CAD"}], {"x": TEXT}, CODES[0],
+    ),
+    "a list within a list": (
+        [lambda x: x in {"EUR"}, lambda x: x in {"EUR", "USD"}], {"x": TEXT}, CODES[1],
+    ),
+    "listed values": (
+        [lambda x: x == "a", lambda x: x in "bc"], {"x": {"enum": ["a", "b", "c"]}}, CODES[0],
+    ),
+    "orders": ([lambda x, y: x < y, lambda x, y: y < x], {"x": DAY, "y": DAY}, CODES[0]),
+    "an order within an order": (
+        [lambda x, y: x < y, lambda x, y: x <= y], {"x": NUMBER, "y": NUMBER}, CODES[1],
+    ),
+    "days": ([lambda x: x < "2026-01-01", lambda x: x >= "2027-01-01"], {"x": DAY}, CODES[0]),
+    "far numbers": ([lambda x: x <= 1e9, lambda x: x >= 2e9], {"x": NUMBER}, CODES[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_rules_that_do_not_go_together(kind: str) -> None:
+    """Numbers, days, listed values, and texts where both accept only words of their code."""
+    functions, properties, code = WRONG[kind]
+
+    assert [code] == found(*functions, **properties)
+
+
+def test_a_rule_that_is_void_for_one_of_its_tools() -> None:
+    """It does something for the other one: nothing is said."""
+
+    @rule(tool="a")
+    def tight(x: float) -> bool:
+        """It is tight."""
+        return x <= 50
+
+    @rule(tool=["a", "b"])
+    def wide(x: float) -> bool:
+        """It is wide."""
+        return x <= 500
+
+    tools = [Tool(name=name, parameters={"properties": {"x": NUMBER}}) for name in "ab"]
+    policy = configure(tools=tools, rules=[tight, wide], layers=["impossible_state"])
+    whole = configure(tools=tools[:1], rules=[tight, wide], layers=["impossible_state"])
+
+    assert () == prove(policy).problems
+    assert "rule_is_covered" in {each.code for each in prove(whole).problems}
+
+
+def test_rules_about_a_session_or_that_raise() -> None:
+    """What a rule says of a run is not compared; what it cannot answer counts for nothing."""
+
+    def after_three(x: float, session: Session) -> bool:
+        return session.ran_so_far > 3
+
+    def raises(x: float) -> bool:
+        return bool(1 / 0)
+
+    assert [] == found(after_three, within(0, 5), raises, x=NUMBER)

@@ -1,0 +1,124 @@
+"""A sentence is read in a few plain forms; whatever else it says is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.plan.sentence import claim_of
+
+BOUNDS = [
+    ("A refund is at most 500.", (True, False)),
+    ("At most $500.", (True, False)),
+    ("No more than 500 euros.", (True, False)),
+    ("A refund does not exceed 500.", (True, False)),
+    ("A refund never exceeds 500 dollars.", (True, False)),
+    ("A refund must not be over 500.", (True, False)),
+    ("No refund is above 500.", (True, False)),
+    ("Refunds over 500 are refused.", (True, False)),
+    ("A refund over 500 is not allowed.", (True, False)),
+    ("A refund is 500 or less.", (True, False)),
+    ("A refund is below 500.", (True, False)),
+    ("A refund is at least 500.", (False, True)),
+    ("A refund has 500 or more.", (False, True)),
+    ("A refund moves a sum above 500.", (False, True)),
+    ("Anything under 500 is an error.", (False, True)),
+]
+
+
+@pytest.mark.parametrize(("sentence", "wanted"), BOUNDS)
+def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
+    """What it says of 499 and of 501; the bound itself is left alone."""
+    claim = claim_of(sentence, ["amount"])
+    assert claim is not None
+
+    assert (*wanted, None) == tuple(claim.holds_for({"amount": each}) for each in (499, 501, 500))
+
+
+SIGNS = [
+    ("A sum is positive.", (False, True)),
+    ("A sum is above zero.", (False, True)),
+    ("A sum is not negative.", (False, True)),
+    ("No sum is below 0.", (False, True)),
+]
+
+
+@pytest.mark.parametrize(("sentence", "wanted"), SIGNS)
+def test_a_sign_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
+    """What it says of -1 and of 1."""
+    claim = claim_of(sentence, ["sum"])
+    assert claim is not None
+
+    assert wanted == tuple(claim.holds_for({"sum": each}) for each in (-1, 1))
+
+
+LEFT_ALONE = [
+    "Refunds above 500 go to a person.",
+    "Refunds above 500 escalate.",
+    "Refunds over 500 need an approval.",
+    "Up to 500 the agent decides alone.",
+    "No order has at least 500 pieces.",
+    "A refund is at most 500 unless it is a gift.",
+    "A raise is at most 10 %.",
+    "A refund is between 5 and 500.",
+    "A refund is above 5 and below 500.",
+    "A refund is below 5 or above 500.",
+    "A refund follows the price list.",
+    "",
+]
+
+
+@pytest.mark.parametrize("sentence", LEFT_ALONE)
+def test_other_sentences_say_nothing(sentence: str) -> None:
+    """Conditions, shares, two bounds, and calls that are named only."""
+    assert claim_of(sentence, ["amount"]) is None
+
+
+ORDERS = [
+    ("A trip starts before it ends.", True),
+    ("The start is not after the end.", True),
+    ("It ends after it starts.", True),
+    ("An end is not before its start.", True),
+    ("The start is after the end.", False),
+]
+
+
+@pytest.mark.parametrize(("sentence", "wanted"), ORDERS)
+def test_an_order_is_read(sentence: str, wanted: bool) -> None:
+    """What it says of a trip that starts first; of one day it says nothing."""
+    claim = claim_of(sentence, ["start", "end"])
+    assert claim is not None
+
+    days = {"start": "2026-01-01", "end": "2026-01-05"}
+    assert wanted == claim.holds_for(days)
+    assert claim.holds_for({"start": days["end"], "end": days["start"]}) is not wanted
+    assert claim.holds_for({"start": days["end"], "end": days["end"]}) is None
+    assert claim.holds_for({"start": "soon", "end": "later"}) is None
+
+
+WORDS = [
+    ("The currency is EUR.", "EUR", True),
+    ("The currency is EUR.", "USD", False),
+    ("The currency is one of EUR, USD.", "USD", True),
+    ("The currency is not RUB.", "RUB", False),
+    ("The currency is not RUB.", "EUR", True),
+    ("Only USD.", "EUR", False),
+    ("A path starts with /tmp/.", "/tmp/x", True),
+    ("A path ends with .md.", "notes.txt", False),
+]
+
+
+@pytest.mark.parametrize(("sentence", "value", "wanted"), WORDS)
+def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> None:
+    """Those that the sentence says it is, starts with or ends with."""
+    claim = claim_of(sentence, ["x"], words=["EUR", "USD", "RUB", "/tmp/", ".md"])
+    assert claim is not None
+
+    assert wanted == claim.holds_for({"x": value})
+
+
+@pytest.mark.parametrize(
+    "sentence", ["EUR amounts are checked.", "TEST orders stay here.", "The currency is known."]
+)
+def test_words_that_are_only_mentioned(sentence: str) -> None:
+    """They are not what the value has to be."""
+    assert claim_of(sentence, ["x"], words=["EUR", "TEST"]) is None

@@ -1,0 +1,53 @@
+"""A forked worker exports the outputs that it judged itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import os
+from opentelemetry import metrics
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
+
+reader = InMemoryMetricReader()
+metrics.set_meter_provider(MeterProvider([reader], shutdown_on_exit=False))
+pipeline = QualityPipeline(QualityConfig())
+
+
+def judged():
+    data = reader.get_metrics_data()
+    return max(  # a stage that runs on a sample has fewer
+        p.count
+        for r in data.resource_metrics for s in r.scope_metrics for m in s.metrics
+        if m.name == "quality_pipeline_stage_duration_seconds" for p in m.data.data_points
+    )
+
+
+for _ in range(3):
+    pipeline.run(AgentOutput(text="All is well."))
+child = os.fork()
+if not child:
+    pipeline.run(AgentOutput(text="All is well."))
+    print(judged(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(judged())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
+def test_a_child_begins_at_zero() -> None:
+    """Its histogram has the one output; its parent's has three."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert ("1\n3\n", "") == (done.stdout, done.stderr)

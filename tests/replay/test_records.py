@@ -1,0 +1,37 @@
+"""A line read as an object: each reason is one line that says what to do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from abs_shield.replay.records import read_record
+
+
+def test_an_object():
+    """With a mark of its encoding or without."""
+    assert {"a": 1} == read_record(b'{"a": 1}\n') == read_record(b'\xef\xbb\xbf{"a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[\n", "the line is not JSON: Expecting value at character 2; write one object a line"),
+        (b"  [{", "as `jq -c '.[]' FILE` does"),
+        (b"{\n", "as `jq -c '.' FILE` does"),
+        (b"word", "the line is not JSON: Expecting value at character 0; write one JSON object"),
+        (b'[{"a": 1}, {}]', "a run is an object, not a list of 2 items; write one object a line"),
+        (b"7", "a run is an object, not 7; write one object a line"),
+        (b"\xff", "the line is not UTF-8 at byte 0; give JSON lines"),
+        (b"[" * 100_000, "the line is nested too deeply"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "the line holds a number of too many digits"),
+    ],
+)
+def test_what_is_no_object(line, reason):
+    """Nothing of Python's own advice is in it."""
+    with pytest.raises(ValueError, match=re.escape(reason)) as caught:
+        read_record(line)
+
+    assert "set_int_max_str_digits" not in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,38 @@
+"""What judges results is imported with the first of them, or when the host asks for it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import json, sys
+from abs_shield import Shield, shield, shielded
+
+firewall = Shield(shield.configure(), hooks=None)
+
+
+@shielded(firewall)
+def read(number: int) -> int:
+    return number
+
+
+firewall.check_call({"name": "read", "arguments": {"number": 1}})
+before = "abs_shield.verification" in sys.modules
+firewall.verification
+known = {*sys.modules}
+read(1)
+print(json.dumps([before, sorted({*sys.modules} - known)]))
+"""
+
+
+def test_the_engine_is_imported_ahead_of_the_first_result() -> None:
+    """A host that reads `firewall.verification` at its start pays for the import there."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+
+    assert [False, []] == json.loads(done.stdout)

@@ -1,0 +1,164 @@
+"""What a type checker says of a user's code: right code passes, slips of the pen fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield import Policy, PolicyError, Shield, shield
+from abs_shield.core import Feedback
+from abs_shield.policy.declare import PolicyFields, configure
+
+ROOT = Path(__file__).parents[2]
+CODE = """
+import asyncio
+from collections.abc import Iterator
+from typing import Any, assert_type
+
+from abs_shield import Mode, Policy, Shield, Tool, shield, shielded
+from abs_shield.core import Feedback
+
+fw = Shield(shield.configure(mode="strict"))
+
+# Policies
+assert_type(shield.configure(threshold=0.5, tools=[Tool(name="refund")]), Policy)
+shield.configure(modes={"phantom_tool": "audit"})
+shield.configure(modes={("refund", "phantom_tool"): "audit"})
+shield.configure(modes={"phantom_tool": "audit", ("refund", "phantom_tool"): Mode.STRICT})
+shield.configure({"mode": "strict"})
+shield.configure(mode=Mode.AUDIT)
+assert_type(Shield(mode="audit", threshold=0.5), Shield)
+shield.configure(treshold=0.5)  # wrong
+shield.configure(mode="stict")  # wrong
+shield.configure(modes={"phantom_tool": "stict"})  # wrong
+shield.configure(on_suspicious="blok")  # wrong
+shield.configure({"mode": "strict"}, threshold=0.5)  # wrong
+Shield(treshold=0.5)  # wrong
+Shield(mode="stict")  # wrong
+
+
+# Tools that return feedback
+@shielded(fw, on_block="return")
+def returned(order: int) -> str:
+    return "done"
+
+
+@shielded(fw, on_block="return", name="awaited")
+async def awaited_(order: int) -> str:
+    return "done"
+
+
+@shielded(fw, on_block="return")
+def yielded(order: int) -> Iterator[int]:
+    yield 1
+
+
+class Desk:
+    @shielded(fw, on_block="return")
+    def method(self, order: int) -> str:
+        return "done"
+
+    @shielded(fw, on_block="return")
+    @staticmethod
+    def static(order: int) -> str:
+        return "done"
+
+    @shielded(fw, on_block="return")
+    @classmethod
+    def of_class(cls, order: int) -> str:
+        return "done"
+
+
+assert_type(returned(7), str | Feedback)
+assert_type(asyncio.run(awaited_(7)), str | Feedback)
+assert_type(yielded(7), Iterator[int] | Feedback)
+assert_type(Desk().method(7), str | Feedback)
+assert_type(Desk.static(7), str | Feedback)
+assert_type(Desk.of_class(7), str | Feedback)
+returned("7")  # wrong
+returned(7).upper()  # wrong
+found = returned(7)
+if not isinstance(found, str):
+    print(found["status"], found["problems"][0]["hint"])
+    found["statsu"]  # wrong
+
+
+# Tools that raise
+@shielded(fw)
+def raised(order: int) -> str:
+    return "done"
+
+
+@shielded
+async def bare(order: int) -> str:
+    return "done"
+
+
+assert_type(raised(7), str)
+assert_type(asyncio.run(bare(7)), str)
+assert_type(fw.check_call({"name": "raised"}).feedback(), Feedback)
+raised("7")  # wrong
+"""
+WRONG = {n for n, line in enumerate(CODE.splitlines(), 1) if line.endswith("# wrong")}
+
+
+@pytest.mark.slow
+def test_a_type_checker_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+    """A strict mypy names exactly the lines that are marked so."""
+    (tmp_path / "agent.py").write_text(CODE)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
+         "--cache-dir", str(tmp_path / "cache"), "agent.py"],
+        cwd=tmp_path, env=os.environ | {"MYPYPATH": str(ROOT)},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    found = {int(line) for line in re.findall(r"^agent\.py:(\d+): error", done.stdout, re.M)}
+
+    assert WRONG == found, done.stdout + done.stderr
+
+
+def test_a_misspelt_keyword_still_says_the_nearest() -> None:
+    """At run time, of a policy and of a Shield, whatever a type checker said before."""
+    with pytest.raises(PolicyError, match="did you mean `threshold`"):
+        shield.configure(treshold=0.5)  # type: ignore[call-overload]
+    with pytest.raises(PolicyError, match="did you mean `threshold`"):
+        Shield(treshold=0.5)  # type: ignore[call-arg]
+    with pytest.raises(PolicyError, match="did you mean `store`"):
+        Shield(shield.configure(), stor="decisions.db")  # type: ignore[call-arg]
+
+
+def test_a_shield_takes_the_fields_of_its_policy() -> None:
+    """In place of one, and not beside it."""
+    short, long = Shield(mode="audit", threshold=0.5), shield.configure(mode="audit", threshold=0.5)
+
+    assert long.revision == short.policy.revision
+    with pytest.raises(PolicyError, match="got a policy and `mode`; put `mode` into the policy"):
+        Shield(long, mode="strict")
+    with pytest.raises(PolicyError, match="a Shield takes a policy"):
+        Shield()
+
+
+def test_every_keyword_is_typed_and_documented() -> None:
+    """`configure`, the fields of a policy and their documentation name the same."""
+    keywords = {*(configure.__kwdefaults__ or ())}
+    documented = re.findall(r"^        (\w+): ", configure.__doc__ or "", re.M)
+
+    assert keywords == {*Policy.model_fields} == {*PolicyFields.__annotations__}
+    assert {"declared", *keywords} <= {*documented}
+
+
+def test_the_feedback_has_the_fields_of_its_type() -> None:
+    """Also those of its problems."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    firewall.register({"name": "refund"})
+    feedback = firewall.check_call({"name": "refnud"}).feedback()
+
+    assert {*Feedback.__annotations__} == {*feedback}
+    assert {"code", "field", "got", "expected", "allowed", "nearest", "hint"} == {
+        *feedback["problems"][0]
+    }

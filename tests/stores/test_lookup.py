@@ -1,0 +1,145 @@
+"""One decision with what stands around it, found by an index of every durable log."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+
+import pytest
+
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores.ledger import Query
+from abs_shield.stores.record import Kind
+from abs_shield.stores.sqlite import SqliteLedger
+from tests.stores.conftest import decision, ids
+
+
+@pytest.fixture
+def log(kind, opens):
+    """Give a durable store with six decisions, of two sessions in turn."""
+    store = opens(kind)
+    for number in range(1, 7):
+        store.append(decision(number, session_id=f"s-{number % 2}"))
+    return store
+
+
+def label(number: int, truth: Truth, at: float = 1.0) -> Label:
+    return Label(decision_id=f"d-{number}", truth=truth, at=at)
+
+
+def test_ids_around_a_text_are_given_in_order(log):
+    """So many before it and so many from it on; those that begin with it follow each other."""
+    log.append(decision(30))
+    log.append(decision(31))
+
+    assert ["d-2", "d-3", "d-30"] == log.ids_near("d-3", most=2)[1:]
+    assert ["d-1", "d-2", "d-3"] == log.ids_near("", most=3)
+    assert ["d-6"] == log.ids_near("e", most=1)
+
+
+def test_an_id_is_given_once_and_without_its_decision_never(log):
+    """A record under the same id is the same id; a label of what is gone names nothing."""
+    log.append(decision(1))
+    log.label(label(6, Truth.OK, at=9e9))
+    log.prune(decision(7).at)
+
+    assert [] == log.ids_near("d", most=9)
+    log.append(decision(8))
+    log.append(decision(8))
+    assert ["d-8"] == log.ids_near("d", most=9)
+
+
+@pytest.mark.parametrize("text", ["d%", "d_1", "\\", "d\x00", "\ud800", "x" * 999])
+def test_any_text_may_be_looked_for(log, text):
+    """Nothing in it is a pattern, and nothing breaks the database."""
+    assert not [one for one in log.ids_near(text, most=9) if one.startswith(text)]
+
+
+def test_decisions_around_one_are_of_its_session(log):
+    """At most so many on each side, in the order of the log."""
+    before, after = log.around("d-3", most=1)
+
+    assert (["d-1"], ["d-5"]) == (ids(before), ids(after))
+    assert ([], ["d-3", "d-5"]) == tuple(map(ids, log.around("d-1", most=9)))
+
+
+def test_nothing_is_around_what_has_no_session_or_is_unknown(log):
+    """A decision without a session stands alone."""
+    log.append(decision(7))
+    log.append(decision(8))
+
+    assert (([], []), ([], [])) == (log.around("d-7", most=9), log.around("d-9", most=9))
+
+
+def test_all_labels_of_a_decision_are_given(log):
+    """The one that holds is the last, as `labels` has it."""
+    for truth in (Truth.HALLUCINATED, Truth.OK, Truth.HALLUCINATED):
+        log.label(label(2, truth))
+    log.label(label(1, Truth.OK))
+
+    assert ["hallucinated", "ok", "hallucinated"] == [one.truth for one in log.labels_of("d-2")]
+    assert log.labels_of("d-2")[-1] == log.labels()["d-2"]
+    assert [] == log.labels_of("d-3")
+
+
+def test_of_two_writers_the_label_that_holds_is_the_last(kind, opens, log):
+    """Each process writes a chain of its own; the latest time decides between them."""
+    log.flush()
+    other = opens(kind)
+    other.label(label(2, Truth.OK, at=5.0))
+    log.label(label(2, Truth.HALLUCINATED, at=3.0))
+
+    assert ["hallucinated", "ok"] == [one.truth for one in log.labels_of("d-2")]
+    assert Truth.OK is log.labels()["d-2"].truth
+
+
+QUERIES = {
+    "decision": Query(kind=Kind.DECISION, decision_id="d-1"),
+    "label": Query(kind=Kind.LABEL, decision_id="d-1"),
+    "report": Query(kind=Kind.REPORT, decision_id="d-1"),
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_one_decision_is_found_by_the_index_of_ids(tmp_path, name):
+    """Its labels and reports too, however many others there are."""
+    from abs_shield.stores import SqliteStore
+
+    SqliteStore(tmp_path / "log.db").close()
+    assert ["records_decision"] == plans(tmp_path / "log.db", lambda one: one.rows(QUERIES[name]))
+
+
+def test_a_session_and_the_ids_near_a_text_are_found_by_an_index(tmp_path):
+    """No lookup of `abs-shield show` reads the whole log."""
+    from abs_shield.stores import SqliteStore
+
+    SqliteStore(tmp_path / "log.db").close()
+    path = tmp_path / "log.db"
+    session = Query(kind=Kind.DECISION, session_id="s", up_to=5)
+
+    assert ["records_session"] == plans(
+        path, lambda one: one.rows(session, order="place DESC", limit=2)
+    )
+    assert ["records_decision"] * 2 == plans(path, lambda one: one.ids_near("d", most=2))
+
+
+def plans(path, look) -> list[str]:
+    """The indexes that SQLite searches for what a ledger is asked for."""
+    ledger = SqliteLedger(path, reads=True)
+    statements: list[str] = []
+    with contextlib.closing(ledger), contextlib.closing(sqlite3.connect(path)) as connection:
+        ledger._connection.set_trace_callback(statements.append)
+        for _ in look(ledger):
+            pass
+        found = [
+            connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
+            for sql in statements
+            if sql.startswith("SELECT")
+        ]
+    return [
+        match[1]
+        for rows in found
+        for row in rows
+        if (match := re.search(r"SEARCH records USING INDEX (\w+)", row[-1]))
+    ]

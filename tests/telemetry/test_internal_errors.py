@@ -1,0 +1,145 @@
+"""A call that an internal error blocks is an error in spans, events and log lines."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+
+import pytest
+from opentelemetry._logs import SeverityNumber
+from opentelemetry.trace import StatusCode
+
+from abs_shield import CallBlocked, Shield, rule, shield, shielded
+from abs_shield.core import Coverage, Failed, Outcome
+from abs_shield.telemetry import StructLog
+from abs_shield.telemetry.internal_errors import internal_errors
+from tests.telemetry.canaries import CANARY
+
+
+def broken(proposal, session):
+    raise ConnectionError(CANARY)
+
+
+@rule(tool="refund")
+def is_known(transaction_id: str) -> bool:
+    """A refund is of a known transaction."""
+    raise LookupError(transaction_id)
+
+
+def refunding(mode, *hooks, **policy):
+    firewall = Shield(shield.configure(mode=mode, **policy), hooks=hooks)
+
+    @shielded(firewall)
+    def refund(transaction_id: str) -> str:
+        """Refund a transaction."""
+        return "refunded"
+
+    return refund
+
+
+def test_a_block_is_an_error_everywhere(heard, caplog):
+    """Span, span of the run, event and line have the error's type, and the tool."""
+    caplog.set_level(logging.INFO, "abs_shield")
+    refund = refunding("strict", heard.otel(), StructLog(), layers=[broken])
+    with pytest.raises(CallBlocked, match="layer_error: broken could not run: ConnectionError at"):
+        refund(CANARY)
+
+    for span in (heard.span(), heard.span("execute_tool")):
+        assert (StatusCode.ERROR, "layer_error") == (
+            span.status.status_code,
+            span.status.description,
+        )
+        assert ("layer_error", "refund", True) == tuple(
+            map(span.attributes.get, ("error.type", "gen_ai.tool.name", "abs_shield.blocked"))
+        )
+    line = json.loads(caplog.records[-1].message)
+    assert ("ERROR", "layer_error", "refund") == (
+        caplog.records[-1].levelname,
+        line["error.type"],
+        line["tool"],
+    )
+    assert CANARY not in heard.everything() + caplog.text
+
+
+def test_an_event_names_the_layer_and_the_tool(heard):
+    """With what the layer raised, and without the text of that."""
+    with suppress(CallBlocked):
+        refunding("strict", heard.otel(), layers=[broken])(CANARY)
+
+    (event,) = heard.events
+    record = event.log_record
+    assert ("abs_shield.error", SeverityNumber.ERROR, "ERROR") == (
+        record.event_name,
+        record.severity_number,
+        record.severity_text,
+    )
+    assert "internal error: broken could not run (ConnectionError); blocked" == record.body
+    assert heard.span().context.span_id == record.span_id
+    assert {
+        "abs_shield.check.name": "broken",
+        "error.type": "ConnectionError",
+        "gen_ai.tool.name": "refund",
+        "abs_shield.blocked": True,
+    }.items() <= dict(record.attributes).items()
+
+
+def test_audit_warns_and_the_tool_has_run(heard, caplog):
+    """The check is in error; the run is not."""
+    caplog.set_level(logging.INFO, "abs_shield")
+    assert "refunded" == refunding("audit", heard.otel(), StructLog(), layers=[broken])("tx_1")
+
+    run = heard.span("execute_tool")
+    assert (StatusCode.ERROR, StatusCode.UNSET) == (
+        heard.span().status.status_code,
+        run.status.status_code,
+    )
+    assert {"error.type", "abs_shield.execution.outcome"}.isdisjoint(run.attributes)
+    assert SeverityNumber.WARN == heard.events[0].log_record.severity_number
+    assert "WARNING" in [record.levelname for record in caplog.records]
+
+
+def test_a_rule_that_raises_is_named_by_what_it_raised(heard):
+    """The layer caught it."""
+    with suppress(CallBlocked):
+        refunding("strict", heard.otel(), rules=[is_known])(CANARY)
+
+    attributes = heard.events[0].log_record.attributes
+    assert ("impossible_state", "LookupError") == (
+        attributes["abs_shield.check.name"],
+        attributes["error.type"],
+    )
+    assert CANARY not in heard.everything()
+
+
+def test_a_layer_that_fails_in_its_own_words_has_no_type(heard):
+    """Its words are not exported."""
+
+    def own(proposal, session):
+        yield Failed(CANARY)
+
+    with suppress(CallBlocked):
+        refunding("strict", heard.otel(), layers=[own])("tx_1")
+
+    assert "layer_error" == heard.events[0].log_record.attributes["error.type"]
+    assert CANARY not in heard.everything()
+
+
+@pytest.mark.parametrize(
+    ("error", "broke"),
+    [
+        ("door could not run: KeyError at shield.py:7", ("door", "KeyError")),
+        ("decision log: it keeps no records", ("decision log", "layer_error")),
+        ("something else", ("call", "layer_error")),
+    ],
+)
+def test_an_error_of_no_layer_is_one_too(decide, error, broke):
+    """The door's own, and a decision log that keeps no records."""
+    assert [broke] == internal_errors(decide(errors=(error,)))
+
+
+def test_each_layer_that_broke_is_named_once(decide):
+    """By the coverage, which has one entry for each."""
+    coverage = {"one": Coverage(Outcome.ERROR, "KeyError at a.py:1"), "two": Coverage(Outcome.RAN)}
+
+    assert [("one", "KeyError")] == internal_errors(decide(coverage=coverage, errors=("x", "y")))

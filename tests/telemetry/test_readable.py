@@ -1,0 +1,125 @@
+"""The readable log line of a terminal, and where JSON stays."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+import structlog
+
+from abs_shield import ShieldError
+from abs_shield.telemetry import StructLog
+from abs_shield.telemetry.readable import readable
+
+CODE = """
+import logging
+from abs_shield import CallBlocked, Shield, shield, shielded
+{before}
+firewall = Shield(shield.configure(mode="strict"))
+@shielded(firewall)
+def refund(amount: float) -> str:
+    "Refund."
+    return "done"
+try:
+    firewall.dispatch("refund", {{"amount": "SECRET\\x1b[2J"}})
+except CallBlocked:
+    pass
+"""
+
+
+def logged(before: str = "", **env: str) -> list[str]:
+    """Block one call in a process whose standard error is a terminal; return what is there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", CODE.format(before=before)], stderr=theirs, env={**os.environ, **env}
+    ) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 4096):
+                text += piece
+        except OSError:  # what Linux raises where the other side is closed
+            pass
+        finally:
+            os.close(ours)
+    assert 0 == process.returncode, text.decode()
+    return text.decode().splitlines()
+
+
+def test_a_terminal_gets_a_line_to_read():
+    """The verdict, the tool, what became of it, why, and the id; nothing of the arguments."""
+    (line,) = logged()
+
+    assert line.startswith("abs-shield: HALLUCINATED refund: blocked; parameter_mismatch (")
+    assert "; decision " in line
+    assert len(line) < 160
+    assert "SECRET" not in line
+
+
+def test_a_host_that_configured_structlog_gets_json():
+    """It is the host's choice, also in a terminal."""
+    (line,) = logged("import structlog; structlog.configure()")
+
+    assert "HALLUCINATED" == json.loads(line)["verdict"]
+
+
+BOTH = "logging.StreamHandler(), logging.FileHandler('calls.log')"
+
+
+@pytest.mark.parametrize("handlers", ["logging.FileHandler('calls.log')", BOTH])
+def test_a_file_gets_json(handlers, tmp_path, monkeypatch):
+    """Where some of the lines go to a file, programs read them."""
+    monkeypatch.chdir(tmp_path)
+    lines = logged(f"logging.basicConfig(handlers=[{handlers}], format='%(message)s')")
+    lines += (tmp_path / "calls.log").read_text().splitlines()
+
+    assert {"HALLUCINATED"} == {json.loads(line)["verdict"] for line in lines}
+
+
+@pytest.mark.parametrize(("word", "is_json"), [("json", True), ("LINE", False), ("", False)])
+def test_a_variable_chooses(word, is_json):
+    """`ABS_SHIELD_LOG_FORMAT` holds for every Shield of a process."""
+    (line,) = logged(ABS_SHIELD_LOG_FORMAT=word)
+
+    assert is_json == line.startswith("{")
+
+
+@pytest.mark.parametrize(("format", "is_json"), [("json", True), ("line", False), (None, True)])
+def test_an_argument_chooses(caplog, decide, format, is_json):
+    """Without it, what is no terminal gets JSON."""
+    with caplog.at_level(logging.INFO, "abs_shield"):
+        StructLog(format)(decide())
+
+    assert [is_json] == [record.message.startswith("{") for record in caplog.records]
+
+
+def test_an_unknown_format(monkeypatch):
+    """It is an error at start, on one line."""
+    monkeypatch.setenv("ABS_SHIELD_LOG_FORMAT", "jsno")
+    with pytest.raises(ShieldError, match="`ABS_SHIELD_LOG_FORMAT` is `jsno`; use one of auto, l"):
+        StructLog()
+    with pytest.raises(ShieldError, match="`format` is `text`; use one of auto, line, json"):
+        StructLog("text")
+
+
+def test_what_a_line_says(decide, finding):
+    """Each check once, our own errors, and names that a terminal only shows."""
+    decision = decide(finding(), finding(), errors=("phantom_tool: broke\x1b",), id="d\x1b")
+    line = readable(decision)
+
+    assert 1 == line.count(f"{finding().check} ({finding().code})")
+    assert "error: phantom_tool: broke\\x1b" in line
+    assert "\x1b" not in line
+    assert line.startswith("abs-shield: SUSPICIOUS refund: runs, flagged; ")
+
+
+def test_structlog_is_as_it_was():
+    """Nothing here configures it."""
+    StructLog("line")
+
+    assert not structlog.is_configured()

@@ -1,0 +1,142 @@
+"""Labels on results of a decision log teach the engine, each once."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores import MemoryStore, open_store
+from abs_shield.verification import VerificationEngine, apply_labels
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """A Shield with a log in which eight results without a price are flagged or blocked."""
+    store = open_store(str(tmp_path / "log.db"))
+    tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
+    made = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
+    for n in range(8):
+        call = ToolCall("quote", {"of": n}, f"c{n}")
+        made.check_result(call, {"note": n}, elapsed_ms=100.0, session=made.session(f"s{n}"))
+    yield made
+    made.close()
+
+
+def results(desk) -> list[str]:
+    return [one.id for one in desk.store.scan() if one.subject == "result"]
+
+
+def say(desk, truth: Truth, ids: list[str], *, at: float = 1e10) -> None:
+    """Label decisions; later than the engine was made."""
+    for one in ids:
+        desk.store.label(Label(decision_id=one, truth=truth, at=at))
+
+
+def test_labels_of_the_log_move_the_thresholds(desk):
+    """Eight honest results that would be blocked raise the block threshold of their tool."""
+    say(desk, Truth.OK, results(desk))
+    applied = apply_labels(desk.verification, desk.store)
+    held = desk.verification.get_calibration("quote")
+
+    assert ({"quote": 8}, 0) == (dict(applied.new), applied.known)
+    assert (8, 0) == (held["labels"], held["hallucinated_labels"])
+    assert held["block_threshold"] > 0.5
+    assert held["prior"] < 0.15
+
+
+def test_the_score_of_a_label_is_that_of_its_decision(desk):
+    """What the log teaches is what `record_feedback` teaches."""
+    say(desk, Truth.HALLUCINATED, results(desk))
+    apply_labels(desk.verification, desk.store)
+    other = VerificationEngine()
+    for one in desk.store.scan():
+        other.record_feedback("quote", confidence_score=one.probability, was_hallucination=True)
+
+    assert other.get_calibration("quote") == desk.verification.get_calibration("quote")
+
+
+def test_a_label_counts_once(desk):
+    """A log may be applied again; only what is new moves anything."""
+    ids = results(desk)
+    say(desk, Truth.OK, ids[:6])
+    apply_labels(desk.verification, desk.store)
+    before = desk.verification.get_calibration("quote")
+    again = apply_labels(desk.verification, desk.store)
+
+    assert (0, 6) == (again.new.total(), again.known)
+    assert before == desk.verification.get_calibration("quote")
+    say(desk, Truth.OK, ids[6:])
+    assert 2 == apply_labels(desk.verification, desk.store).new["quote"]
+
+
+def test_a_label_that_was_changed_replaces_the_earlier_one(desk):
+    """The newest word of an operator holds in the engine as it does in the log."""
+    ids = results(desk)
+    say(desk, Truth.OK, ids)
+    apply_labels(desk.verification, desk.store)
+    say(desk, Truth.HALLUCINATED, ids[:3], at=2e10)
+    applied = apply_labels(desk.verification, desk.store)
+    held = desk.verification.get_calibration("quote")
+
+    assert (3, 5) == (applied.new["quote"], applied.known)
+    assert (8, 3) == (held["labels"], held["hallucinated_labels"])
+
+
+def test_an_honest_result_is_released():
+    """A price that really fell is held back until a label says so; then it is known."""
+    store = MemoryStore()
+    made = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+
+    def give(price, n):
+        call = ToolCall("quote", {"of": "x"}, f"c{n}")
+        session = made.session(f"s{n}")
+        return made.check_result(call, {"price": price}, elapsed_ms=30.0, session=session)
+
+    for n in range(20):
+        give(100.0 + n % 3, n)
+    held = give(40.0, 20)
+    assert 1 == len(made.verification.snapshot()["quarantine"])
+    store.label(Label(decision_id=held.id, truth=Truth.OK, at=1e10))
+    apply_labels(made.verification, store)
+
+    assert {} == made.verification.snapshot()["quarantine"]
+
+
+def test_of_results_with_one_score_that_of_the_session_is_released(desk):
+    """Eight results differ and have one score; the label names the one of its session."""
+    third = results(desk)[2]
+    say(desk, Truth.OK, [third])
+    apply_labels(desk.verification, desk.store)
+    left = {kept["session"] for kept in desk.verification.snapshot()["quarantine"].values()}
+
+    assert {f"s{n}" for n in range(8)} - {"s2"} == left
+
+
+def test_labels_of_calls_teach_nothing(desk):
+    """Only results have a P(hallucination) of the engine."""
+    decision = desk.check_call({"name": "quote", "arguments": {}}, session=desk.session("x"))
+    say(desk, Truth.HALLUCINATED, [decision.id])
+
+    assert 0 == apply_labels(desk.verification, desk.store).new.total()
+
+
+def test_labels_that_were_learnt_travel_with_the_engine(desk, tmp_path):
+    """A saved engine knows which labels it has."""
+    say(desk, Truth.OK, results(desk))
+    apply_labels(desk.verification, desk.store)
+    desk.verification.save(tmp_path / "engine.db")
+    other = VerificationEngine().load(tmp_path / "engine.db")
+
+    assert 8 == apply_labels(other, desk.store).known
+    assert other.get_calibration("quote") == desk.verification.get_calibration("quote")
+
+
+def test_a_store_without_labels_has_nothing_to_teach():
+    """It is no error."""
+
+    class Silent:
+        """A store that keeps nothing."""
+
+    assert 0 == apply_labels(VerificationEngine(), Silent()).new.total()
+    assert 0 == apply_labels(VerificationEngine(), MemoryStore()).new.total()

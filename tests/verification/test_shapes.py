@@ -1,0 +1,223 @@
+"""Without a profile, a result of another shape than all before is flagged, and honest ones pass."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Suppression, shield, shielded
+from abs_shield.verification import VerificationEngine, VerificationResult
+
+
+class Tool:
+    """A tool that nobody described."""
+
+    def __init__(self, *, same: bool = False) -> None:
+        self.engine = VerificationEngine()
+        self.same = same
+        self.asked = 0
+
+    def gives(
+        self, result: Any, *, session: str | None = "s", args: Any = None
+    ) -> VerificationResult:
+        self.asked += 1
+        usual = {"ticker": "NVDA" if self.same else f"T{self.asked}"}
+        return self.engine.verify(
+            "quote", args=usual if args is None else args, result=result,
+            execution_time_ms=300.0, session_id=session,
+        )  # fmt: skip
+
+    def gave(self, *results: Any, calls: int = 60) -> Tool:
+        for n in range(calls):
+            self.gives(results[n % len(results)])
+        return self
+
+
+QUOTES = [{"price": 100 + n, "currency": "USD", "venue": "XNAS"} for n in range(5)]
+OTHER = [
+    {}, None, [], "I could not look that up, but it is about 100", {"answer": "the price is 100"},
+    {"price": 101}, {"price": "100 USD", "currency": "USD", "venue": "XNAS"}, 101, True,
+    '{"answer": "the price is 100"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
+@pytest.mark.parametrize("result", OTHER, ids=repr)
+def test_another_shape_is_flagged(result: Any, same: bool) -> None:
+    """After sixty quotes: an empty object, nothing, an empty list, prose, other fields."""
+    told = Tool(same=same).gave(*QUOTES).gives(result)
+
+    assert "flag" == told.verdict
+    assert told.signals["schema_mismatch"].fired
+
+
+@pytest.mark.parametrize("result", OTHER, ids=repr)
+def test_it_is_flagged_each_time_until_right_ones_come_between(result: Any) -> None:
+    """Twelve times the same: what was not accepted teaches nothing."""
+    tool = Tool().gave(*QUOTES)
+
+    assert {"flag"} == {tool.gives(result).verdict for _ in range(12)}
+    assert "accept" == tool.gives(QUOTES[0]).verdict
+
+
+def test_one_field_of_many_that_is_gone() -> None:
+    """The only field of forty that was always there and is not is named."""
+    whole = {f"f{n}": "x" for n in range(40)}
+    told = Tool().gave(whole).gives({name: x for name, x in whole.items() if name != "f7"})
+
+    assert "flag" == told.verdict
+    assert "/f7" == told.signals["schema_mismatch"].where
+
+
+HONEST = {
+    "a further field": ([{"a": "x"}], {"a": "x", "b": 1}),
+    "an optional field": ([{"a": "x", "b": 1}, {"a": "x"}], {"a": "y"}),
+    "a field that may be null": ([{"a": "x"}, {"a": None}], {"a": None}),
+    "one shape of several": ([{"state": "done", "rows": [1]}, {"items": []}], {"items": [2]}),
+    "an empty list": ([[{"a": 1}]], []),
+    "an empty text": (["no rows", "three rows"], ""),
+    "a text that is JSON": (["no rows", "three rows"], "[]"),
+    "an error": (QUOTES, {"error": "no such share"}),
+    "a failure": (QUOTES, {"success": False, "message": "try later"}),
+    "an error as text": (QUOTES, "Error: no such share"),
+    "a decimal of another type": ([{"a": 100}], {"a": 100.5}),
+    "names that are data": ([{f"user_{n}": "x"} for n in range(60)], {"user_999": "y"}),
+    "no names that are data": ([{f"user_{n}": "x"} for n in range(60)], {}),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_a_shape_that_is_no_other_is_accepted(name: str) -> None:
+    """Optional and further fields, nullable ones, several shapes, failures, maps by name."""
+    known, result = HONEST[name]
+
+    assert "accept" == Tool().gave(*known).gives(result).verdict
+
+
+@pytest.mark.parametrize("failure", ["Error: gone", {"error": "gone"}], ids=repr)
+def test_a_failure_teaches_no_shape(failure: Any) -> None:
+    """A tool that failed with a text now and then does not give prose else."""
+    tool = Tool().gave(*QUOTES, failure)
+
+    assert "flag" == tool.gives("It is about 100 dollars.").verdict
+
+
+def test_too_few_results_say_nothing() -> None:
+    """Forty have to agree first; the coverage says so."""
+    told = Tool().gave(*QUOTES, calls=39).gives([])
+
+    assert "accept" == told.verdict
+    assert "too few results" in told.signals["schema_mismatch"].unavailable
+
+
+def test_a_shape_that_fits_is_no_evidence_for_a_result() -> None:
+    """A made-up quote has the right fields too: silence does not lower the probability."""
+    told = Tool().gave(*QUOTES).gives({"price": 102, "currency": "USD", "venue": "XNAS"})
+
+    assert "no fields are declared" in told.signals["schema_mismatch"].unavailable
+
+
+def test_a_query_decides_which_fields_there_are() -> None:
+    """What one statement always gave says nothing of another, and something of the same."""
+    tool = Tool(same=True).gave(*QUOTES)
+
+    assert "flag" == tool.gives({"count": 7}).verdict
+    assert "accept" == tool.gives({"count": 7}, args={"sql": "select count(*)"}).verdict
+
+
+def test_a_rare_shape_is_known_from_its_fifth_return_on() -> None:
+    """A tool that finds nothing once in fifty times is flagged five times, and then no more."""
+    tool, flagged = Tool().gave(*QUOTES), 0
+    for _ in range(20):
+        flagged += tool.gives(None).verdict != "accept"
+        tool.gave(*QUOTES, calls=49)
+
+    assert 5 == flagged
+
+
+def test_a_rare_shape_is_remembered_for_a_thousand_results_and_in_a_file(tmp_path: Any) -> None:
+    """An optional field stays optional, although the newest hundred results all have it."""
+    tool = Tool().gave({"a": "x"}).gave({"a": "x", "b": "y"}, calls=400)
+    tool.engine.save(tmp_path / "state.db")
+    loaded = Tool()
+    loaded.engine.load(tmp_path / "state.db")
+
+    assert "accept" == tool.gives({"a": "x"}).verdict
+    assert "accept" == loaded.gives({"a": "x"}).verdict
+    assert "flag" == Tool().gave({"a": "x", "b": "y"}).gives({"a": "x"}).verdict
+
+
+def test_shapes_are_saved() -> None:
+    """A restored engine flags what the first one flags, and its snapshot is the same."""
+    tool, other = Tool().gave(*QUOTES), Tool()
+    other.engine.restore(tool.engine.snapshot())
+
+    assert tool.engine.snapshot() == other.engine.snapshot()
+    assert "flag" == other.gives({}).verdict
+
+
+def test_a_snapshot_of_before_shapes_is_taken_in() -> None:
+    """It knows names and no types, and says nothing of shapes until forty results came."""
+    tool, other = Tool().gave(*QUOTES), Tool()
+    snapshot = tool.engine.snapshot()
+    for result in snapshot["results"].values():
+        del result["types"], result["kind"]
+    other.engine.restore(snapshot)
+
+    assert "accept" == other.gives({"answer": "100"}).verdict
+    assert "flag" == other.gave(*QUOTES, calls=40).gives({"said": "100"}).verdict
+
+
+def test_another_version_is_believed_in_the_end() -> None:
+    """After thirty results in a row of another shape, the old one is forgotten."""
+    tool = Tool().gave(*QUOTES)
+    told = [tool.gives({"quote": {"last": 100.0 + n % 5}}).verdict for n in range(60)]
+
+    assert {"flag"} == {*told[:30]}
+    assert {"accept"} == {*told[31:]}
+
+
+def test_what_other_sessions_were_given_shows_no_name() -> None:
+    """The fields of one other session may be data: they are counted, and not named."""
+    tool = Tool().gave({"kind": "x", "ann_smith": "x"})
+    told = tool.gives({"kind": "x"}, session="another")
+
+    assert "flag" == told.verdict
+    assert "smith" not in told.explanation
+
+
+def test_a_shape_alone_withholds_nothing() -> None:
+    """Strict mode gives a flagged result; a suppression silences the signal."""
+    odd = {"answer": "the price is 100"}
+    seen = []
+    for known in ([], [Suppression(check="schema_mismatch", tool="quote", reason="free form")]):
+        firewall = Shield(shield.configure(mode="strict", suppress=known), hooks=None)
+        results = [*QUOTES * 12, odd]
+
+        @shielded(firewall)
+        def quote(ticker: str) -> dict[str, Any]:
+            """Return the quote of a share."""
+            return results.pop(0)  # noqa: B023
+
+        with firewall.session() as session:
+            session.user("What is NVDA at?")
+            given = [quote("NVDA") for _ in range(61)]
+        seen.append((given[-1], str(session.result_decisions[-1].verdict)))
+
+    assert [(odd, "SUSPICIOUS"), (odd, "CLEAN")] == seen
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fields_that_come_and_go_cost_few_flags(seed: int) -> None:
+    """Ten optional fields of all frequencies: at most one result in two hundred is flagged."""
+    dice, tool = random.Random(seed), Tool()
+    flagged = sum(
+        tool.gives({"id": "r"} | {f"f{n}": "x" for n in range(1, 11) if dice.random() < n / 11})
+        .verdict
+        != "accept"
+        for _ in range(1_000)
+    )  # fmt: skip
+
+    assert flagged <= 5
