@@ -376,7 +376,7 @@ def test_an_unreadable_log_leaves_the_page_and_says_so(
 
 def test_a_policy_change_is_copied(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
     """The button puts the change into the clipboard."""
-    keep(*(decision() for _ in range(500)))
+    keep(*(decision(session_id=f"s-{n}") for n in range(500)))
     visitor = tabs(permissions=["clipboard-read", "clipboard-write"])
     with serve(dashboard(store)) as address:
         page = visitor.open(f"{address}/rollout")
