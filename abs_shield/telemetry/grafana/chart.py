@@ -19,6 +19,9 @@ IN_MODE = (*IN_TOOL, f'{promql.MODE}=~"$mode"')
 NOT_RUN = -1
 """Value of a cell of the heatmap where a check was asked and never ran."""
 
+Steps = dict[float | None, str]
+"""Colour of values from a bound on; the first, of None, is that of smaller ones and of no value."""
+
 
 @dataclass(frozen=True, slots=True)
 class PanelQuery:
@@ -47,7 +50,7 @@ class Chart:
         unit: The unit as Grafana names it, e.g. ``"percentunit"``.
         width: Columns of 24.
         stacked: Whether curves stand upon each other.
-        steps: Lower bound to colour; empty for the colours of curves.
+        steps: Colours by value; None for the colours of curves.
         colours: Name of a curve to its colour.
         most: The upper end of the axis; None where it follows the curves.
     """
@@ -59,7 +62,7 @@ class Chart:
     unit: str = "short"
     width: int = 12
     stacked: bool = False
-    steps: dict[float, str] | None = None
+    steps: Steps | None = None
     colours: dict[str, str] | None = None
     most: float | None = None
 

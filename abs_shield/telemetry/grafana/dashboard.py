@@ -55,7 +55,7 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.grafana import promql
-from abs_shield.telemetry.grafana.chart import NOT_RUN, Chart
+from abs_shield.telemetry.grafana.chart import NOT_RUN, Chart, Steps
 from abs_shield.telemetry.grafana.charts import ROWS
 
 UID = "abs-shield"
@@ -175,7 +175,8 @@ def _stat(chart: Chart) -> Stat:
         .reduce_options(ReduceDataOptions().calcs(["lastNotNull"]))
         .graph_mode(BigValueGraphMode.NONE)
         .color_mode(BigValueColorMode.VALUE)
-        .thresholds(_steps(chart.steps or {0.0: "text"}))
+        .color_scheme(FieldColor().mode(FieldColorModeId.THRESHOLDS))
+        .thresholds(_steps(chart.steps or {None: "text"}))
         .decimals(1 if chart.unit == "percentunit" else 0)
         .no_value("no data")
     )
@@ -187,6 +188,7 @@ def _timeseries(chart: Chart) -> Timeseries:
         .min(0)
         .fill_opacity(60 if chart.stacked else 10)
         .span_nulls(False)
+        .color_scheme(FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .legend(
             VizLegendOptions()
             .show_legend(True)
@@ -233,10 +235,9 @@ def _table(chart: Chart) -> Table:
     )
 
 
-def _steps(steps: dict[float, str]) -> ThresholdsConfig:
-    """Return thresholds; Grafana writes the lowest, which has no bound, as null."""
+def _steps(steps: Steps) -> ThresholdsConfig:
     return (
         ThresholdsConfig()
         .mode(ThresholdsMode.ABSOLUTE)
-        .steps([Threshold(value=bound or None, color=colour) for bound, colour in steps.items()])
+        .steps([Threshold(value=bound, color=colour) for bound, colour in steps.items()])
     )

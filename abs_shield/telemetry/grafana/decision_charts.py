@@ -12,6 +12,7 @@ from abs_shield.telemetry.grafana.chart import (
     RANGE,
     Chart,
     PanelQuery,
+    Steps,
     curve,
     growth_curve,
     legend_of,
@@ -22,9 +23,9 @@ from abs_shield.telemetry.grafana.promql import growth, select, share, sum_by
 
 NO_TOOL = "answers and outputs"
 """The row of the heatmap for what is about no tool."""
-BLOCK_RATE_STEPS = {0.0: "blue", 0.05: "orange", 0.2: "red"}
+BLOCK_RATE_STEPS: Steps = {None: "blue", 0.05: "orange", 0.2: "red"}
 """Colours of a block rate, from a share on; to be told apart without red and green."""
-ANY_STEPS = {0.0: "blue", 1.0: "red"}
+ANY_STEPS: Steps = {None: "blue", 1.0: "red"}
 """Colours of a count that should be 0."""
 
 _BY_TOOL = (promql.SUBJECT, promql.TOOL)
@@ -62,6 +63,7 @@ OVERVIEW = (
         meaning="Calls, results, answers and outputs that were judged in the time shown.",
         queries=(PanelQuery(total(_DECISIONS)),),
         kind="number",
+        unit="locale",
         width=4,
     ),
     Chart(
@@ -90,6 +92,7 @@ OVERVIEW = (
         ),
         queries=(PanelQuery(f"{total(_ERRORS)} or 0 * {total(_ASKED)}"),),
         kind="number",
+        unit="locale",
         width=4,
         steps=ANY_STEPS,
     ),
@@ -101,6 +104,7 @@ OVERVIEW = (
         ),
         queries=(PanelQuery(total(_LOG_DROPPED)),),
         kind="number",
+        unit="locale",
         width=4,
         steps=ANY_STEPS,
     ),
@@ -109,8 +113,9 @@ OVERVIEW = (
         meaning="Decisions that are not written yet; a buffer holds 10,000 by default.",
         queries=(PanelQuery(sum_by((), _LOG_WAITING)),),
         kind="number",
+        unit="locale",
         width=4,
-        steps={0.0: "blue", 1_000.0: "orange", 5_000.0: "red"},
+        steps={None: "blue", 1_000.0: "orange", 5_000.0: "red"},
     ),
 )
 
@@ -128,6 +133,7 @@ RISK = (
         unit="percentunit",
         width=24,
         steps={
+            None: "transparent",
             0.0: "super-light-blue",
             1e-9: "super-light-orange",
             0.05: "light-orange",

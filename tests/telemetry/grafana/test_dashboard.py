@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import re
@@ -10,10 +11,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.grafana import read_dashboard
+from tests.cli.shop import filled as filled_log
+from tests.cli.shop import order, refund
 from tests.prometheus import needs_prometheus, query
 
 DASHBOARD = json.loads(read_dashboard())
@@ -166,6 +170,45 @@ def test_the_risk_heatmap(client: Any) -> None:
     assert -1 == cells["refund", "confidence_drop"]
     assert -1 == cells["_unregistered", "phantom_target"]
     assert -1 == cells["answers and outputs", "terms"]
+
+
+async def read(site: Any, address: str) -> httpx.Response:
+    """The answer of an application."""
+    transport = httpx.ASGITransport(site)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
+        return await browser.get(address)
+
+
+def test_a_cell_links_to_its_decisions(tmp_path: Path) -> None:
+    """The address of its link is one of the page of `abs-shield dashboard`."""
+    pytest.importorskip("jinja2", reason="abs-shield[dashboard] is not installed")
+    from abs_shield.dashboard import dashboard
+
+    (found,) = [one for one in PANELS if one["title"] == "Risk heatmap"]
+    (link,) = found["fieldConfig"]["defaults"]["links"]
+    given = {
+        "page:raw": "",
+        "__data.fields[0]:percentencode": "refund",
+        "__field.name:percentencode": "impossible_state",
+        "__from:date:iso": "2026-01-01T00:00:00.000Z",
+        "__to:date:iso": "2100-01-01T00:00:00.000Z",
+    }
+    address = re.sub(r"\$\{([^}]+)\}", lambda name: given[name[1]], link["url"])
+    filled_log(str(tmp_path / "log.db"), order(1), refund(1, 900))
+    page = asyncio.run(read(dashboard(str(tmp_path / "log.db")), address))
+
+    assert 200 == page.status_code
+    assert "impossible state" in page.text
+    assert 1 == len(set(re.findall(r"/decisions/([\w-]+)", page.text)))
+
+
+@pytest.mark.parametrize("shown", [one for one in PANELS if one["type"] == "table"])
+def test_an_empty_cell_has_no_colour(shown: Any) -> None:
+    """Grafana gives no value the first colour: what was never asked must not look clean."""
+    first, clean, *_ = shown["fieldConfig"]["defaults"]["thresholds"]["steps"]
+
+    assert {"value": None, "color": "transparent"} == first
+    assert 0 == clean["value"]
 
 
 @pytest.mark.slow
