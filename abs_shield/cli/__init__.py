@@ -29,6 +29,7 @@ COMMANDS = {
     "plant": "Plant faults in recorded runs, to measure a policy.",
     "report": "Show what each layer did, and what is safe to enforce.",
     "dashboard": "Serve the risk heatmap of a decision log as a page.",
+    "grafana": "Print a Grafana dashboard or Prometheus alert rules.",
     "show": "Show one decision of the log, in words.",
     "label": "Record whether a decision was right.",
     "log": "Verify, export or prune the decision log.",

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.flywheel.book import require_book
 from abs_shield.cli.log.opened import opened
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sqlite import SqliteStore
@@ -55,6 +56,10 @@ def dashboard(
         str,
         typer.Option(metavar="URL", help="Where a session is shown, with {session_id} in it."),
     ] = "",
+    flywheel: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The flywheel's file: its gaps stand by the trends."),
+    ] = None,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
     ] = True,
@@ -70,10 +75,11 @@ def dashboard(
         raise BadInput(f"`--host {host}` can be reached by others; set {TOKEN} to a secret token")
     if demo and db is not None:
         raise BadInput("give a log or `--demo`, not both")
+    book = "" if flywheel is None else require_book(flywheel, option="--flywheel")
     make = _required()
     with _bound(host, port) as listening, _demo_log() if demo else opened(db) as store:
         _count(store)
-        site = make(store, token=token, show_values=show_values, trace_url=trace_url)
+        site = make(store, token=token, show_values=show_values, trace_url=trace_url, flywheel=book)
         address = _address(host, listening)
         print(
             f"abs-shield: {store.name} at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from os import PathLike, fspath
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -44,6 +45,7 @@ def dashboard(
     secret: str = "",
     show_values: bool = False,
     trace_url: str = "",
+    flywheel: str | PathLike[str] = "",
     rule: Readiness | None = None,
     title: str = "abs_shield",
     allowed_hosts: Collection[str] = (),
@@ -59,6 +61,8 @@ def dashboard(
         secret: Signs the session cookies; by default it is random, and a restart ends sessions.
         show_values: Whether values of arguments and results are shown; else each is masked.
         trace_url: Where a trace is shown, with ``{session_id}`` or ``{run_id}`` in it.
+        flywheel: The file of ``abs-shield flywheel``, whose gaps are shown beside the trends; empty
+            for none.
         rule: When a check is safe to enforce; as in ``abs-shield report`` by default.
         title: Stands at the head of each page.
         allowed_hosts: Host names, without a port, that are answered without a token beside
@@ -82,6 +86,7 @@ def dashboard(
         rule=rule or Readiness(),
         show_values=show_values,
         trace_url=trace_url,
+        flywheel=fspath(flywheel),
     )
 
     @asynccontextmanager

@@ -170,9 +170,8 @@ def _cell(check: str, cell: Cell | None, place: Place, before: Place | None) -> 
 
 
 def rate_of(place: Place) -> Share:
-    """Return the share of decisions that a check flags or failed to judge."""
-    counts = place.counts
-    return Share(min(counts.flagged + counts.errors, counts.looked), counts.looked)
+    """Return the share of decisions that a check flags or fails to judge."""
+    return place.counts.alert_rate
 
 
 def interval_of(share: Share) -> str:

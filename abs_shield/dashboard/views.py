@@ -20,6 +20,8 @@ from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
 from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.trends import charts, hours_of, score_charts
+from abs_shield.flywheel.gap import Gap
+from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import cases_of
@@ -38,6 +40,7 @@ class Views:
         rule: When a check is safe to enforce.
         show_values: Whether values are shown.
         trace_url: Where a trace is shown.
+        flywheel: The file of the flywheel; empty where none is shown.
     """
 
     figures: Figures
@@ -45,6 +48,7 @@ class Views:
     rule: Readiness
     show_values: bool
     trace_url: str
+    flywheel: str = ""
 
     # Pages ---------------------------------------------------------------------------------------
 
@@ -121,8 +125,12 @@ class Views:
         filters, place = self._filters(request), self._place()
         counted = self.figures.counted(filters, spread=False)
         return self._page(
-            request, "trends.html", filters, counted, place=place, **self._charts(filters)
-        )
+            request, "trends.html", filters, counted, place=place,
+            gaps=self._gaps(),
+            shows_gaps=bool(self.flywheel),
+            masked=lambda text: masked(text, values=self.show_values),
+            **self._charts(filters),
+        )  # fmt: skip
 
     def trends_data(self, request: Request) -> Response:
         """The figures of the charts."""
@@ -215,6 +223,10 @@ class Views:
         for name, value in names.items():
             address = address.replace(f"{{{name}}}", quote(value, safe=""))
         return address
+
+    def _gaps(self) -> list[Gap]:
+        """Return the gaps of the flywheel, the gravest first; none where it has no file."""
+        return [*status(self.flywheel).gaps] if self.flywheel else []
 
     def _charts(self, filters: Filters) -> dict[str, list[dict[str, Any]]]:
         """Return the charts of checks, and those of quality scores."""

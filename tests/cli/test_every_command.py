@@ -30,6 +30,7 @@ CALLS = {
     "plant": "@runs.jsonl -o planted --tools tools.json",
     "report": "@log.db",
     "dashboard": "@log.db --no-open --port 1",
+    "grafana": "",
     "show": "ID --db log.db --runs runs.jsonl",
     "label": "ID ok --db log.db",
     "log verify": "@log.db",

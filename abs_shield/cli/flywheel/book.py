@@ -20,7 +20,7 @@ BookFile = Annotated[
 ]
 
 
-def require_book(book: str) -> str:
+def require_book(book: str, *, option: str = "--book") -> str:
     """
     Return the path of a flywheel's file that is there.
 
@@ -29,7 +29,7 @@ def require_book(book: str) -> str:
     """
     if not Path(book).is_file():
         raise BadInput(
-            f"`--book`: there is no file {escaped(book, limit=300)}; make it with"
+            f"`{option}`: there is no file {escaped(book, limit=300)}; make it with"
             " `abs-shield flywheel harvest LOG --book FILE`"
         )
     return book

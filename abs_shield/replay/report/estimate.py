@@ -16,7 +16,9 @@ from abs_shield.stores.patterns import Pattern
 
 ALL_ROWS = ""
 """Stands for all rows of a layer."""
-_ESTIMATED = {"coverage": "calls", "stops": "looked", "unproven_stops": "looked"}
+_ESTIMATED = {
+    "coverage": "calls", "stops": "looked", "unproven_stops": "looked", "alert_rate": "looked",
+}  # fmt: skip
 """Shares of all decisions, and the count of their observations; other shares need labels."""
 _BLOCKS = SHARES.index("labelled_blocks")
 _BITS = 32

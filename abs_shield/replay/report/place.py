@@ -62,6 +62,7 @@ class Case(NamedTuple):
             (flagged and labelled, true),
             (blocks and labelled, true),
             (blocks, labelled),
+            (looked, self.speaks),
         )
 
     @property
@@ -84,9 +85,9 @@ class Case(NamedTuple):
 
 _NEVER = (False, False)
 _SILENT = {
-    Outcome.RAN: ((True, True), (True, False), (True, False), _NEVER, _NEVER, _NEVER),
-    Outcome.UNAVAILABLE: ((True, False), *[_NEVER] * 5),
-    Outcome.ERROR: ((True, False), (True, False), (True, False), _NEVER, _NEVER, _NEVER),
+    Outcome.RAN: ((True, True), *[(True, False)] * 2, *[_NEVER] * 3, (True, False)),
+    Outcome.UNAVAILABLE: ((True, False), *[_NEVER] * 6),
+    Outcome.ERROR: (*[(True, False)] * 3, *[_NEVER] * 3, (True, True)),
 }
 """What a call without a finding is to each share: nearly every call is one."""
 
@@ -141,6 +142,7 @@ class Place:
         counts = self.counts
         counts.calls += 1
         counts.looked += case.looked
+        counts.alerts += case.speaks
         self._outcome(case.coverage)
         if case.blamed:
             self._blocks(case)

@@ -10,6 +10,7 @@ from abs_shield.stats.clusters import Clusters, Effect
 
 SHARES = (
     "coverage", "stops", "unproven_stops", "precision", "block_precision", "labelled_blocks",
+    "alert_rate",
 )  # fmt: skip
 """The shares of a place, each with its own observations."""
 _OPEN = 10_000

@@ -57,6 +57,7 @@ class Watch(Counts):
 
     Attributes:
         looked: Calls that it judged, failed to judge, or found something in nevertheless.
+        alerts: Calls that it flags or failed to judge.
         found_blocks: Calls it would block because of what it found, not because it broke.
         runs_in_strict: Calls it flags that strict mode lets run, whatever other layers found.
         true_flags: Flagged calls that are labelled hallucinated.
@@ -75,6 +76,7 @@ class Watch(Counts):
     """
 
     looked: int = 0
+    alerts: int = 0
     found_blocks: int = 0
     runs_in_strict: int = 0
     true_flags: int = 0
@@ -146,6 +148,11 @@ class Watch(Counts):
     def coverage(self) -> Share:
         """The calls that it judged, among all it was asked about."""
         return self._share("coverage", self.ran, self.calls)
+
+    @property
+    def alert_rate(self) -> Share:
+        """The calls that it flags or failed to judge, among those that it looked at."""
+        return self._share("alert_rate", self.alerts, self.looked)
 
     def _share(self, name: str, hits: int, of: int) -> Share:
         effect = None if self.spread is None else self.spread.effect(name, hits, of)

@@ -113,7 +113,7 @@ def test_intervals_count_sessions(tmp_path, seed):
     for layer in whole.columns():
         for row in (None, *whole.rows()):
             mine, other = whole.place(layer, row).counts, quick.place(layer, row).counts
-            for share in ("coverage", "stops", "precision", "block_precision"):
+            for share in ("coverage", "stops", "alert_rate", "precision", "block_precision"):
                 one, two = getattr(mine, share), getattr(other, share)
                 assert (one.hits, one.of, one.sessions) == (two.hits, two.of, two.sessions)
                 assert one.ends == pytest.approx(two.ends)

@@ -1,0 +1,37 @@
+"""The gaps of the flywheel stand by the trends, with their state."""
+
+from __future__ import annotations
+
+from starlette.testclient import TestClient
+
+from abs_shield.dashboard import dashboard
+from abs_shield.dashboard.demo import fill
+from abs_shield.flywheel.curate import curate
+from abs_shield.flywheel.harvest import harvest
+from abs_shield.stores import SqliteStore
+
+
+def test_gaps_of_the_flywheel_are_shown(tmp_path):
+    """A demo log, harvested and curated: each gap with its rate and where it stands."""
+    store, book = SqliteStore(tmp_path / "log.db"), tmp_path / "flywheel.db"
+    fill(store)
+    harvest(store, book)
+    gaps = curate(book)
+    with TestClient(dashboard(store, flywheel=book), base_url="http://127.0.0.1") as client:
+        page = client.get("/trends").text
+    store.close()
+
+    assert gaps
+    for gap in gaps:
+        assert gap.id in page
+        assert f"{gap.affected:,} of {gap.decisions:,}" in page
+
+
+def test_a_log_without_a_flywheel_shows_no_gaps(tmp_path):
+    store = SqliteStore(tmp_path / "log.db")
+    fill(store)
+    with TestClient(dashboard(store), base_url="http://127.0.0.1") as client:
+        page = client.get("/trends").text
+    store.close()
+
+    assert "flywheel" not in page
