@@ -29,7 +29,7 @@ CALLS = {
     "backtest": "@runs.jsonl --tools tools.json --labels labels.jsonl",
     "plant": "@runs.jsonl -o planted --tools tools.json",
     "report": "@log.db",
-    "dashboard": "@log.db --no-open --port 1",
+    "dashboard": "@log.db --no-open --port 0 --trace-url here",
     "grafana": "",
     "show": "ID --db log.db --runs runs.jsonl",
     "label": "ID ok --db log.db",
