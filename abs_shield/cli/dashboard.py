@@ -20,6 +20,8 @@ from rich.progress import Progress
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.flywheel.book import require_book
 from abs_shield.cli.log.opened import opened
+from abs_shield.errors import StoreError
+from abs_shield.flywheel.status import status
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sqlite import SqliteStore
 
@@ -75,7 +77,7 @@ def dashboard(
         raise BadInput(f"`--host {host}` can be reached by others; set {TOKEN} to a secret token")
     if demo and db is not None:
         raise BadInput("give a log or `--demo`, not both")
-    book = "" if flywheel is None else require_book(flywheel, option="--flywheel")
+    book = "" if flywheel is None else _readable(flywheel)
     make = _required()
     with _bound(host, port) as listening, _demo_log() if demo else opened(db) as store:
         _count(store)
@@ -89,6 +91,16 @@ def dashboard(
             opening.daemon = True
             opening.start()
         _serve(site, listening)
+
+
+def _readable(flywheel: str) -> str:
+    """Return the path of a flywheel's file, which can be read."""
+    book = require_book(flywheel, option="--flywheel")
+    try:
+        status(book)
+    except StoreError as error:
+        raise BadInput(f"`--flywheel`: {error}; give a file of `abs-shield flywheel`") from None
+    return book
 
 
 def _required() -> Any:
