@@ -32,10 +32,11 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 def final_turn_rejected(session: Session) -> bool:
     """Return whether a call of the run's last turn was stopped; without turns, its last call."""
-    if record_of(session).decisions.over:
+    newest = record_of(session).decisions
+    if newest.over:
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
-    turn = {*record_of(session).decisions.turn}
+    turn = {*newest.turn}
     if not calls or calls[-1].id not in turn:
         return bool(calls) and calls[-1].blocked
     return any(one.blocked for one in calls if one.id in turn)

@@ -19,13 +19,14 @@ _LOOKED_AT = 32
 
 def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent asks ``get_status(id=7)`` for the third time, and nothing else happened."""
-    if record_of(session).ephemeral:
+    record = record_of(session)
+    if record.ephemeral:
         yield Unavailable("no session")
         return
     alike = [
         call
-        for call in record_of(session).newest(_LOOKED_AT)
-        if call.turn == session.turns
+        for call in record.newest(_LOOKED_AT)
+        if call.turn == record.turns
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]

@@ -323,10 +323,11 @@ def _blind(argument: Argument, proposal: Proposal, session: Session) -> Unavaila
     A bound that a model can reach by itself must not switch off what an author declared: where a
     value must be seen, that it cannot be looked for is an error, and the policy says what is done.
     """
-    lost = mentions_of(session).forgot or _forgot_calls(proposal, session)
+    mentions = mentions_of(session)
+    lost = mentions.forgot or _forgot_calls(proposal, session)
     if lost and argument.must_be_seen:
         return Failed(lost)
-    blind = mentions_of(session).blind or lost
+    blind = mentions.blind or lost
     return Unavailable(blind) if blind else None
 
 

@@ -30,14 +30,14 @@ def explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Se
         return True
     if not tool.writes and _is_public(text, session):
         return True
-    if "/" not in text or not mentions_of(session).below(text):
+    mentions = mentions_of(session)
+    if "/" not in text or not mentions.below(text):
         return False
-    first = mentions_of(session).introduced(text)
+    first = mentions.introduced(text)
     looked = proposal.plan(first.tool) if first is not None else None
     if tool.writes and (looked is None or looked.writes):
         return False
-    alike = mentions_of(session).alike(text)
-    near = (chunk for chunk in alike if is_slip(normal(text).strip("/"), chunk))
+    near = (chunk for chunk in mentions.alike(text) if is_slip(normal(text).strip("/"), chunk))
     return next(near, None) is None
 
 
@@ -46,5 +46,5 @@ def _is_public(text: str, session: Session) -> bool:
     return (
         is_url(text)
         and is_well_known(text)
-        and all(mentions_of(session).origin(number) is not None for number in _NUMBER.findall(text))
+        and all(map(mentions_of(session).origin, _NUMBER.findall(text)))
     )

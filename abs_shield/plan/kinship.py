@@ -191,9 +191,10 @@ def fills_a_slot(argument: Argument, session: Session) -> bool:
     """
     said = name_words(name_of(argument.path))
     form, length = written(normal(argument.text)), len(argument.text)
-    kin = mentions_of(session).kin(lambda field: name_words(field) == said, most=_MOST)
+    mentions = mentions_of(session)
+    kin = mentions.kin(lambda field: name_words(field) == said, most=_MOST)
     if form[0] and length >= _LEAST_CALLED:
-        kin += mentions_of(session).labelled(frozenset(said), most=_MOST)
+        kin += mentions.labelled(frozenset(said), most=_MOST)
     return any(written(text) == form and abs(len(text) - length) <= 1 for text in kin)
 
 
@@ -205,11 +206,12 @@ def is_issued(argument: Argument, session: Session) -> bool:
     """
     name = name_of(argument.path)
     wanted = credential(name)
+    mentions = mentions_of(session)
     held = chain(
-        mentions_of(session).kin(lambda field: is_same(credential(field), wanted), most=_MOST),
+        mentions.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
         _long_secrets(wanted, session),
     )
-    return any(may_be_secret(text, name) and mentions_of(session).origin(text) for text in held)
+    return any(may_be_secret(text, name) and mentions.origin(text) for text in held)
 
 
 def is_given(argument: Argument, session: Session) -> bool:

@@ -32,8 +32,9 @@ def numbered(argument: Argument, session: Session) -> bool:
     number = found and _said(found, session)
     if not (found and number):
         return False
-    called = mentions_of(session).labels(number)
-    otherwise = mentions_of(session).is_labelled_otherwise(number, argument.asks)
+    mentions = mentions_of(session)
+    called = mentions.labels(number)
+    otherwise = mentions.is_labelled_otherwise(number, argument.asks)
     if otherwise or not called.isdisjoint(_PART):
         return False
     prefix = _PREFIX.fullmatch(found[1])
@@ -43,9 +44,9 @@ def numbered(argument: Argument, session: Session) -> bool:
     if not fits and len(number) < _LEAST:
         return False
     words = {word for name in called | argument.asks for word in split(name)}
-    if (fits or not mentions_of(session).in_english) and any(_shortens(prefix, w) for w in words):
+    if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
-    alike = (*argument.examples, *mentions_of(session).alike(argument.text))
+    alike = (*argument.examples, *mentions.alike(argument.text))
     return any(_begins(found, text, whole=not prefix) for text in alike)
 
 

@@ -16,9 +16,9 @@ def place(argument: Argument, session: Session) -> bool:
     """Return whether a place was mentioned in other words: ``Los Angeles, CA`` as ``LA``."""
     if not (is_place(name_of(argument.path)) or "," in argument.text):
         return False
-    name = bare(argument.text)
-    if any(mentions_of(session).origin(text, apart=True) for text in (name, *elsewhere(name))):
+    name, mentions = bare(argument.text), mentions_of(session)
+    if any(mentions.origin(text, apart=True) for text in (name, *elsewhere(name))):
         return True
     # a code of two letters stands in many words: it has to stand alone
     short = (*shortened(name), *shortened(argument.text.split(",")[0]))
-    return any(mentions_of(session).vouches(text, _ANYTHING) for text in short)
+    return any(mentions.vouches(text, _ANYTHING) for text in short)

@@ -175,16 +175,16 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
 
 def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
     """Ask where one value came from; what is no text or number, or too long, is not asked for."""
-    text = scalar_text(leaf)
-    if not text or len(text) > _LONGEST or not mentions_of(session).has_task:
+    text, mentions = scalar_text(leaf), mentions_of(session)
+    if not text or len(text) > _LONGEST or not mentions.has_task:
         argument.asked = False
         return
     argument.text = text
     argument.shaped = argument.shaped and (is_code(text) or is_address(text))
     field = Field(name_of(path), number=not isinstance(leaf, str))
-    origin = mentions_of(session).origin(text, apart=" " in text, field=field)
+    origin = mentions.origin(text, apart=" " in text, field=field)
     if origin is None:
-        argument.asked = argument.asked and not mentions_of(session).blind
+        argument.asked = argument.asked and not mentions.blind
         argument.sourced, argument.new = False, True
     elif not argument.source:
         argument.source = str(origin)
