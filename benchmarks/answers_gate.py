@@ -16,6 +16,7 @@ from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 CONFIGS = {
     "default": AnswerConfig(),
@@ -33,7 +34,7 @@ def answers(run: Run) -> Iterator[tuple[str, Session]]:
         said = isinstance(event, Said) and event.role == "assistant" and event.text.strip()
         if said and not isinstance(behind, Proposed):
             yield event.text, session
-        session.take(event)
+        record_of(session).take(event)
 
 
 def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def _like(run: Run, place: int) -> Session:
     for event in run.events:
         if isinstance(event, Said) and event.text == stop:
             break
-        session.take(event)
+        record_of(session).take(event)
     return session
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Proposed, Returned, Said
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 FOLDER = Path(__file__).parent / "answer_runs"
 KINDS = (
@@ -67,14 +68,15 @@ class LabelledRun:
         session, call = Session(), None
         for number, (kind, *rest) in enumerate(self.steps):
             if kind in _SPEAKERS:
-                session.take(Said(kind, rest[0]))
+                record_of(session).take(Said(kind, rest[0]))
             elif kind == "call":
                 call = ToolCall(name=rest[0], arguments=rest[1], id=f"call_{number}")
-                session.take(Proposed((call,)))
+                record_of(session).take(Proposed((call,)))
             elif call is None:
                 raise ValueError(f"{self.id}: a result before any call")
             else:
-                session.take(Returned(call.name, rest[0], call.id, error=kind == "error"))
+                event = Returned(call.name, rest[0], call.id, error=kind == "error")
+                record_of(session).take(event)
         return session
 
 

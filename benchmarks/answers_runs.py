@@ -23,6 +23,7 @@ from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME, Figure
 from abs_shield.text.values.reader import figures
 
@@ -36,7 +37,7 @@ def replies(run: Run) -> Iterator[tuple[str, Evidence]]:
     for event in run.events:
         if isinstance(event, Said) and event.role == "assistant" and event.text.strip():
             yield event.text, evidence_of(session)
-        session.take(event)
+        record_of(session).take(event)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.settling import AnswerRevision
 
@@ -20,7 +21,7 @@ class Revisions:
     """
     The revision that is under way in one session; a rewrite may call tools before it answers.
 
-    Get it as ``session.derived(Revisions, owner=adapter)``.
+    Get it as ``record_of(session).derive(Revisions, owner=adapter)``.
     """
 
     def __init__(self) -> None:
@@ -52,7 +53,7 @@ class Sent:
     """
     The conversation that a tool runner sent last in one session.
 
-    Get it as ``session.derived(Sent)``; a runner of the adapter's sets it at each request.
+    Get it as ``record_of(session).derive(Sent)``; an adapter's runner sets it at each request.
     """
 
     def __init__(self) -> None:
@@ -135,7 +136,7 @@ def conversation_of(session: Session, messages: Iterable[Any] | None) -> Iterabl
     Raises:
         ShieldError: No tool runner ran in this session.
     """
-    known = session.derived(Sent).messages if messages is None else messages
+    known = record_of(session).derive(Sent).messages if messages is None else messages
     if known is None:
         raise ShieldError(
             "`messages` is None, and no shielded runner ran in this session; run it in a"

@@ -11,6 +11,7 @@ from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.events import Proposed
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 
 def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
@@ -31,10 +32,11 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 def final_turn_rejected(session: Session) -> bool:
     """Return whether a call of the run's last turn was stopped; without turns, its last call."""
-    if session.turn_is_over:
+    newest = record_of(session).decisions
+    if newest.over:
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
-    turn = {*session.newest_turn}
+    turn = {*newest.turn}
     if not calls or calls[-1].id not in turn:
         return bool(calls) and calls[-1].blocked
     return any(one.blocked for one in calls if one.id in turn)

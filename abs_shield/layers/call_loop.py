@@ -10,6 +10,7 @@ from abs_shield.core.arguments import same
 from abs_shield.plan import Proposal
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 AGAIN = 2
 """How many equal calls ran in this turn before the next one is a loop."""
@@ -18,13 +19,14 @@ _LOOKED_AT = 32
 
 def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent asks ``get_status(id=7)`` for the third time, and nothing else happened."""
-    if session.ephemeral:
+    record = record_of(session)
+    if record.ephemeral:
         yield Unavailable("no session")
         return
     alike = [
         call
-        for call in session.newest(_LOOKED_AT)
-        if call.turn == session.turns
+        for call in record.newest(_LOOKED_AT)
+        if call.turn == record.turns
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]

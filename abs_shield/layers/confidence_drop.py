@@ -11,6 +11,7 @@ from abs_shield.core.finding import counts
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.quick import Quick
 from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord, record_of
 
 DEVIATIONS = 3.0
 """How many standard deviations below the session's mean is a drop."""
@@ -48,11 +49,11 @@ def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
     threshold = terms.threshold
 
     def quick(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if logprob is None:
             return _NOT_GIVEN
-        usual = session.likelihoods
+        usual = record.likelihoods
         doubt = 1 - exp(logprob)
         low = doubt > 0 and counts(doubt, threshold=threshold)
         return None if low or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD else RAN
@@ -70,7 +71,7 @@ def _low(logprob: float) -> tuple[Finding, ...]:
 
 
 def _dropped(session: Session, logprob: float) -> tuple[Finding, ...]:
-    usual = session.likelihoods
+    usual = record_of(session).likelihoods
     if usual.n < LEAST_CALLS or usual.mean - logprob <= DEVIATIONS * LEAST_SPREAD:
         return ()
     z = (usual.mean - logprob) / max(usual.deviation, LEAST_SPREAD)

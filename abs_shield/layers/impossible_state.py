@@ -19,6 +19,7 @@ from abs_shield.plan.history import (
 from abs_shield.plan.quick import Quick
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord, record_of
 from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
 
@@ -30,7 +31,7 @@ def impossible_state(
     tool = proposal.tool
     if tool is None:
         return ()
-    known = tool.touches and not session.ephemeral
+    known = tool.touches and not record_of(session).ephemeral
     removed = _on_removed(tool, proposal, session) if known else ()
     if not tool.rules:
         return removed if known else (Unavailable("no rule for this tool"),)
@@ -66,13 +67,13 @@ def quick_state(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
         return _quick_removed(plan, terms, otherwise=_NO_RULE) if plan.touches else _NO_RULE
     asked = [(rule.needs, rule.asking()) for rule in plan.rules]
     if any(rule.call or rule.session for rule in plan.rules):
-        return lambda arguments, session, logprob: None
+        return lambda arguments, record, logprob: None
     removed = _quick_removed(plan, terms, otherwise=RAN) if plan.touches else None
 
     def quick(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
-        if removed is not None and removed(arguments, session, logprob) is not RAN:
+        if removed is not None and removed(arguments, record, logprob) is not RAN:
             return None
         outcome = _NONE_APPLIES
         for needs, ask in asked:
@@ -90,11 +91,11 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
     """Clean where the run removed nothing; *otherwise* where nobody looks for that."""
 
     def quick(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
-        if session.ephemeral:
+        if record.ephemeral:
             return otherwise
-        history = History.of(session, terms.plans, owner=terms.owner)
+        history = History.of(record, terms.plans, owner=terms.owner)
         return None if history.removed or history.ended else RAN
 
     return quick
@@ -102,7 +103,7 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """The one state known without a rule: a write on what this run removed before."""
-    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
+    history = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     if history.lost or not (history.removed or history.ended):
         return ()
     then = write_of(
@@ -171,7 +172,7 @@ def _asked(
         if not plan.needs <= proposal.arguments.keys():
             continue
         applied = True
-        if plan.session and session.ephemeral:
+        if plan.session and record_of(session).ephemeral:
             skipped.append(f"`{plan.rule.name}`")
         elif (found := _ask(plan, proposal, session)) is not None:
             said.append(found)

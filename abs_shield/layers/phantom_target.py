@@ -24,6 +24,7 @@ from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.plan.unread import identifies, unread
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
+from abs_shield.session.record import SessionRecord, mentions_of, record_of
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
 from abs_shield.session.whole import is_rooted, may_be_group
@@ -45,15 +46,16 @@ _MOST_FOREIGN = 1_000
 
 def phantom_target(proposal: Proposal, session: Session) -> Iterable[Yielded]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
-    if session.ephemeral:
+    record = record_of(session)
+    if record.ephemeral:
         return (Unavailable("no session"),)
-    if not session.seen.has_task:
+    seen = record.mentions
+    if not seen.has_task:
         return (Unavailable(_NO_TASK.reason),)
     tool = proposal.tool
     if tool is None:
         return ()
     guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
-    seen = session.seen
     unclear = tool.targets.unclear(proposal.arguments, seen.vouches, labels=seen.has_labels * _MOST)
     if unclear or not proposal.plain:
         found = {said.where for said in guarded if isinstance(said, Finding)}
@@ -72,11 +74,11 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     all_seen, none_lost = plan.targets.all_seen, not plan.lost_targets
 
     def quick(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
-        if session.ephemeral:
+        if record.ephemeral:
             return NO_SESSION
-        seen = session.seen
+        seen = record.mentions
         if not seen.has_task:
             return _NO_TASK
         return RAN if none_lost and all_seen(arguments, seen) else None
@@ -152,7 +154,7 @@ def _in_free_text(
     for path, _, text, parameter in unclear:
         if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
             continue
-        if session.seen.origin(text, apart=_apart(text), field=parameter.field) is None:
+        if mentions_of(session).origin(text, apart=_apart(text), field=parameter.field) is None:
             yield Unavailable(f"a value of `{escaped(name_of(path))}` is free text")
 
 
@@ -188,7 +190,7 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
         return False
     if argument.judged == "hard" or argument.placeholder:
         return True
-    if not (session.seen.in_english and latin(normal(argument.text))):
+    if not (mentions_of(session).in_english and latin(normal(argument.text))):
         return False
     return argument.judged != "public" or is_half_said(argument, session)
 
@@ -211,11 +213,11 @@ def _judged(
             return
         origin = origin if whole else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
-        called = session.seen.labels(argument.text)
+        called = mentions_of(session).labels(argument.text)
         judges = tool.targets.judges
         twice = stands_twice(argument, proposal.places(argument.text), judges, called=called)
         if twice or (
-            not session.seen.blind
+            not mentions_of(session).blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
         ):
             yield _finding(
@@ -253,7 +255,7 @@ def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | No
     if len(argument.text) > LONGEST_VALUE and not stands_verbatim(argument.text, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
-    return session.seen.origin(argument.text, apart=_apart(argument.text), field=field)
+    return mentions_of(session).origin(argument.text, apart=_apart(argument.text), field=field)
 
 
 def _stood(argument: Argument, session: Session) -> bool:
@@ -291,7 +293,7 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
     A write that brought it in, and ran, makes later results repeat it: a sent mail is in the
     mailbox. That is an echo as well.
     """
-    first = session.seen.introduced(argument.text)
+    first = mentions_of(session).introduced(argument.text)
     if origin.source != "tool" or first is None:
         return False
     plan = proposal.plan(first.tool)
@@ -321,15 +323,16 @@ def _blind(argument: Argument, proposal: Proposal, session: Session) -> Unavaila
     A bound that a model can reach by itself must not switch off what an author declared: where a
     value must be seen, that it cannot be looked for is an error, and the policy says what is done.
     """
-    lost = session.seen.forgot or _forgot_calls(proposal, session)
+    mentions = mentions_of(session)
+    lost = mentions.forgot or _forgot_calls(proposal, session)
     if lost and argument.must_be_seen:
         return Failed(lost)
-    blind = session.seen.blind or lost
+    blind = mentions.blind or lost
     return Unavailable(blind) if blind else None
 
 
 def _forgot_calls(proposal: Proposal, session: Session) -> str:
-    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
+    history = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     lost = history.lost or Siblings.of(proposal, session).lost
     return "calls of this run were forgotten to keep its bounds" if lost else ""
 
@@ -356,7 +359,7 @@ def _needs_no_mention(
 def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     """Whether an earlier call of this run brought the thing of that name into being."""
     wanted = normal(text[:_LONGEST])
-    made = History.of(session, proposal.terms.plans, owner=proposal.terms.owner).made
+    made = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner).made
     if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
     return wanted in Siblings.of(proposal, session).made
@@ -364,7 +367,7 @@ def _minted(text: str, proposal: Proposal, session: Session) -> bool:
 
 def _set_before(text: str, proposal: Proposal, session: Session) -> bool:
     """Whether an earlier call of the run set this credential, rather than presented it."""
-    first = session.seen.introduced(text)
+    first = mentions_of(session).introduced(text)
     plan = proposal.plan(first.tool) if first is not None else None
     return first is not None and plan is not None and not plan.targets.presents(first.path)
 
@@ -392,7 +395,7 @@ def _unseen(argument: Argument, tool: ToolPlan, basis: str, session: Session) ->
 
 def _near(text: str, session: Session) -> str:
     """The seen value that was probably meant: the nearest, or the only one of its shape."""
-    alike = dict.fromkeys(session.seen.alike(text))
+    alike = dict.fromkeys(mentions_of(session).alike(text))
     near = closest(normal(text), alike) if alike else ""
     return near or (next(iter(alike)) if len(alike) == 1 and _DIGIT.search(text) else "")
 
@@ -402,7 +405,7 @@ def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: b
         return f"{shown(argument.text)} stands in another parameter of this call as another thing"
     if origin.source == "user":
         called = ", ".join(
-            f"`{escaped(word)}`" for word in sorted(session.seen.labels(argument.text))
+            f"`{escaped(word)}`" for word in sorted(mentions_of(session).labels(argument.text))
         )
         return f"the user named this value with {called}, and another one as what is asked for"
     fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])

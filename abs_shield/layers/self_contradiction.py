@@ -33,6 +33,7 @@ from abs_shield.plan.verbs import are_opposite, opposite
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
+from abs_shield.session.record import SessionRecord, record_of
 from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.show import escaped
@@ -66,12 +67,13 @@ _NONE: _Ranked = (0, None)
 
 def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
     """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
-    if session.ephemeral:
+    record = record_of(session)
+    if record.ephemeral:
         return (Unavailable("no session"),)
     tool = proposal.tool
     if tool is None or not tool.writes:
         return ()
-    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
+    history = History.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
     spelt = Spellings(history.spellings).learn
@@ -89,17 +91,17 @@ def quick_contradiction(plan: ToolPlan, terms: Terms) -> Quick:
     """Clean where nothing was written in this turn yet."""
 
     def quick(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
-        if session.ephemeral:
+        if record.ephemeral:
             return NO_SESSION
-        writes = History.of(session, terms.plans, owner=terms.owner).writes
-        return RAN if not writes or writes[-1].turn != session.turns else None
+        writes = History.of(record, terms.plans, owner=terms.owner).writes
+        return RAN if not writes or writes[-1].turn != record.turns else None
 
     def reading(
-        arguments: Mapping[str, Any], session: Session, logprob: float | None
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
-        return NO_SESSION if session.ephemeral else RAN
+        return NO_SESSION if record.ephemeral else RAN
 
     return quick if plan.writes else reading
 

@@ -8,18 +8,20 @@ from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 
 def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent calls ``cancel_booking`` and has called ``get_booking`` for none."""
     needed = proposal.tool.tool.reads_first if proposal.tool is not None else ()
-    if session.ephemeral:
+    record = record_of(session)
+    if record.ephemeral:
         yield Unavailable("no session")
     elif not needed:
         yield Unavailable("no `reads_first`")
     else:
         ran = _ran(session)
-        forgot = session.ran_so_far > len(session.executed)
+        forgot = record.execution_count > len(record.executions)
         if forgot and not ran.issuperset(needed):
             yield Unavailable("calls of this run were forgotten to keep its bounds")
             return

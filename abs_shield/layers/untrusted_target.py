@@ -8,21 +8,24 @@ from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
 
 
 def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent pays ``mallory@evil.example``, who stands only in the prose of a web page."""
-    if session.ephemeral:
+    record = record_of(session)
+    mentions = record.mentions
+    if record.ephemeral:
         yield Unavailable("no session")
-    elif session.seen.blind:
-        yield Unavailable(session.seen.blind)
+    elif mentions.blind:
+        yield Unavailable(mentions.blind)
     elif proposal.tool is not None and proposal.tool.writes:
         targets = proposal.tool.targets
         for argument in targets.judged(proposal.arguments):
             field = targets.parameters.at(argument.path).field
-            origin = session.seen.origin(argument.text, apart=False, field=field)
+            origin = mentions.origin(argument.text, apart=False, field=field)
             if argument.judged != "hard" or origin is None or origin.source != "tool":
                 continue
             if origin.prose and not origin.fields:

@@ -9,6 +9,7 @@ from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.targets import Argument
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import name_of
 from abs_shield.text.normal import normal
@@ -29,13 +30,14 @@ def explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Se
         return True
     if not tool.writes and _is_public(text, session):
         return True
-    if "/" not in text or not session.seen.below(text):
+    mentions = mentions_of(session)
+    if "/" not in text or not mentions.below(text):
         return False
-    first = session.seen.introduced(text)
+    first = mentions.introduced(text)
     looked = proposal.plan(first.tool) if first is not None else None
     if tool.writes and (looked is None or looked.writes):
         return False
-    near = (chunk for chunk in session.seen.alike(text) if is_slip(normal(text).strip("/"), chunk))
+    near = (chunk for chunk in mentions.alike(text) if is_slip(normal(text).strip("/"), chunk))
     return next(near, None) is None
 
 
@@ -44,5 +46,5 @@ def _is_public(text: str, session: Session) -> bool:
     return (
         is_url(text)
         and is_well_known(text)
-        and all(session.seen.origin(number) is not None for number in _NUMBER.findall(text))
+        and all(map(mentions_of(session).origin, _NUMBER.findall(text)))
     )

@@ -8,6 +8,7 @@ from itertools import islice
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of, record_of
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal
@@ -30,7 +31,7 @@ def is_given_otherwise(argument: Argument, session: Session) -> bool:
     given = [*dict.fromkeys(_given(argument, session))]
     if len(given) != 1 or given[0] in argument.beside:
         return False
-    text, said = normal(argument.text).strip(), session.seen.user_chunks
+    text, said = normal(argument.text).strip(), mentions_of(session).user_chunks
     if all(number in said for number in _NUMBER.findall(text)):
         return False  # "a file like that one for 2024"
     is_alike = outlined(given[0]).fullmatch
@@ -40,16 +41,16 @@ def is_given_otherwise(argument: Argument, session: Session) -> bool:
 
 
 def _given(argument: Argument, session: Session) -> Iterator[str]:
-    yield from session.seen.labelled(argument.asks, most=_MOST)
+    yield from mentions_of(session).labelled(argument.asks, most=_MOST)
     if argument.creates:
-        yield from session.seen.names
+        yield from mentions_of(session).names
 
 
 def _was_used(value: str, session: Session) -> bool:
     """Whether a call of the run had the value, or a longer one with it."""
     return any(
         value in normal(text)
-        for executed in session.newest(_MOST_CALLS)
+        for executed in record_of(session).newest(_MOST_CALLS)
         for _, leaf in leaves(executed.arguments, most=_MOST_LEAVES)
         if (text := scalar_text(leaf))
     )

@@ -16,6 +16,7 @@ from abs_shield.plan.unread import identifies
 from abs_shield.plan.voids import voids
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
+from abs_shield.session.record import mentions_of
 from abs_shield.session.texts import texts_of
 from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
 from abs_shield.text.leaves import Path, name_of, scalar_text
@@ -93,7 +94,7 @@ def _of_value(
         return
     elif is_nothing(text) or is_nobody(text):
         optional = around and is_nothing(text)
-        if guard != "selector" and not optional and session.seen.origin(text) is None:
+        if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
             yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
     elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, said):
         detail = f"{shown(text)} leads to {shown(way)}, which nobody in this run mentioned"
@@ -135,7 +136,7 @@ def _of_whole_set(
         yield Doubt(path, text, "whole_set", detail)
     elif around:
         yield Doubt(path, text, "", f"{detail}, within what else the call names")
-    elif not session.seen.in_english:
+    elif not mentions_of(session).in_english:
         yield Doubt(path, text, "", f"{detail}, and the user may have meant that")
     else:
         yield Doubt(path, text, "whole_set", detail)
@@ -145,7 +146,7 @@ def _of_script(
     path: Path, text: str, guard: str, session: Session, said: Verbatim
 ) -> Iterator[Doubt]:
     known = identifies(text) if guard == "target" else latin(normal(text))
-    if known or session.seen.origin(text, apart=True) or said.stands(text):
+    if known or mentions_of(session).origin(text, apart=True) or said.stands(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.core.events import Said
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, words
 
@@ -21,7 +22,11 @@ def is_half_said(argument: Argument, session: Session) -> bool:
     nothing was said may be what the agent knows.
     """
     own = frozenset(words(normal(argument.text)))
-    said = {word for word in own if len(word) >= _LEAST and session.seen.vouches(word, _ANYTHING)}
+    said = {
+        word
+        for word in own
+        if len(word) >= _LEAST and mentions_of(session).vouches(word, _ANYTHING)
+    }
     if not said or said == own:
         return False
     return any(

@@ -18,7 +18,8 @@ from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Deed, commanded, same_noun
-from abs_shield.session import Executed, Session
+from abs_shield.session import Executed
+from abs_shield.session.record import SessionRecord
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import name_words, of_what
@@ -153,34 +154,41 @@ class History:
         self.lost = False
 
     @classmethod
-    def of(cls, session: Session, plans: Callable[[Session], Plans], *, owner: object) -> History:
-        """Return the history of *session* up to now, as its tools of *owner* read it."""
-        if session.parent is None:
-            known = session.derived(cls, owner=owner)
-            if known._read == session.ran_so_far and known._heard == session.heard_so_far:
+    def of(
+        cls, record: SessionRecord, plans: Callable[[SessionRecord], Plans], *, owner: object
+    ) -> History:
+        """Return the history of a session up to now, as its tools of *owner* read it."""
+        if record.parent is None:
+            known = record.derive(cls, owner=owner)
+            if known._is_up_to_date(record):
                 return known
-        above = None if session.parent is None else cls.of(session.parent, plans, owner=owner)
-        with session.lock:
-            return cls._up_to_now(session, plans(session), owner=owner, above=above)
+        above = None if record.parent is None else cls.of(record.parent, plans, owner=owner)
+        with record.lock:
+            return cls._up_to_now(record, plans(record), owner=owner, above=above)
 
     @classmethod
     def _up_to_now(
-        cls, session: Session, plans: Plans, *, owner: object, above: History | None
+        cls, record: SessionRecord, plans: Plans, *, owner: object, above: History | None
     ) -> History:
-        history = session.derived(cls, owner=owner)
+        history = record.derive(cls, owner=owner)
         if above is not None:
             history.removed, history.made = above.removed, above.made
             history.ended, history.spellings = above.ended, above.spellings
-        new = session.ran_so_far - history._read
-        newest = session.newest(new)
+        new = record.execution_count - history._read
+        newest = record.newest(new)
         history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
         for executed in newest:
             history._try(history._take, executed, plans)
-        for executed in session.newest(session.heard_so_far - history._heard, heard=True):
+        below = record.child_execution_count - history._heard
+        for executed in record.newest(below, of_children=True):
             history._try(history._learn, executed, plans)
-        history._heard = session.heard_so_far
-        history._read = session.ran_so_far
+        history._heard = record.child_execution_count
+        history._read = record.execution_count
         return history
+
+    def _is_up_to_date(self, record: SessionRecord) -> bool:
+        read = (self._read, self._heard)
+        return read == (record.execution_count, record.child_execution_count)
 
     @property
     def place(self) -> int:

@@ -15,6 +15,7 @@ from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.session.reading import LONGEST_SCALAR
+from abs_shield.session.record import mentions_of, record_of
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import is_of_kind, name_words, of_what, split
 from abs_shield.text.normal import normal
@@ -83,8 +84,8 @@ def alien(
     if is_secret(argument, origin, kinds=kinds, session=session):
         return True
     if origin.source == "user":
-        called = session.seen.labels(argument.text)
-        otherwise = session.seen.is_labelled_otherwise(argument.text, asked)
+        called = mentions_of(session).labels(argument.text)
+        otherwise = mentions_of(session).is_labelled_otherwise(argument.text, asked)
         return otherwise and not called.isdisjoint(kinds() - asked)
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
@@ -158,7 +159,7 @@ def is_secret(
     if origin.source == "tool":
         asked = kinds() if origin.fields and not origin.prose else frozenset()
         return bool(asked) and all(asked & credential(field) for field in origin.fields)
-    called = session.seen.labels(argument.text) & _SPOKEN
+    called = mentions_of(session).labels(argument.text) & _SPOKEN
     if origin.source != "user" or called.isdisjoint(kinds()):
         return False
     return _is_given_as_secret(argument.text, session)
@@ -176,8 +177,9 @@ def _is_given_as_secret(text: str, session: Session) -> bool:
 
 def _kin(asked: frozenset[str], session: Session) -> list[str]:
     """The values of the very kind that is asked for; of a related one, where there are none."""
-    own = session.seen.kin(lambda field: of_what(field) == asked, most=_MOST)
-    return own or session.seen.kin(lambda field: not asked.isdisjoint(of_what(field)), most=_MOST)
+    kin = mentions_of(session).kin
+    own = kin(lambda field: of_what(field) == asked, most=_MOST)
+    return own or kin(lambda field: not asked.isdisjoint(of_what(field)), most=_MOST)
 
 
 def fills_a_slot(argument: Argument, session: Session) -> bool:
@@ -189,9 +191,10 @@ def fills_a_slot(argument: Argument, session: Session) -> bool:
     """
     said = name_words(name_of(argument.path))
     form, length = written(normal(argument.text)), len(argument.text)
-    kin = session.seen.kin(lambda field: name_words(field) == said, most=_MOST)
+    mentions = mentions_of(session)
+    kin = mentions.kin(lambda field: name_words(field) == said, most=_MOST)
     if form[0] and length >= _LEAST_CALLED:
-        kin += session.seen.labelled(frozenset(said), most=_MOST)
+        kin += mentions.labelled(frozenset(said), most=_MOST)
     return any(written(text) == form and abs(len(text) - length) <= 1 for text in kin)
 
 
@@ -203,11 +206,12 @@ def is_issued(argument: Argument, session: Session) -> bool:
     """
     name = name_of(argument.path)
     wanted = credential(name)
+    mentions = mentions_of(session)
     held = chain(
-        session.seen.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
+        mentions.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
         _long_secrets(wanted, session),
     )
-    return any(may_be_secret(text, name) and session.seen.origin(text) for text in held)
+    return any(may_be_secret(text, name) and mentions.origin(text) for text in held)
 
 
 def is_given(argument: Argument, session: Session) -> bool:
@@ -225,7 +229,7 @@ def is_given(argument: Argument, session: Session) -> bool:
 def _long_secrets(wanted: frozenset[str], session: Session | None) -> Iterator[str]:
     """Yield credentials that are too long for the index of fields, such as signed tokens."""
     while session is not None:
-        for executed in reversed(session.newest(_MOST_RESULTS)):
+        for executed in reversed(record_of(session).newest(_MOST_RESULTS)):
             for path, leaf in leaves(data_of(executed.value), most=_MOST_LEAVES):
                 long = isinstance(leaf, str) and LONGEST_SCALAR < len(leaf) <= _LONGEST_SECRET
                 if long and is_same(credential(name_of(path)), wanted):

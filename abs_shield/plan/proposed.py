@@ -9,6 +9,7 @@ from abs_shield.plan.history import History, Write
 from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 _MOST = 64
 """Writes that are kept: a window of them, and those of a few turns side by side."""
@@ -33,11 +34,12 @@ class Proposed:
         read: Callable[[ToolCall, ToolPlan], Write],
     ) -> list[Write]:
         """Return *calls* as writes, each as it was first read; *read* makes one of a call."""
-        history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
-        place, heard = history.place, session.heard_so_far
+        record = record_of(session)
+        history = History.of(record, proposal.terms.plans, owner=proposal.terms.owner)
+        place, heard = history.place, record.child_execution_count
         found = []
-        with session.lock:
-            writes = session.derived(cls, owner=proposal.terms.owner)._writes
+        with record.lock:
+            writes = record.derive(cls, owner=proposal.terms.owner)._writes
             for call, plan in calls:
                 state = (place, heard, id(plan))
                 known = writes.get(id(call))

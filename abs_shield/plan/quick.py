@@ -8,11 +8,11 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Outcome
 from abs_shield.plan.proposal import Terms
 from abs_shield.plan.tool import ToolPlan
-from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord
 
-Quick = Callable[[Mapping[str, Any], Session, float | None], Coverage | None]
+Quick = Callable[[Mapping[str, Any], SessionRecord, float | None], Coverage | None]
 """
-Asks about one call: its arguments, its session, the mean log-probability of its name.
+Asks about one call: its arguments, the record of its session, the mean log-probability of its name.
 
 It gives the layer's coverage where the layer would find nothing, and None where the layer itself
 has to look. The arguments are plain scalars that match the tool's schema, the turn holds no other

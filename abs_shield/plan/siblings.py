@@ -8,6 +8,7 @@ from abs_shield.core import ToolCall
 from abs_shield.plan.proposal import Proposal
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
+from abs_shield.session.record import record_of
 
 _MOST = 10_000
 
@@ -27,7 +28,7 @@ class Siblings:
     @classmethod
     def of(cls, proposal: Proposal, session: Session) -> Siblings:
         """Give what is made by the calls before *proposal*."""
-        siblings = session.derived(cls, owner=proposal.terms.owner)
+        siblings = record_of(session).derive(cls, owner=proposal.terms.owner)
         for call in siblings._unread(proposal.siblings):
             siblings._newest = call
             plan = proposal.plan(call.name)

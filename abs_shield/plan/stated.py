@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from abs_shield.core.events import Said
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.session.verbatim import stands_in, stands_verbatim
 from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
@@ -132,7 +133,7 @@ def is_within_stated(text: str, session: Session) -> bool:
 
 def _is_of_seen_words(text: str, session: Session) -> bool:
     return all(
-        session.seen.origin(word, apart=True) is not None
+        mentions_of(session).origin(word, apart=True) is not None
         for word in words(normal(text[:_LONGEST_PATTERN]))
     )
 

@@ -17,6 +17,7 @@ from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.shapes import shapes, types
 from abs_shield.session import Executed, Session
+from abs_shield.session.record import record_of
 from abs_shield.text.show import escaped, shown
 
 SECONDS = 3.0
@@ -133,7 +134,8 @@ def _sessions(
         session = Session(limits=case.policy.limits)
         session.user(json.dumps(arguments))
         for name in ran:
-            session.ran(Executed(tool=name, arguments=arguments, value=arguments, error=error))
+            executed = Executed(tool=name, arguments=arguments, value=arguments, error=error)
+            record_of(session).add_execution(executed)
         yield session, False
 
 

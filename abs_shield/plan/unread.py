@@ -9,6 +9,7 @@ from abs_shield.plan.names import by_name
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
+from abs_shield.session.record import mentions_of
 from abs_shield.text.leaves import name_of
 from abs_shield.text.normal import latin, normal, unaccented, words
 from abs_shield.text.shape import is_address, is_moment
@@ -47,14 +48,15 @@ def unread(argument: Argument, session: Session, *, told: bool) -> str:
     shown = f"a value of `{escaped(name)}`"
     if not identifies(text):
         return f"{shown} is of another script" if told else ""
-    if session.seen.in_english:
+    mentions = mentions_of(session)
+    if mentions.in_english:
         return ""
-    said = list(session.seen.user_chunks)[-_MOST:]
+    said = list(mentions.user_chunks)[-_MOST:]
     if by_name(name) == "never":
         return f"{shown} may be written in words" if _may_be_words(text, said) else ""
     if _NAME.fullmatch(text) is None or not text[:1].isupper():
         return ""
-    if session.seen.foreign and latin(normal(text)):
+    if mentions.foreign and latin(normal(text)):
         return f"{shown} may be transcribed"
     declined = by_name(name) in ("soft", "who", "public") and _is_declined(text, said)
     return f"{shown} may stand in a case form" if declined else ""

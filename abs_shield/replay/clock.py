@@ -7,6 +7,7 @@ from math import isfinite
 
 from abs_shield.core.events import Event
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 
 class RunClock:
@@ -26,11 +27,11 @@ class RunClock:
     @classmethod
     def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
         """Give the session's clock; a new one begins with the first time that *events* name."""
-        clock = session.clock
+        clock = record_of(session).clock
         if not isinstance(clock, cls):
             named = (event.at for event in events if event.at is not None)
             clock = cls(next((at for at in named if isfinite(at)), 0.0))
-            session.clock = clock
+            record_of(session).clock = clock
         return clock
 
     def move(self, at: float | None) -> None:

@@ -14,6 +14,7 @@ from abs_shield.replay.clock import RunClock
 from abs_shield.replay.runs import Run
 from abs_shield.replay.turns import Turn, turns
 from abs_shield.session import Sessions
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.ran import Ran
 from abs_shield.stores import MemoryStore
@@ -130,7 +131,7 @@ class _Bench:
             call, decision_id = self._unanswered.pop(event.call_id)
             self._close(call, event, decision_id)
         else:
-            self._session.take(event)
+            record_of(self._session).take(event)
 
     def _close(self, call: ToolCall, result: Returned, decision_id: str) -> None:
         self._clock.move(result.at)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from contextvars import ContextVar, Token
-from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-from abs_shield.core.forked import renewed
-
 if TYPE_CHECKING:
+    from abs_shield.session.record import SessionRecord
     from abs_shield.session.session import Session
 
 CURRENT: ContextVar[Session | None] = ContextVar("abs_shield.session", default=None)
@@ -71,26 +68,16 @@ def inner_session() -> Session | None:
     return CURRENT.get() if running is None else running
 
 
-class Scoped(ABC):
+class Scoped:
     """What a session is as a context manager: current inside the block, settled behind it."""
 
-    _closers: tuple[Callable[[Any], None], ...] = ()
+    __slots__ = ("_entered", "_record")
 
-    def __init__(self) -> None:
-        self.lock = renewed(RLock())
-        self._entered = 0
-
-    @abstractmethod
-    def settle(self) -> None:
-        """The block is left: what is still open is told as it stands."""
-
-    def on_close(self, closer: Callable[[Any], None]) -> None:
-        """Call *closer* when this session is left for the last time."""
-        if closer not in self._closers:
-            self._closers = (*self._closers, closer)
+    _record: SessionRecord
+    _entered: int
 
     def __enter__(self) -> Self:
-        with self.lock:
+        with self._record.lock:
             self._entered += 1
         enter(cast("Session", self))
         return self
@@ -101,13 +88,14 @@ class Scoped(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        record = self._record
         leave(cast("Session", self))
-        self.settle()
-        with self.lock:
+        record.settle()
+        with record.lock:
             self._entered -= 1
             last = not self._entered
         if last:
-            for closer in self._closers:
+            for closer in record.closers:
                 closer(self)
 
     async def __aenter__(self) -> Self:

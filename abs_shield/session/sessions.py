@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.limits import Limits
+from abs_shield.session.record import record_of
 from abs_shield.session.session import Session
 
 _LIMITS = Limits()
@@ -124,14 +125,14 @@ class Sessions:
             return in_use  # somebody still holds it: two sessions of one id would not agree
         session = make()
         if self._forgotten and all(self._forgotten[n] & bit for n, bit in _places(session_id)):
-            session.begins_unseen(_FORGOTTEN)
+            record_of(session).begin_unseen(_FORGOTTEN)
         return session
 
     def _measure(self) -> None:
         for back in _MEASURED:
             place = self._places.get(self._newest[-back]) if back <= len(self._newest) else None
             if place is not None:
-                before, place.size = place.size, place.session.held_bytes
+                before, place.size = place.size, record_of(place.session).memory_bytes
                 self._held_bytes += place.size - before
 
     def _expire(self, now: float) -> None:

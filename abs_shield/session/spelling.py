@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abs_shield.core.events import Event
 from abs_shield.session.origin import Origin
+from abs_shield.session.record import record_of
 from abs_shield.session.session import Session
 from abs_shield.session.texts import texts_of
 
@@ -17,7 +18,7 @@ def spelling(text: str, origin: Origin, session: Session) -> str:
     >>> spelling("tx-12345", session.origin("tx-12345"), session)
     'TX-12345'
     """
-    runs: list[Session] = [session]
+    runs = [record_of(session)]
     while runs[-1].parent is not None:
         runs.append(runs[-1].parent)
     for run in runs:
@@ -29,7 +30,8 @@ def spelling(text: str, origin: Origin, session: Session) -> str:
 
 def is_told(text: str, session: Session) -> bool:
     """Whether *text* stood so, or may have, in a person's words or a result; brackets and all."""
-    told = session.forgot or any(_in(entry.event, text) for entry in session.entries())
+    log = record_of(session).log
+    told = log.forgot or any(_in(entry.event, text) for entry in log)
     return told or (session.parent is not None and is_told(text, session.parent))
 
 

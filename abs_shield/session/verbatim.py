@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
+from abs_shield.session.record import SessionRecord, record_of
 from abs_shield.session.session import Session
 from abs_shield.session.texts import APART, texts_of
 from abs_shield.session.whole import stands_whole
@@ -39,10 +40,10 @@ class Verbatim:
     [True, False, False]
     """
 
-    __slots__ = ("_looks", "_session", "_text")
+    __slots__ = ("_looks", "_record", "_text")
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self._record = record_of(session)
         self._text: str | None = None
         self._looks = iter(range(_MOST_LOOKS))
 
@@ -56,7 +57,7 @@ class Verbatim:
         wanted = text.strip().strip(_QUOTES).strip().casefold()
         if _stands(wanted, self._folded()):
             return True
-        return None if any(run.forgot for run in _line(self._session)) else False
+        return None if any(run.log.forgot for run in _line(self._record)) else False
 
     def whole(self, text: str, *, strict: bool) -> bool | None:
         """
@@ -73,17 +74,17 @@ class Verbatim:
         whole = stands_whole(text, self._folded(), self._looks, strict=strict)
         if whole is not False:
             return whole
-        return None if any(run.forgot for run in _line(self._session)) else False
+        return None if any(run.log.forgot for run in _line(self._record)) else False
 
     def _folded(self) -> str:
         if self._text is None:
-            texts = [run.log.folded() for run in _line(self._session)]
+            texts = [run.log.folded() for run in _line(self._record)]
             self._text = texts[0] if len(texts) == 1 else APART.join(texts)
         return self._text
 
 
-def _line(session: Session) -> Iterator[Session]:
-    here: Session | None = session
+def _line(record: SessionRecord) -> Iterator[SessionRecord]:
+    here: SessionRecord | None = record
     while here is not None:
         yield here
         here = here.parent
@@ -108,16 +109,17 @@ def stands_unechoed(text: str, session: Session) -> bool:
     wanted = text.strip().strip(_QUOTES).strip().casefold()
     if not stands_verbatim(text, session):
         return False
-    for run in _line(session):
-        for entry in run.entries():
+    record = record_of(session)
+    for run in _line(record):
+        for entry in run.log:
             if isinstance(entry.event, Said) and any(
                 _stands(wanted, said.casefold()) for said in texts_of(entry.event)
             ):
                 return True
     return not any(
         wanted in said.casefold()
-        for run in _line(session)
-        for call in run.executed
+        for run in _line(record)
+        for call in tuple(run.executions)
         for path, leaf in leaves(call.arguments)
         for said in (scalar_text(leaf) or "", *(step for step in path if isinstance(step, str)))
     )
@@ -138,7 +140,9 @@ def was_said_before(text: str, session: Session) -> bool:
     """
     wanted = text.strip().strip(_QUOTES).strip().casefold()
     return any(
-        _stands(wanted, said[:_MOST].casefold()) for run in _line(session) for said in run.resumed
+        _stands(wanted, said[:_MOST].casefold())
+        for run in _line(record_of(session))
+        for said in run.earlier_replies
     )
 
 

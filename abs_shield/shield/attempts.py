@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield.approvals import Key
 
 _IDENTICAL = 3
@@ -28,11 +29,12 @@ def count(session: Session, key: Key, retries: int, *, waits: bool, counted: boo
     The third identical call, or a spent budget, is the last. Waiting for a person costs nothing.
     """
     _, tool, same = key
+    record = record_of(session)
     if not counted and not waits:
-        _more(session.blocks, tool)
-        _more(session.repeats, same)
-    left = max(0, retries - session.blocks.get(tool, 0))
-    return Attempts(left > 0 and session.repeats.get(same, 0) < _IDENTICAL, left)
+        _more(record.blocks, tool)
+        _more(record.repeats, same)
+    left = max(0, retries - record.blocks.get(tool, 0))
+    return Attempts(left > 0 and record.repeats.get(same, 0) < _IDENTICAL, left)
 
 
 def _more(counts: dict[str, int] | dict[bytes, int], key: object) -> None:

@@ -16,6 +16,7 @@ from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.dispatched import Dispatched, about_values
@@ -67,7 +68,7 @@ class Bench:
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             converts=policy.coercible == "flag", requires_schemas=policy.on_error == "block",
-            plans=lambda session: plans_of(registry.of(session)),
+            plans=lambda record: plans_of(registry.tools_of(record)),
         )  # fmt: skip
         self._hurries = are_quick(self._layers)
         self._quick: dict[int, QuickWay] = {}
@@ -121,7 +122,7 @@ class Bench:
         passed_on: frozenset[str] = frozenset()
         try:
             size = plain_size(plain)
-            found = self._plan(call.name, session, binding, nested=nested)
+            found = self._plan(call.name, record_of(session), binding, nested=nested)
             proposal = self._proposal(
                 call, plain, malformed, session, siblings, found, nested=nested
             )
@@ -146,7 +147,7 @@ class Bench:
             key = self._key(call, call.arguments if malformed is not None else plain, session)
             ruling, attempts = self._stopped(ruling, key, session, counted=counted, runs=runs)
         if known is None and logprob is not None and not nested:
-            session.likelihoods.update(logprob)
+            record_of(session).likelihoods.update(logprob)
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
         if changed:
             decision = replace(decision, notes=(*decision.notes, NOTE))
@@ -156,10 +157,10 @@ class Bench:
         )  # fmt: skip
 
     def _plan(
-        self, name: str, session: Session, binding: Binding | None, *, nested: bool
+        self, name: str, record: SessionRecord, binding: Binding | None, *, nested: bool
     ) -> ToolPlan | None:
-        """Return the plan by which a call of *session* is judged; None of an unknown tool."""
-        tools = self.registry.of(session)
+        """Return the plan by which a call of a session is judged; None of an unknown tool."""
+        tools = self.registry.tools_of(record)
         if binding is None:
             return tools.plan(name)
         return self.registry.plan_of(binding, tools, nested=nested)
@@ -185,27 +186,28 @@ class Bench:
         started, at, name = perf_counter(), time(), call.name
         if SWITCH.off or (session.tools is not None and name not in session.tools):
             return None
+        record = record_of(session)
         try:
-            plan = self._plan(name, session, binding, nested=False)
+            plan = self._plan(name, record, binding, nested=False)
             quick = self._quick.get(id(plan))
             if quick is None:
                 quick = self._quick_way(plan)
             if quick is None or (size := quick.size(arguments)) < 0:
                 return None
             logprob = None if call.logprobs is None else mean_logprob(name, call.logprobs)
-            coverage = quick.coverage(arguments, session, logprob)
+            coverage = quick.coverage(arguments, record, logprob)
         except Exception:  # what breaks here breaks again where it is told of
             return None
         if coverage is None:
             return None
         if known is None and logprob is not None:
-            session.likelihoods.update(logprob)
+            record.likelihoods.update(logprob)
         fields = {
             "id": known or new_id(),
             "at": at,
             "coverage": coverage,
             "session_id": session.id,
-            "run_id": session.run_id,
+            "run_id": record.run_id,
             "call_id": call.id,
             "agent": session.agent,
             "model": session.model,
@@ -258,12 +260,12 @@ class Bench:
             plan = tools.unnamed(call.name)
         logprob, fault = (None, "") if call.logprobs is None else _confidence(call)
         return Proposal(
-            call, arguments, malformed, plan, names, session.clock(), self._terms, registered,
-            siblings, logprob, fault, plans=plans_of(tools),
+            call, arguments, malformed, plan, names, record_of(session).clock(), self._terms,
+            registered, siblings, logprob, fault, plans=plans_of(tools),
         )  # fmt: skip
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
-        scope = "" if session.ephemeral else session.id
+        scope = "" if record_of(session).ephemeral else session.id
         return (scope, call.name, digest_of(call.name, arguments))
 
     def _decision(

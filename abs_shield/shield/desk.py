@@ -16,6 +16,7 @@ from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
@@ -97,13 +98,14 @@ class Desk:
             raw = read_arguments(raw)
         raw, arguments = (raw, raw) if binding is not None else at_the_door(raw)
         call = _as_judged(call, raw, arguments)
-        with session.lock:
+        record = record_of(session)
+        with record.lock:
             if proposed is not None:
                 opened = self._changed(call, arguments, session, proposed, runs=runs)
-            elif session.pending:
+            elif record.pending:
                 opened = self._proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
-                known = session.calls.decided(call, arguments, runs=runs) if call.id else None
+                known = record.calls.decided(call, arguments, runs=runs) if call.id else None
                 nested = RUNNING.get() is not None and _inside(session)
                 opened = self._bench.judged(
                     call, arguments, session, siblings=siblings, nested=nested, known=known,
@@ -124,14 +126,15 @@ class Desk:
         """Judge a call of a run in which proposals are open; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
         later: frozenset[str] = frozenset()
-        pending = session.pending.consume(call, plain)
+        record = record_of(session)
+        pending = record.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _around(pending, session)
-        known = self._record_of(call, arguments, session, pending, runs=runs)
+        known = self._known(call, arguments, session, pending, runs=runs)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
-            told = session.pending.named(call, plain)
+            told = record.pending.named(call, plain)
             call = call if told is None else replace(call, id=told)
         return self._bench.judged(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
@@ -140,13 +143,13 @@ class Desk:
         )  # fmt: skip
 
     @staticmethod
-    def _record_of(
+    def _known(
         call: ToolCall, arguments: Any, session: Session, pending: Pending | None, *, runs: bool
     ) -> str | None:
         """Return the id of the decision that a judgement of this very call has already."""
         if pending is not None:
             return pending.decision.id
-        return session.calls.decided(call, arguments, runs=runs)
+        return record_of(session).calls.decided(call, arguments, runs=runs)
 
     def _changed(
         self,
@@ -158,20 +161,20 @@ class Desk:
         runs: bool,
     ) -> Opened:
         """Judge what the host made of a proposal: what differs is the host's own word."""
-        before = arguments_of(proposed)
+        record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
             text = changed_text(arguments, before, raw=proposed.arguments)
             if text:
-                session.vouch(text)
+                record.vouch(text)
         siblings: tuple[ToolCall, ...] = ()
         later: frozenset[str] = frozenset()
-        pending = session.pending.consume(proposed, before)
+        pending = record.pending.consume(proposed, before)
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _around(pending, session)
-        elif call.id and session.calls.decided(proposed, before):
-            session.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
-        known = self._record_of(call, arguments, session, pending, runs=runs)
+        elif call.id and record.calls.decided(proposed, before):
+            record.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
+        known = self._known(call, arguments, session, pending, runs=runs)
         return self._bench.judged(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
             nested=pending is None and _inside(session), known=known,
@@ -189,7 +192,8 @@ class Desk:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
         raw, arguments = at_the_door(read_arguments(call.arguments))
         call = _as_judged(call, raw, arguments)
-        with session.lock:
+        record = record_of(session)
+        with record.lock:
             opened = self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
             )
@@ -204,8 +208,8 @@ class Desk:
                 place=len(turn),
             )
             turn.append(pending)
-            session.proposed(pending.decision, first=not pending.place)
-            for old in session.pending.propose(pending):
+            record.add_proposal(pending.decision, first=not pending.place)
+            for old in record.pending.propose(pending):
                 old.settle()
         return opened.decision
 
@@ -264,19 +268,19 @@ class Desk:
         return opened._replace(decision=granted)
 
     def _admitted(self, opened: Opened, *, runs: bool) -> Opened:
-        call, session, decision = opened.call, opened.session, opened.decision
-        if session.calls.is_open(call.id, decision.id):
+        call, decision, record = opened.call, opened.decision, record_of(opened.session)
+        if record.calls.is_open(call.id, decision.id):
             return opened
         decision = self._logged(decision)
         if decision is not opened.decision:
             opened = opened._replace(decision=decision)
         if decision.blocked or opened.nested:
             if not opened.nested:
-                session.stopped(call, decision)
-            session.decided(decision)
+                record.stop(call, decision)
+            record.add_decision(decision)
         else:
             judged = opened.arguments if opened.malformed is None else opened.malformed
-            session.open(call, decision, arguments=judged, size=opened.size, runs=runs)
+            record.open(call, decision, arguments=judged, size=opened.size, runs=runs)
         self._tell(decision)
         return opened
 
@@ -299,7 +303,7 @@ class Desk:
 
     def record(self, decision: Decision, session: Session) -> None:
         """Keep a decision in its session and its store, and tell everybody."""
-        session.decided(decision)
+        record_of(session).add_decision(decision)
         self._store(decision)
         self._tell(decision)
 
@@ -322,7 +326,7 @@ class Desk:
         ran: Ran,
     ) -> Decision:
         """Judge a result and take it into the session, once a call; a withheld one is not seen."""
-        with session.lock:
+        with record_of(session).lock:
             due = ran.nested or _is_due(call, session)
             if not due and (known := _judged_before(call, value, session, ran)) is not None:
                 return known
@@ -341,7 +345,7 @@ class Desk:
     def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
         """Record what was found out of the answer that ends a run; *error* is our own failure."""
         fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
-        session.reported(found.report)
+        record_of(session).add_report(found.report)
         decision = decision_about(found, session, fields, began=began, error=error)
         self.record(decision, session)
         self.reports.write(decision, found)
@@ -356,7 +360,7 @@ class Desk:
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
-        with session.lock:
+        with record_of(session).lock:
             due = ran.nested or _is_due(call, session)
             self._take(call, arguments_of(call), value, session=session, ran=ran, due=due)
 
@@ -373,21 +377,22 @@ class Desk:
         """Take a result in, where it is due: a transcript may have told of it before."""
         if not due:
             return
+        record = record_of(session)
         executed = Executed(
             tool=call.name,
             arguments=arguments,
             value=None if ran.error else value,
             call_id=call.id,
             error=ran.error,
-            at=session.clock(),
-            turn=session.turns,
+            at=record.clock(),
+            turn=record.turns,
             nested=ran.nested,
             decision_id=ran.decision_id,
         )
         if ran.nested:
-            session.ran(executed)
+            record.add_execution(executed)
         else:
-            session.returned(executed, value)
+            record.add_result(executed, value)
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, Any]:
@@ -430,17 +435,19 @@ def _around(pending: Pending, session: Session) -> tuple[tuple[ToolCall, ...], f
     turn, place = pending.turn, pending.place
     if len(turn) < 2:
         return (), frozenset()
+    calls = record_of(session).calls
     before = (p for p in turn[max(0, place - _MOST) : place] if p.call.id)
-    under_way = (p for p in before if not (p.decision.blocked or session.calls.ended(p.call.id)))
+    under_way = (p for p in before if not (p.decision.blocked or calls.ended(p.call.id)))
     later = (p.call.id for p in turn[place + 1 : place + _MOST])
     return tuple(p.call for p in under_way), frozenset(call_id for call_id in later if call_id)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:
     """Whether a result of *call* is still to come, or nobody knew of the call."""
+    calls = record_of(session).calls
     if not call.id:
-        return session.calls.shut_loose(call.name)
-    return call.id in session.calls.opened or not session.calls.ended(call.id)
+        return calls.shut_loose(call.name)
+    return call.id in calls.opened or not calls.ended(call.id)
 
 
 def _judged_before(call: ToolCall, value: Any, session: Session, ran: Ran) -> Decision | None:
@@ -452,7 +459,7 @@ def _judged_before(call: ToolCall, value: Any, session: Session, ran: Ran) -> De
     """
     if ran.decision_id is not None or not call.id:
         return None
-    known = session.result_decision(call.id)
+    known = record_of(session).result_decision(call.id)
     if known is None or known.blocked:
         return None
     seen = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
@@ -469,7 +476,7 @@ def _is_same(seen: Any, value: Any) -> bool:
 def _inside(session: Session) -> bool:
     """Whether a tool of *session* runs in this context; a sub-agent's session is another."""
     running = RUNNING.get()
-    return running is not None and (running is session or session.ephemeral)
+    return running is not None and (running is session or record_of(session).ephemeral)
 
 
 def _has_changed(opened: Opened, reread: Reread | None) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Self
 from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING, stop_running
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk, Reread
@@ -204,7 +205,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         if self._suspended:
-            self._session.calls.suspend(self.opened.call.id, self.opened.decision.id)
+            record_of(self._session).calls.suspend(self.opened.call.id, self.opened.decision.id)
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000

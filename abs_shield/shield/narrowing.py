@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield.session_tools import SessionTools
 
 
@@ -15,12 +16,12 @@ def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) ->
         tools: What its host names.
         own: Its own functions; None where it has none.
     """
-    granted = None if session.parent is None else session.parent.granted
+    granted = None if session.parent is None else record_of(session.parent).grant
     if granted is not None:
         tools &= granted if own is None else granted | own.own_names()
     if own is not None:
         own.added = frozenset()
-    session.tools = session.granted = tools
+    session.tools = record_of(session).grant = tools
 
 
 def admit(session: Session, own: SessionTools, before: SessionTools | None) -> None:
@@ -33,9 +34,10 @@ def admit(session: Session, own: SessionTools, before: SessionTools | None) -> N
         before: Those it had; None where it had none.
     """
     gone = frozenset() if before is None else before.added
-    if session.granted is not None:
-        kept = session.granted - gone
+    record = record_of(session)
+    if record.grant is not None:
+        kept = record.grant - gone
         own.added = own.own_names() - kept
-        session.granted = kept | own.own_names()
+        record.grant = kept | own.own_names()
     if session.tools is not None:
         session.tools = (session.tools - gone) | own.own_names()

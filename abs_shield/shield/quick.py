@@ -10,7 +10,7 @@ from abs_shield.core.arguments import plain_size
 from abs_shield.layers import LAYERS, QUICK, Layer
 from abs_shield.plan import Terms, ToolPlan
 from abs_shield.policy import Policy
-from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord
 
 _KEPT = 512
 _LONGEST_NAMES = 4_096
@@ -75,21 +75,21 @@ class QuickWay:
         return size
 
     def coverage(
-        self, arguments: dict[str, Any], session: Session, logprob: float | None
+        self, arguments: dict[str, Any], record: SessionRecord, logprob: float | None
     ) -> dict[str, Coverage] | None:
         """
         Give what became of each layer; None where one has to look.
 
         Args:
             arguments: Plain scalars.
-            session: The run it belongs to.
+            record: The record of the session it belongs to.
             logprob: Mean log-probability of the name's tokens; None where none was given.
         """
         if self._fits is not None and not self._fits(arguments):
             return None
         coverage = self._coverage.copy()
         for name, ask in self._asked:
-            said = ask(arguments, session, logprob)
+            said = ask(arguments, record, logprob)
             if said is not RAN:
                 if said is None:
                     return None

@@ -21,6 +21,7 @@ from abs_shield.errors import StoreError
 from abs_shield.policy import Tool
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
+from abs_shield.session.record import record_of
 from abs_shield.shield.content import content_of
 from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
@@ -74,7 +75,7 @@ class Recorder:
 
     def follow(self, session: Session) -> None:
         """Record *session* when it is left, or at `close` where it never is."""
-        session.on_close(self)
+        record_of(session).add_closer(self)
         self._open.add(session)
 
     def close(self) -> None:
@@ -119,7 +120,7 @@ class Recorder:
             run["truncated"] = True
         self._write(run)
         self._written[session] = new[-1].version if new else 0
-        self._reported[session] = session.reported_so_far
+        self._reported[session] = record_of(session).decisions.reported
 
     def _write(self, run: Mapping[str, Any]) -> None:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
@@ -134,7 +135,7 @@ class Recorder:
     def _answers(self, session: Session) -> dict[str, Any]:
         """The reports on answers that no line has yet; none, where nobody checks any."""
         reports = session.answer_reports
-        left = session.reported_so_far - self._reported.get(session, 0)
+        left = record_of(session).decisions.reported - self._reported.get(session, 0)
         new = reports[max(0, len(reports) - left) :]
         return {"answers": [report.to_dict() for report in new]} if new else {}
 

@@ -22,6 +22,7 @@ from abs_shield.policy.declaration import with_declaration
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord, record_of
 from abs_shield.shield.bindings import bound_binding
 from abs_shield.shield.entry import Entry, compiled, compiled_entry
 from abs_shield.shield.identity import Identity
@@ -203,17 +204,22 @@ class Registry(Mapping[str, Entry]):
 
     def of(self, session: Session | None) -> Registry | SessionTools:
         """Return the tools of *session*: its own functions, its parents', then these."""
-        while session is not None:
-            if session.overlays:
-                own = self.own(session)
+        return self if session is None else self.tools_of(record_of(session))
+
+    def tools_of(self, record: SessionRecord) -> Registry | SessionTools:
+        """Return the tools of the session of that record; see `of`."""
+        above: SessionRecord | None = record
+        while above is not None:
+            if above.overlays:
+                own: SessionTools | None = above.overlays.get(id(self))
                 if own is not None:
                     return own
-            session = session.parent
+            above = above.parent
         return self
 
     def own(self, session: Session) -> SessionTools | None:
         """Return the functions of *session* itself; None where it was given none."""
-        return session.overlays.get(id(self))
+        return record_of(session).overlays.get(id(self))
 
     def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
         """
@@ -239,7 +245,7 @@ class Registry(Mapping[str, Entry]):
             session: The session.
             tools: What its model is offered at this step.
         """
-        with session.lock:
+        with record_of(session).lock:
             own = self.own(session) or SessionTools(self, {}, session.parent)
             declared, entries = own.below, {}
             for tool in tools:
@@ -254,8 +260,9 @@ class Registry(Mapping[str, Entry]):
 
     def attach(self, tools: SessionTools, session: Session) -> None:
         """Let *tools* be those of *session*, in place of those it had."""
-        with session.lock:
-            session.overlays = {**session.overlays, id(self): tools}
+        record = record_of(session)
+        with record.lock:
+            record.overlays = {**record.overlays, id(self): tools}
 
     def plan(self, name: str) -> ToolPlan | None:
         """Return the plan of a registered tool."""

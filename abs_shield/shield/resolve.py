@@ -8,6 +8,7 @@ from threading import RLock
 
 from abs_shield.core.forked import renewed
 from abs_shield.policy import configure, load_policy
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import inner_session
 from abs_shield.shield.shield import Shield
 
@@ -26,8 +27,9 @@ def current_shield() -> Shield:
         PolicyError: ``ABS_SHIELD_POLICY`` names no policy.
     """
     session = inner_session()
-    if session is not None and isinstance(session.owner, Shield):
-        return session.owner
+    owner = None if session is None else record_of(session).owner
+    if isinstance(owner, Shield):
+        return owner
     place = os.environ.get(POLICY, "")
     with _LOCK:
         if place not in _DEFAULTS:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import ToolCall
 from abs_shield.session import Session, current_session
+from abs_shield.session.record import record_of
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.offers import Description
 
@@ -67,7 +68,10 @@ class Seam:
         """
         described = [found for tool in tools if (found := Description.of(tool)) is not None]
         self.firewall.registry.offer(session, described)
-        offered, granted = frozenset(tool.shape.name for tool in described), session.granted
+        offered, granted = (
+            frozenset(tool.shape.name for tool in described),
+            record_of(session).grant,
+        )
         session.tools = offered if granted is None else offered & granted
 
     def add_offer(self, session: Session, tool: Any) -> None:

@@ -12,6 +12,7 @@ from abs_shield.core.names import ANSWER
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield.allowed import allowed
 from abs_shield.shield.answering import Began
 from abs_shield.shield.desk import Desk
@@ -115,7 +116,7 @@ class Door:
 
     def _ask_again(self, feedback: str) -> None:
         self._record()
-        self._session.end_turn(feedback)
+        record_of(self._session).end_turn(feedback)
 
     def _check(self, answer: str) -> Checked:
         from abs_shield.answer.pipeline import checked

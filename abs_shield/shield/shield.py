@@ -18,6 +18,7 @@ from abs_shield.policy.declare import PolicyFields
 from abs_shield.policy.declared import require_fields
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import inner_session
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
@@ -187,7 +188,7 @@ class Shield(Answers):
         self.registry.require_unambiguous()
 
         def make() -> Session:
-            granted = None if parent is None else parent.granted
+            granted = None if parent is None else record_of(parent).grant
             return Session(
                 id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
             )
@@ -307,15 +308,15 @@ class Shield(Answers):
             session: The session; the current one where None.
         """
         shared = self._session(session)
-        shared.settle()
+        record_of(shared).settle()
         read = readable(calls)
         decisions: list[Decision] = []
         turn: list[Pending] = []
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
             decisions.append(self.desk.propose(call, shared, siblings=siblings, turn=turn))
-        if session is None and shared.ephemeral:
-            shared.settle()
+        if session is None and record_of(shared).ephemeral:
+            record_of(shared).settle()
         return decisions
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
@@ -477,7 +478,7 @@ class Shield(Answers):
             raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")
         if found is None:
             found = Session(limits=self.policy.limits, owner=self)
-            found.ephemeral = True
+            record_of(found).ephemeral = True
         return found
 
     def _guard(

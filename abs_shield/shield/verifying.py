@@ -26,6 +26,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield.judge import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
 from abs_shield.shield.ran import IN_PARTS, UNKNOWN, Ran
@@ -137,7 +138,7 @@ class Verifier:
             args=back.arguments,
             result=back.value if ran.judges is None else ran.judges,
             execution_time_ms=ran.elapsed_ms,
-            session_id=None if back.session.ephemeral else back.session.id,
+            session_id=None if record_of(back.session).ephemeral else back.session.id,
             by_session=self._knows_who_asks(back.call.name, back.session),
             suppressed=suppressed_by(plan) if plan.suppress else None,
         )

@@ -14,6 +14,7 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.replay.clock import RunClock
 from abs_shield.replay.turns import Turn
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import runner
@@ -112,7 +113,7 @@ class Stage:
         if isinstance(event, Returned) and event.call_id in self._unanswered:
             self._answer(self._unanswered.pop(event.call_id), event)
         else:
-            self.session.take(event)
+            record_of(self.session).take(event)
 
     def _move(self, events: Iterable[Event]) -> None:
         for event in events:

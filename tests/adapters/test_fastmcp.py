@@ -31,6 +31,7 @@ from abs_shield import Shield, ToolProfile, Verdict, inverse, rule, shield, shie
 from abs_shield import Tool as Declared
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
+from abs_shield.session.record import record_of
 from tests.adapters.canaries import CANARY, places
 from tests.adapters.conformance import conforms
 from tests.adapters.fastmcp_driver import DRIVER
@@ -740,7 +741,7 @@ def test_a_call_that_is_given_up_is_over(strict):
 
     session = strict.session("s")
     assert [("wait", True)] == [(call.tool, call.error) for call in session.executed]
-    assert {} == session.calls.opened
+    assert {} == record_of(session).calls.opened
 
 
 def test_a_call_in_process_is_judged_too(strict):

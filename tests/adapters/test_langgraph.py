@@ -34,6 +34,7 @@ from abs_shield import CallBlocked, Shield, Tool, ToolProfile, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from abs_shield.adapters.langgraph.spoken import answered, leads, shaped
 from abs_shield.core import Action, Subject
+from abs_shield.session.record import record_of
 from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
 from tests.adapters.page import blocks
@@ -481,7 +482,7 @@ def test_log_probabilities_are_forwarded() -> None:
     guard = firewall("strict")
     played = Played([turn, DONE], guard, config={"configurable": {"thread_id": "th1"}})
 
-    assert 1 == guard.session("th1").likelihoods.n
+    assert 1 == record_of(guard.session("th1")).likelihoods.n
     assert ["refund"] == [name for name, _ in played.desk.ran]
 
 

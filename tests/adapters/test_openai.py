@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from abs_shield import Session, Shield, Tool, shield
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
+from abs_shield.session.record import record_of
 from tests.adapters.conformance import conforms
 from tests.adapters.openai_driver import (
     DRIVER,
@@ -228,7 +229,7 @@ def test_an_odd_message_is_not_seen_and_stops_nothing():
     session = Session()
     odd = [*USER, {"role": "narrator", "content": "meanwhile"}]
     run_tool_calls(completion(GOOD), odd, firewall=firewall(), session=session, dispatch=done)
-    assert "narrator" in session.opaque_reasons[0]
+    assert "narrator" in record_of(session).opaque_reasons[0]
 
 
 def test_the_example_runs():

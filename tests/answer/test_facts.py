@@ -13,6 +13,7 @@ from abs_shield.answer.types import Claim, Opinion
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.text.sentences import sentence_spans
 
 
@@ -393,8 +394,8 @@ def test_a_value_that_a_newer_result_replaced():
     session.user("How much data is left?")
     for number, left in enumerate((20480, 25600)):
         call = ToolCall(name="usage", arguments={"customer": "C-9081"}, id=f"c{number}")
-        session.take(Proposed((call,)))
-        session.take(Returned("usage", {"included_mb": left}, call.id))
+        record_of(session).take(Proposed((call,)))
+        record_of(session).take(Returned("usage", {"included_mb": left}, call.id))
     evidence = evidence_of(session)
 
     def absent(answer: str) -> list[str]:

@@ -14,6 +14,7 @@ from abs_shield.answer.evidence.flatten import MOST_LINES, flatten
 from abs_shield.answer.evidence.types import Source
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
+from abs_shield.session.record import record_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -65,7 +66,7 @@ def test_a_result_without_an_id_is_evidence_once():
 
     found = [piece.text[:7] for piece in evidence_of(session)]
 
-    assert session.forgot
+    assert record_of(session).log.forgot
     assert [f"id: W-{n}" for n in range(4)] == found
 
 

@@ -14,7 +14,7 @@ from abs_shield import Action, Finding, Mode, Tool, Verdict
 from abs_shield.core import Outcome, Subject
 from abs_shield.core.summary import APPROVALS
 from abs_shield.flywheel.catch import Catch
-from abs_shield.session import Limits
+from abs_shield.session import Limits, Session
 
 ROOT = Path(__file__).parents[2]
 WORDS = {
@@ -61,6 +61,14 @@ def test_every_bound_has_its_row(field: dataclasses.Field[int]) -> None:
     text = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
 
     assert f"\n| `{field.name}` | {field.default:,} " in text
+
+
+@pytest.mark.parametrize("name", [name for name in dir(Session()) if not name.startswith("_")])
+def test_every_name_of_a_session_has_its_row(name: str) -> None:
+    """What a session shows stands in the first table of docs/sessions.md."""
+    text = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
+
+    assert re.search(rf"^\| .*`{name}\b", text.partition("\n## ")[0], re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", Tool.model_fields)

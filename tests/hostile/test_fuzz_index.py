@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Session
 from abs_shield.session import Limits, Origin
+from abs_shield.session.record import mentions_of
 from abs_shield.text.failure import tells_failure
 from tests.hostile.test_fuzz_parser import JSON, TEXT
 
@@ -42,7 +43,7 @@ def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) 
         told(session, texts, value)
 
         assert isinstance(session.origin(asked), (Origin, type(None)))
-        assert isinstance(session.seen.alike(str(asked)), list)
+        assert isinstance(mentions_of(session).alike(str(asked)), list)
 
 
 @given(TOKENS, st.lists(TOLD, max_size=3), st.sampled_from([" ", "\n", "\t", ", ", '"', "(", "|"]))
@@ -86,7 +87,7 @@ def test_the_index_stays_within_its_bounds(texts: list[str]) -> None:
     for text in texts * 4:
         session.user(text)
         session.tool_result("look", {"id": text, "more": [text, text + "9"]})
-    index = session.seen._index._index
+    index = mentions_of(session)._index._index
     tables = (*index._exact, *index._pairs, index._parts, index._squeezed)
 
     assert sum(map(len, tables)) <= SMALL.keys

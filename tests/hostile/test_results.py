@@ -15,6 +15,7 @@ from abs_shield import Shield, ToolCall, shield, shielded
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay
 from abs_shield.session.calls import TOO_LARGE
+from abs_shield.session.record import mentions_of
 from tests.hostile.cases import Unequal, Unlistable, Unmeasurable, Unreadable, cyclic, nested
 from tests.hostile.doors import written
 
@@ -109,7 +110,7 @@ def test_what_is_kept_of_it_is_bounded(made: Callable[[], Any]) -> None:
         firewall.dispatch("look", {"order_id": "tx_12345"})
         (kept,) = session.executed
 
-    index = session.seen._index._index
+    index = mentions_of(session)._index._index
     assert sum(map(len, (*index._exact, index._pairs, index._parts, index._squeezed))) <= 40_000
     assert kept.value is value or kept.value is TOO_LARGE
 

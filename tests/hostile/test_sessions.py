@@ -15,6 +15,7 @@ import pytest
 from abs_shield import Session, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
+from abs_shield.session.record import record_of
 from abs_shield.stores import MemoryStore
 from tests.hostile.doors import written
 from tests.subjects import about_calls
@@ -327,7 +328,7 @@ def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
         decisions = firewall.inspect_turn(calls)
 
         assert 2_000 == len({decision.id for decision in decisions})
-        assert 1_000 == len([*session.pending.decisions()])
+        assert 1_000 == len([*record_of(session).pending.decisions()])
     assert 2_000 == len(firewall.store)
 
 

@@ -7,6 +7,7 @@ from math import exp, log
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, Verdict, shield
+from abs_shield.session.record import record_of
 
 TOKENS = [
     {"token": "{", "logprob": -9.0},
@@ -187,4 +188,4 @@ def test_a_call_of_a_turn_trains_once():
         firewall.inspect_turn([call], session=session)
         firewall.check_call(call, session=session)
 
-    assert 3 == session.likelihoods.n
+    assert 3 == record_of(session).likelihoods.n

@@ -14,6 +14,7 @@ from abs_shield import Finding, Shield, Tool, ToolCall, Verdict, rule, shield
 from abs_shield.core import LAYER_NAMES, Failed, Unavailable
 from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
+from abs_shield.session.record import record_of
 
 ALL = {**LAYERS, **OPT_IN}
 
@@ -77,7 +78,8 @@ def amount_is_small(amount):
 def state(proposal, session):
     """All that a layer could change, as text: NaN is equal to nothing."""
     shown = (proposal.call, proposal.arguments, proposal.at, proposal.malformed)
-    return repr((shown, session.log.version, session.executed, session.likelihoods.n))
+    record = record_of(session)
+    return repr((shown, record.log.version, record.executions, record.likelihoods.n))
 
 
 def seen(layer, call):

@@ -8,6 +8,7 @@ import pytest
 
 from abs_shield import Decision, Shield, Target, Tool, ToolCall, Verdict, shield, shielded
 from abs_shield.session.limits import Limits
+from abs_shield.session.record import mentions_of
 
 SAID = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
 
@@ -444,7 +445,7 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
             for to in ("acct_10442", "acct_99999")
         )
 
-    assert session.seen.forgot
+    assert mentions_of(session).forgot
     assert not asked.blocked
     assert invented.blocked
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, Verdict, inverse, shield
+from abs_shield.session.record import record_of
 
 ANY = {"type": "object", "additionalProperties": True}
 NAMES = (
@@ -29,7 +30,7 @@ def door(**declared):
 def run(firewall, *calls, said="Do what is needed."):
     """Let all calls but the last run, each with a result, and judge the last."""
     with firewall.session() as session:
-        session.clock = lambda: 0.0
+        record_of(session).clock = lambda: 0.0
         session.user(said)
         for name, arguments, value in calls[:-1]:
             if name == "user":
@@ -408,11 +409,11 @@ def test_the_window_is_in_seconds():
     """After the declared time nothing is a moment ago."""
     firewall = door(window=(10, 60.0))
     with firewall.session() as session:
-        session.clock = lambda: 0.0
+        record_of(session).clock = lambda: 0.0
         session.user("Go.")
         with firewall.guard(ToolCall("create_user", {"id": 1})) as guard:
             guard.value = "ok"
-        session.clock = lambda: 61.0
+        record_of(session).clock = lambda: 61.0
         decision = firewall.check_call(ToolCall("delete_user", {"id": 1}))
 
     assert () == decision.findings

@@ -9,6 +9,7 @@ import pytest
 from abs_shield.core import Outcome, Verdict
 from abs_shield.policy import Tool, configure, rule
 from abs_shield.replay import replay
+from abs_shield.session.record import record_of
 
 
 def calls(*made):
@@ -215,7 +216,7 @@ def test_the_clock_is_the_files(written, a_run, ats, times):
     @rule(tool="*")
     def watch(session):
         """Nothing is wrong."""
-        seen.append(session.clock())
+        seen.append(record_of(session).clock())
 
     turns = [{**calls((str(i), "find_book", {"title": "A"})), "at": at} for i, at in enumerate(ats)]
     list(replay([written(a_run(*turns))], policy=configure(rules=[watch])))

@@ -6,6 +6,7 @@ import pytest
 
 from abs_shield import Session
 from abs_shield.session.field import Field
+from abs_shield.session.record import mentions_of
 
 DATES = [
     ("Wir fliegen am 3. März.", "2026-03-03", "2026-05-03"),
@@ -62,7 +63,7 @@ GROUPED = [
 def origin(text, value, field=""):
     session = Session()
     session.user(text)
-    return session.seen.origin(value, field=Field(field))
+    return mentions_of(session).origin(value, field=Field(field))
 
 
 @pytest.mark.parametrize(("text", "value", "other"), [*DATES, *SUMS])

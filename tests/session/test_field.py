@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Session
 from abs_shield.session.field import Field
+from abs_shield.session.record import mentions_of
 from abs_shield.text.phones import nationals
 
 ORDER, NUMBER = Field("order_id"), Field("order_id", number=True)
@@ -47,7 +48,7 @@ ZEROS = [
 @pytest.mark.parametrize(("result", "value", "field", "known"), ZEROS)
 def test_leading_zeros_mean_nothing_in_a_number_and_in_the_same_field(result, value, field, known):
     """Anywhere else another number of zeros is another value."""
-    assert known == (told(result).seen.origin(value, field=field) is not None)
+    assert known == (mentions_of(told(result)).origin(value, field=field) is not None)
 
 
 PHONES = [
@@ -87,7 +88,7 @@ PHONES = [
 @pytest.mark.parametrize(("said", "value", "field", "known"), PHONES)
 def test_a_telephone_may_have_its_countrys_code(said, value, field, known):
     """A leading digit is left out where it is one of a country or a trunk, and nowhere else."""
-    assert known == (told(said=said).seen.origin(value, field=field) is not None)
+    assert known == (mentions_of(told(said=said)).origin(value, field=field) is not None)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_telephone_may_have_its_countrys_code(said, value, field, known):
 )
 def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
     """The digits of an order are no telephone, though they are the same."""
-    origin = told(result).seen.origin("0049 30 1234567", field=PHONE)
+    origin = mentions_of(told(result)).origin("0049 30 1234567", field=PHONE)
 
     assert known == (origin is not None)
     assert origin is None or ("typed", "tool") == (origin.how, origin.source)
@@ -144,8 +145,8 @@ def test_an_echo_in_another_spelling_is_an_echo():
         ]
     )
 
-    assert session.seen.origin("012", field=ORDER) is None
-    assert session.seen.origin("+49 30 1234567", field=PHONE) is None
+    assert mentions_of(session).origin("012", field=ORDER) is None
+    assert mentions_of(session).origin("+49 30 1234567", field=PHONE) is None
 
 
 def test_a_child_asks_its_parent_for_the_same_field():
@@ -153,8 +154,8 @@ def test_a_child_asks_its_parent_for_the_same_field():
     parent = told({"order_id": 12})
     child = parent.child(agent="clerk")
 
-    assert child.seen.origin("0012", field=ORDER) is not None
-    assert child.seen.origin("0012", field=Field("duration")) is None
+    assert mentions_of(child).origin("0012", field=ORDER) is not None
+    assert mentions_of(child).origin("0012", field=Field("duration")) is None
 
 
 NATIONAL = st.from_regex(r"\A[2-9]\d{2}[2-9]\d{6}\Z")
@@ -175,5 +176,5 @@ def test_a_prefixed_digit_is_no_spelling(national, digit):
     session = told({"phone": national}, said=f"Call {national}.")
     grouped = f"{digit}{national[:3]}-{national[3:6]}-{national[6:]}"
 
-    assert session.seen.origin(digit + national, field=PHONE) is None
-    assert session.seen.origin(grouped, field=PHONE) is None
+    assert mentions_of(session).origin(digit + national, field=PHONE) is None
+    assert mentions_of(session).origin(grouped, field=PHONE) is None

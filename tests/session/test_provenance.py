@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, computed_field, field_serializer
 
 from abs_shield import Session
 from abs_shield.session import Executed, Limits
+from abs_shield.session.record import mentions_of, record_of
 from abs_shield.shield.content import content_of
 
 # What was said, the value, how it is found; None where it is not.
@@ -94,6 +95,8 @@ CASES = [
     ("open https://x.org/" + "ab1" * 90, "https://x.org/" + "ab1" * 89, None),
     ("mail dora, her site is dora-site.com", "dora@dora-site.com", None),
 ]
+
+TOO_MANY = "the result of a call with more values than are compared"
 
 
 @pytest.mark.parametrize(("said", "value", "how"), CASES)
@@ -206,7 +209,7 @@ def test_a_call_with_too_many_values_proves_nothing():
     assert ["unknown", "unknown", "user"] == [
         session.origin(value).source for value in ("tx_200017", "u-8", "tx_12345")
     ]
-    assert "the result of a call with more values than are compared" == session.seen.blind
+    assert TOO_MANY == mentions_of(session).blind
 
 
 def echoed(arguments: dict, content: object) -> Session:
@@ -250,7 +253,7 @@ def test_the_end_of_a_text_too_long_to_be_read_proves_nothing():
     session = echoed({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
 
     assert session.origin("acct_666").source == "unknown"
-    assert "the result of a call with more values than are compared" == session.seen.blind
+    assert TOO_MANY == mentions_of(session).blind
 
 
 def test_a_call_with_very_many_values_is_read():
@@ -263,7 +266,7 @@ def test_a_call_with_very_many_values_is_read():
     session.add([{"role": "assistant", "tool_calls": [call]}, answer])
 
     assert (None, "send") == (session.origin("11700"), session.origin("u-8").tool)
-    assert not session.seen.blind
+    assert not mentions_of(session).blind
 
 
 LARGE = [
@@ -487,7 +490,7 @@ def test_an_object_without_a_text_of_its_own_says_nothing(value):
     session.tool_result("find", value)
 
     assert session.origin("tx_1234") is None
-    assert "" == session.seen.blind
+    assert "" == mentions_of(session).blind
 
 
 class Endless:
@@ -570,7 +573,7 @@ def test_memory_is_bounded():
     for n in range(300):
         session.tool_result("list", [{"id": f"item-{n}-{m}"} for m in range(50)])
 
-    index = session.seen._index._index
+    index = mentions_of(session)._index._index
     kept = sum(map(len, (*index._exact, *index._pairs, index._parts, index._squeezed)))
     assert kept <= 2_000
     assert index._kept._size <= 20_000
@@ -593,7 +596,7 @@ def test_threads_that_ask_first_all_find_another_spelling():
     for _ in range(50):
         session = Session()
         session.user(" ".join(f"Order ORD-{n:05}, two words." for n in range(200)))
-        vouches = partial(session.seen.vouches, asks=frozenset())
+        vouches = partial(mentions_of(session).vouches, asks=frozenset())
         with ThreadPoolExecutor(8) as pool:
             assert [True] * 8 == [*pool.map(vouches, wanted)]
 
@@ -625,8 +628,8 @@ def test_a_parent_sees_the_results_of_its_child():
     parent = Session()
     parent.user("Find the order.")
     child = parent.child(agent="clerk")
-    child.ran(Executed(tool="find", arguments={}, value={"id": "o-7"}))
-    child.heard(Executed(tool="find", arguments={}), {"id": "o-7"})
+    record_of(child).add_execution(Executed(tool="find", arguments={}, value={"id": "o-7"}))
+    record_of(child).show(Executed(tool="find", arguments={}), {"id": "o-7"})
 
     assert "tool" == parent.origin("o-7").source
 

@@ -14,6 +14,7 @@ import pytest
 from abs_shield import PolicyError, Session
 from abs_shield.core.events import Opaque, Returned, Said
 from abs_shield.session import Executed, Limits, current_session
+from abs_shield.session.record import record_of
 
 CALL = {"role": "assistant", "tool_calls": [{"id": "c1", "name": "f", "arguments": {"n": 1}}]}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "done"}
@@ -49,10 +50,10 @@ def test_a_user_turn_opens_a_run() -> None:
 def test_a_user_turn_forgives() -> None:
     """Blocked attempts of the last request do not count in the next."""
     session = Session()
-    session.blocks["f"] = 2
+    record_of(session).blocks["f"] = 2
     session.user("try again")
 
-    assert session.blocks == {}
+    assert record_of(session).blocks == {}
 
 
 def test_a_transcript_shows_what_ran() -> None:
@@ -121,7 +122,7 @@ def test_did(tool: str, arguments: dict[str, Any], expected: bool) -> None:
 def test_did_knows_typed_values(held: Any, asked: Any, expected: bool) -> None:
     """A value that JSON has not equals the text in which a call has it."""
     session = Session()
-    session.ran(Executed(tool="read", arguments={"of": held}))
+    record_of(session).add_execution(Executed(tool="read", arguments={"of": held}))
 
     assert expected == session.did("read", of=asked)
 
@@ -129,7 +130,8 @@ def test_did_knows_typed_values(held: Any, asked: Any, expected: bool) -> None:
 def test_a_result_is_taken_once() -> None:
     """What the door saw return is not executed again by the transcript."""
     session = Session()
-    session.ran(Executed(tool="f", arguments={"n": 1}, value="done", call_id="c1"))
+    executed = Executed(tool="f", arguments={"n": 1}, value="done", call_id="c1")
+    record_of(session).add_execution(executed)
     session.add([CALL, RESULT])
 
     assert len(session.executed) == 1
@@ -147,8 +149,9 @@ def test_opaque_is_remembered() -> None:
     """What the model saw and we did not is kept with its reason."""
     session = Session()
     session.opaque("an image")
+    reasons = record_of(session).opaque_reasons
 
-    assert (("an image",), [Opaque("an image")]) == (session.opaque_reasons, events(session))
+    assert (("an image",), [Opaque("an image")]) == (reasons, events(session))
 
 
 def test_opaque_reasons_are_bounded() -> None:
@@ -156,15 +159,16 @@ def test_opaque_reasons_are_bounded() -> None:
     session = Session()
     for n in range(100):
         session.opaque(str(n))
+    reasons = record_of(session).opaque_reasons
 
-    assert (len(session.opaque_reasons), session.opaque_reasons[-1]) == (20, "99")
+    assert (len(reasons), reasons[-1]) == (20, "99")
 
 
 def test_executed_calls_are_bounded() -> None:
     """Of very many calls the newest are kept."""
     session = Session(limits=Limits(executed=3))
     for n in range(5):
-        session.ran(Executed(tool=str(n), arguments={}))
+        record_of(session).add_execution(Executed(tool=str(n), arguments={}))
 
     assert [ran.tool for ran in session.executed] == ["2", "3", "4"]
 
@@ -241,7 +245,7 @@ def test_tasks_do_not_mix_their_sessions() -> None:
 def test_a_session_closes_when_it_is_left_for_the_last_time() -> None:
     """A session that is entered twice is closed once."""
     session, closed = Session(), list[str]()
-    session.on_close(lambda left: closed.append(left.id))
+    record_of(session).add_closer(lambda left: closed.append(left.id))
     with session, session:
         pass
 
@@ -254,4 +258,4 @@ def test_a_log_that_forgot_says_so() -> None:
     for _ in range(3):
         session.user("x" * 80)
 
-    assert session.forgot
+    assert record_of(session).log.forgot

@@ -10,6 +10,7 @@ import pytest
 
 from abs_shield import Session
 from abs_shield.session import Sessions
+from abs_shield.session.record import record_of
 
 
 def opened(sessions: Sessions, session_id: str) -> Session:
@@ -144,23 +145,23 @@ def test_the_size_of_a_session_is_about_what_it_holds(kind: str) -> None:
         made.origin("tx_4711")  # an index is filled when it is first asked
         return made
 
-    estimate, size = session().held_bytes, held(session)
+    estimate, size = record_of(session()).memory_bytes, held(session)
     assert size / 3 < estimate < size * 3
 
 
 def test_sessions_of_sub_agents_count() -> None:
     """As long as anybody holds them, those of their own sub-agents too."""
     parent = Session("s")
-    alone = parent.held_bytes
+    alone = record_of(parent).memory_bytes
     child = parent.child()
     grandchild = child.child()
     grandchild.user("word " * 10_000)
-    grandchild.vouch(" ".join(f"tx_{n}" for n in range(5_000)))
-    size, together = grandchild.held_bytes, parent.held_bytes
+    record_of(grandchild).vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+    size, together = record_of(grandchild).memory_bytes, record_of(parent).memory_bytes
     del child, grandchild
 
     assert alone + size < together < alone + 2 * size
-    assert alone == parent.held_bytes
+    assert alone == record_of(parent).memory_bytes
 
 
 def test_sub_agents_make_older_sessions_go() -> None:
@@ -169,7 +170,7 @@ def test_sub_agents_make_older_sessions_go() -> None:
     opened(sessions, "old")
     children = [opened(sessions, "new").child() for _ in range(5)]
     for child in children:
-        child.vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+        record_of(child).vouch(" ".join(f"tx_{n}" for n in range(5_000)))
     opened(sessions, "new")
 
     assert (1, True) == (len(sessions), sessions.held_bytes > 1024 * 1024)

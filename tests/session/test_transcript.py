@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from abs_shield import Session
 from abs_shield.core.events import Said
+from abs_shield.session.record import record_of
 from abs_shield.session.transcript import Transcript, _meeting
 
 
@@ -192,4 +193,4 @@ def test_keys_of_several_kinds_are_no_error():
     session.add([odd])
     session.add([odd])
 
-    assert 1 == len(list(session.log))
+    assert 1 == len(list(record_of(session).log))

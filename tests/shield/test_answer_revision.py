@@ -7,6 +7,7 @@ import asyncio
 from abs_shield import AnswerConfig, Shield, shield
 from abs_shield.core.events import Returned
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 TRUE = "Booking ABC123 costs 420.00 EUR."
 DRAFT = f"{TRUE} A courier picks you up for 75 euros."
@@ -21,7 +22,7 @@ def ran(firewall: Shield) -> Session:
     """A session in which a tool returned the price."""
     session = firewall.session()
     session.user("What does my booking ABC123 cost?")
-    session.take(Returned("find_booking", TRUE, "c1"))
+    record_of(session).take(Returned("find_booking", TRUE, "c1"))
     return session
 
 

@@ -7,6 +7,7 @@ from threading import Event, Thread
 import pytest
 
 from abs_shield import Shield, shield
+from abs_shield.session.record import mentions_of, record_of
 from tests.core.test_forked import exit_code, held_by_another_thread
 
 CALL = {"name": "refund", "arguments": {"id": "tx_1"}}
@@ -50,9 +51,10 @@ def test_no_lock_on_the_way_of_a_call_hangs_a_child():
     made = firewall()
     judged(made)
     session = made.session("shared")
+    mentions = mentions_of(session)
     locks = [
         made.store._lock, made.sessions._lock, made.registry._lock, made.desk.approvals._lock,
-        session.lock, session.seen._lock, session.seen._index._index._lock,
+        record_of(session).lock, mentions._lock, mentions._index._index._lock,
     ]  # fmt: skip
     done = [held_by_another_thread(lock) for lock in locks]
 

@@ -11,6 +11,7 @@ import pytest
 from abs_shield import Injected, StoreError, ToolCall, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
+from abs_shield.session.record import record_of
 from abs_shield.shield import Recording, redacted
 
 
@@ -192,7 +193,7 @@ def test_only_what_no_line_holds_is_called_truncated(door, file):
         with firewall.session("s1") as session:
             session.user("x" * 100)
 
-    assert session.forgot
+    assert record_of(session).log.forgot
     assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 

@@ -11,6 +11,7 @@ from abs_shield import AnswerConfig, Shield, shield
 from abs_shield.answer import Faithfulness
 from abs_shield.answer.verifier import Odds
 from abs_shield.core.events import Returned
+from abs_shield.session.record import record_of
 from abs_shield.shield import Recording, redacted
 from abs_shield.stores import MemoryStore, SqliteStore
 
@@ -33,7 +34,7 @@ def checked(store, **options):
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None, **options)
     with firewall.session() as session:
         session.user("What does my booking ABC123 cost?")
-        session.take(Returned("find_booking", "Booking ABC123 costs 420.00 EUR.", "c1"))
+        record_of(session).take(Returned("find_booking", "Booking ABC123 costs 420.00 EUR.", "c1"))
         report = firewall.check_answer(ANSWER)
     decision = session.answer_decisions[-1]
     return report, store.report(decision.id)

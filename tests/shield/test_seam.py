@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from abs_shield import CallBlocked, Session, Shield, Target, Tool, ToolCall, shield, shielded
 from abs_shield.plan import ToolPlan
+from abs_shield.session.record import record_of
 from abs_shield.shield.seam import Seam
 
 REFUND = {"name": "refund", "parameters": {"properties": {"amount": {"type": "number"}}}}
@@ -210,7 +211,7 @@ def test_what_cannot_be_read_was_not_seen(seam, odd):
     seam.hear(session, said)
     seam.hear(session, said)
     assert 1 == session.turns
-    assert 1 == len(session.opaque_reasons)
+    assert 1 == len(record_of(session).opaque_reasons)
     assert session.origin("tx_9").source == "unknown"
 
 

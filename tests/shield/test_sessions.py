@@ -11,6 +11,7 @@ import pytest
 from abs_shield import PolicyError, Session, ToolCall, shielded
 from abs_shield.core.events import Returned
 from abs_shield.session import Limits, Sessions, current_session
+from abs_shield.session.record import record_of
 
 
 @pytest.fixture
@@ -246,7 +247,7 @@ def test_what_was_not_seen_is_said(firewall):
     session = firewall.session()
     session.opaque("the user sent a photo")
 
-    assert ("the user sent a photo",) == session.opaque_reasons
+    assert ("the user sent a photo",) == record_of(session).opaque_reasons
 
 
 def test_an_image_in_a_transcript_is_opaque(firewall):
@@ -254,7 +255,7 @@ def test_an_image_in_a_transcript_is_opaque(firewall):
     image = {"type": "image_url", "image_url": {"url": "data:..."}}
     session = firewall.session(messages=[{"role": "user", "content": [image]}])
 
-    assert 1 == len(session.opaque_reasons)
+    assert 1 == len(record_of(session).opaque_reasons)
 
 
 # Children ------------------------------------------------------------
@@ -421,7 +422,7 @@ def test_a_session_keeps_the_newest(door):
 
     assert [7, 8, 9] == [call.value for call in session.executed]
     assert 2 == len(session.decisions)
-    assert session.forgot
+    assert record_of(session).log.forgot
 
 
 def test_a_shield_keeps_the_sessions_used_last(door):

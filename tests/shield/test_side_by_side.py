@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield
+from abs_shield.session.record import record_of
 
 USER = {"type": "object", "properties": {"user_id": {"type": "string"}}}
 MADE = ToolCall("create_user", {"user_id": "u_1"}, "c1")
@@ -34,7 +35,7 @@ def session():
 
 def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(session) -> None:
     """`delete_user` is dispatched first; it undoes what is about to be made."""
-    door = session.owner
+    door = record_of(session).owner
     door.inspect_turn([MADE, GONE], session=session)
 
     with pytest.raises(CallBlocked) as blocked:
@@ -45,7 +46,7 @@ def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(ses
 
 def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
     """`create_user` has not come back when `delete_user` is dispatched."""
-    door = session.owner
+    door = record_of(session).owner
     door.inspect_turn([MADE, GONE], session=session)
 
     with door.guard(MADE, session=session), pytest.raises(CallBlocked) as blocked:
@@ -56,7 +57,7 @@ def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
 
 def test_a_call_that_was_blocked_is_not_undone(session) -> None:
     """What never ran contradicts nothing."""
-    door = session.owner
+    door = record_of(session).owner
     wrong = ToolCall("create_user", {"user_id": 7}, "c1")
     door.inspect_turn([wrong, GONE], session=session)
 
@@ -78,7 +79,7 @@ def test_a_call_is_not_judged_by_those_behind_it() -> None:
 
 def test_calls_that_run_beside_one_are_said(session) -> None:
     """Where no turn was shown, who stands at the dispatch knows what runs."""
-    door = session.owner
+    door = record_of(session).owner
     door.check_call(MADE, session=session)
 
     with pytest.raises(CallBlocked) as blocked:

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield, shielded
+from abs_shield.session.record import record_of
 from tests.subjects import about_calls
 
 
@@ -67,7 +68,7 @@ def test_a_proposal_is_not_logged_before_its_fate_is_known(firewall, session):
     [
         lambda firewall, session: session.user("Go on."),
         lambda firewall, session: session.assistant("I will not."),
-        lambda firewall, session: session.settle(),
+        lambda firewall, session: record_of(session).settle(),
         lambda firewall, session: firewall.inspect_turn([], session=session),
         lambda firewall, session: session.__enter__().__exit__(None, None, None),
     ],
@@ -130,7 +131,7 @@ def test_empty_and_repeated_ids_make_a_call_each(firewall, session, call_id):
     calls = [call(arguments={"amount": n}, call_id=call_id) for n in (1, 2)]
     proposed = firewall.inspect_turn(calls, session=session)
     dispatched = [firewall.check_call(one, session=session) for one in calls]
-    session.settle()
+    record_of(session).settle()
 
     assert 2 == len({d.id for d in proposed})
     assert [d.id for d in proposed] == [d.id for d in dispatched] == logged(firewall)
@@ -140,7 +141,7 @@ def test_repeated_ids_run_through_a_whole_turn(firewall, session):
     """Two calls under one id both run, and are answered and logged once each."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": n}} for n in (1, 2)]
     given = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls}, session=session)
-    session.settle()
+    record_of(session).settle()
 
     assert [{"refunded": 1}, {"refunded": 2}] == [json.loads(m["content"]) for m in given]
     assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
@@ -296,7 +297,7 @@ def test_a_tool_that_raises_is_answered(firewall, session, run):
 def test_every_call_of_a_message_is_logged_once(firewall, session, run):
     """Five calls, five records, and three executions."""
     run(firewall, openai(), session)
-    session.settle()
+    record_of(session).settle()
 
     assert (5, 5) == (len(logged(firewall)), len(set(logged(firewall))))
     assert {"c1", "c4", "c5"} == {e.call_id for e in session.executed}

@@ -19,6 +19,7 @@ from abs_shield.adapters.anthropic.checks import check_streams
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
@@ -121,7 +122,7 @@ class _Watch:
             if decision is not None and decision.blocked:
                 said = {"content": feedback_text(decision), "is_error": True}
                 results[place] = {**result, **said}
-        self.session.settle()
+        record_of(self.session).settle()
         return response
 
     def _take_in(self, called: Iterable[Mapping[str, Any]]) -> None:

@@ -29,6 +29,7 @@ from abs_shield.adapters.asgi.collector import (
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.text.show import shown
 
@@ -138,7 +139,7 @@ class AnswerMiddleware:
 
         In a session that heard nothing an answer is recorded, and sent as it is.
         """
-        heard = bool(session.log.version)
+        heard = bool(record_of(session).log.version)
         return [await self._settled(answer, session, heard=heard) for answer in answers]
 
     async def _settled(self, answer: Answer, session: Session, *, heard: bool) -> str:
@@ -304,4 +305,5 @@ class _Response(Collector):
 
     def _is_of_agent(self, found: ResponseBody, asked: Sequence[Any]) -> bool:
         """Return whether a body without a text may be an agent's: of others it is no news."""
-        return found.problem != NO_ANSWER or bool(asked) or bool(self._session.log.version)
+        known = bool(record_of(self._session).log.version)
+        return found.problem != NO_ANSWER or bool(asked) or known

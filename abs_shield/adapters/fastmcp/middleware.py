@@ -25,6 +25,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.content import content_of
@@ -132,7 +133,7 @@ class ShieldMiddleware(Middleware):
 
     def _take(self, context: Any, name: str, parts: Iterable[Any]) -> None:
         session = self._joined(context, _meta(context))
-        if session.ephemeral:
+        if record_of(session).ephemeral:
             return
         texts = [part for part in parts if isinstance(part, str)]
         if texts:
@@ -147,7 +148,7 @@ class ShieldMiddleware(Middleware):
         message, meta = context.message, _meta(context)
         listing = await self._callable(context)
         session = self._joined(context, meta)
-        granted = session.granted
+        granted = record_of(session).grant
         if listing is None:
             session.tools = granted
         else:
@@ -213,7 +214,7 @@ class ShieldMiddleware(Middleware):
         if session is not None:
             return session
         session = Session(limits=self.firewall.policy.limits, owner=self.firewall)
-        session.ephemeral = ephemeral
+        record_of(session).ephemeral = ephemeral
         return session
 
     async def _callable(self, context: Any) -> Listing | None:
@@ -255,7 +256,7 @@ class ShieldMiddleware(Middleware):
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""
         if isinstance(result, InputRequiredToolResult):  # the client has to answer first
-            if not session.ephemeral:
+            if not record_of(session).ephemeral:
                 state = result.input_required.request_state
                 self._asks.keep(_asked(session, call, state), call.id)
             guard.suspend()

@@ -36,6 +36,7 @@ from abs_shield.adapters.langgraph.steps import Place, Step, Steps
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
@@ -129,16 +130,17 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         calls = [call for call in calls_of(message) if call.id not in done]
         place = Place.here()
         session = self._steps.session(place)
-        with session.lock:
-            if not session.log.version and any(map(is_summary, before)):
+        record = record_of(session)
+        with record.lock:
+            if not record.log.version and any(map(is_summary, before)):
                 session.opaque("an earlier part of the conversation is told as a summary")
             self._seam.offer(session, self._offered(tools))
             self._seam.hear(session, [*map(shaped, before), shaped(message)])
             Step.of(message, place).name(session)
-            session.derived(Judged, owner=self).take(message)
+            record.derive(Judged, owner=self).take(message)
             decisions = self.firewall.inspect_turn(calls, session=session)
             if not (message.tool_calls and self._runs_tools):
-                session.settle()  # nothing of this turn will be dispatched
+                record.settle()  # nothing of this turn will be dispatched
         return [*zip(calls, decisions, strict=True)]
 
     def revision(self) -> AnswerRevision | None:
@@ -146,7 +148,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self._answers:
             return None
         session = self._steps.session(Place.here())
-        return session.derived(Revisions, owner=self).of(self.firewall, session)
+        return record_of(session).derive(Revisions, owner=self).of(self.firewall, session)
 
     def _offered(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
         """The tools as a provider is told of them; each is described once while it is offered."""
@@ -250,13 +252,14 @@ class ShieldMiddleware(ShieldModelMiddleware):
         before, turn = newest_turn(member(request.state, self._key))
         place = Place.here()
         session = self._steps.session(place)
+        record = record_of(session)
         if turn is None:
-            if not session.log.version:
+            if not record.log.version:
                 session.opaque("the messages of this graph are not in its state")
             return self._seam.guard(call, session), call
         Step.of(turn, place).name(session)
-        with session.lock:
-            judged = session.derived(Judged, owner=self)
+        with record.lock:
+            judged = record.derive(Judged, owner=self)
             if not judged.knows(turn):
                 self.judge(turn, before, getattr(request.runtime, "tools", None) or ())
             self._add_offer(session, request)

@@ -9,6 +9,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Opaque
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 
 KEPT_PROMPT = "the request's prompt is kept by the provider"
 _UNREAD = frozenset({"input_image", "input_file"})
@@ -31,7 +32,7 @@ def call_of(item: Any) -> ToolCall:
 
 def unseen(session: Session, reason: str) -> None:
     """Note, once, that the model saw what the session did not."""
-    if reason not in session.opaque_reasons:
+    if reason not in record_of(session).opaque_reasons:
         session.opaque(reason)
 
 

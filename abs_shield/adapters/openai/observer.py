@@ -22,6 +22,7 @@ from abs_shield.adapters.openai.items import (
 from abs_shield.core import ToolCall
 from abs_shield.core.forked import renewed
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
@@ -86,7 +87,7 @@ class RunObserver:
         self._judged.clear()
         self._seam.offer(self._session, sent.get("tools") or ())
         self._hear(sent, sent.get("input") or ())
-        self._session.derived(Sent).messages = sent.get("input") or ()
+        record_of(self._session).derive(Sent).messages = sent.get("input") or ()
         if sent.get("prompt"):
             unseen(self._session, KEPT_PROMPT)
         return sent
@@ -211,7 +212,7 @@ class RunObserver:
     def end(self) -> None:
         """The run is over: what was proposed and never dispatched is logged."""
         if self._session is not None:
-            self._session.settle()
+            record_of(self._session).settle()
 
 
 def _is_summary(item: Any) -> bool:

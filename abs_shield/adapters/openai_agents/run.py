@@ -23,6 +23,7 @@ from abs_shield.adapters.openai_agents.shapes import (
 from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import ShieldError
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
@@ -196,7 +197,7 @@ class Run:
         return self.firewall.guard(call, session=self.session)
 
     def _blind(self, reason: str) -> None:
-        if reason not in self.session.opaque_reasons:
+        if reason not in record_of(self.session).opaque_reasons:
             self.session.opaque(reason)
 
     def _speaks(self, agent: Agent[Any]) -> None:

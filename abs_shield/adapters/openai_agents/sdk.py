@@ -29,6 +29,7 @@ from abs_shield.adapters.openai_agents.run import (
 )
 from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
+from abs_shield.session.record import record_of
 
 _INVOKE = "_invoke_function_tool_with_metadata"
 _EXCUSE = "_function_tool_default_failure_handled"
@@ -115,7 +116,7 @@ def _entered(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dict[s
         yield options
     except BaseException:
         for session in () if entry is None else entry.sessions:
-            session.settle()  # what a run that fails has proposed is logged as it stands
+            record_of(session).settle()  # what a run that fails has proposed is logged as it stands
         raise
     finally:
         for var, token in tokens:

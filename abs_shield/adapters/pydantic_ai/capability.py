@@ -46,6 +46,7 @@ from abs_shield.adapters.pydantic_ai.stand_ins import (
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
@@ -93,7 +94,7 @@ class ShieldCapability(AbstractCapability[Any]):
             waits = isinstance(result.output, DeferredToolRequests)
         finally:
             if not waits:
-                self._session(ctx).settle()
+                record_of(self._session(ctx)).settle()
         return result
 
     async def after_model_request(
@@ -108,9 +109,9 @@ class ShieldCapability(AbstractCapability[Any]):
         self._seam.hear(session, conversation(request_context.messages))
         session.run_id = ctx.run_id or session.run_id
         if self._answers:
-            session.derived(_Newest, owner=self).streams = request_context.streaming
+            record_of(session).derive(_Newest, owner=self).streams = request_context.streaming
         for reason in unseen(response, request_context.model_settings or {}):
-            if reason not in session.opaque_reasons:
+            if reason not in record_of(session).opaque_reasons:
                 session.opaque(reason)
         asked = request_context.model_request_parameters
         offered = {tool.name: tool for tool in asked.function_tools} | ctx.tools
@@ -209,7 +210,7 @@ class ShieldCapability(AbstractCapability[Any]):
         if ctx.partial_output or self._firewall.policy.answer is False:
             return output
         session = self._session(ctx)
-        if session.derived(_Newest, owner=self).streams:
+        if record_of(session).derive(_Newest, owner=self).streams:
             await self._firewall.acheck_answer(output, session=session)
             return output
         return await self._settled(session, output, most=ctx.max_retries - ctx.retry)
@@ -217,7 +218,7 @@ class ShieldCapability(AbstractCapability[Any]):
     # Inside --------------------------------------------------------------------------------------
 
     async def _settled(self, session: Session, output: str, *, most: int) -> str:
-        revisions = session.derived(Revisions, owner=self)
+        revisions = record_of(session).derive(Revisions, owner=self)
         revision = revisions.of(self._firewall, session, most=most)
         if revision is None:
             return output

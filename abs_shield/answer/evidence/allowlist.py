@@ -9,6 +9,7 @@ from typing import Any
 from abs_shield.plan.parameters import admission
 from abs_shield.session import Session
 from abs_shield.session.field import ANY_FIELD
+from abs_shield.session.record import mentions_of
 
 Vouches = Callable[[str], bool]
 logger = logging.getLogger("abs_shield")
@@ -50,5 +51,5 @@ def _guarded(entry: Any) -> Vouches:
 
 
 def _remembers(session: Session, text: str, strict: bool) -> bool:
-    origin = session.seen.origin(text, field=ANY_FIELD)
+    origin = mentions_of(session).origin(text, field=ANY_FIELD)
     return origin is not None and (origin.source == "tool" or not strict)

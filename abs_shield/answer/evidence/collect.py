@@ -19,6 +19,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.session import Session
 from abs_shield.session.calls import Executed, TooLarge, is_feedback
+from abs_shield.session.record import record_of
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import leaves, opened
 from abs_shield.text.show import shown
@@ -56,6 +57,7 @@ def evidence_of(
     """
     allow = tuple(allow)
     line = _lineage(session)
+    record, records = record_of(session), [*map(record_of, line)]
     calls = _calls(session, line)
     passages = list(_passages(session, line, calls))
     if strict_tool_evidence:
@@ -64,10 +66,10 @@ def evidence_of(
         passages += _allowed(allow)
     read = [*_fitted(reversed(passages))][::-1]  # the newest are read first
     failed = [_has_failed(call) for call in calls]
-    known = not session.opaque_reasons and session.ran_so_far <= len(session.executed)
-    blind = next((one.seen.blind for one in line if one.seen.blind), "")
+    known = not record.opaque_reasons and record.execution_count <= len(record.executions)
+    blind = next((one.mentions.blind for one in records if one.mentions.blind), "")
     unread = _unread(read, len(passages))
-    forgot = bool(unread) or any(one.forgot for one in line)
+    forgot = bool(unread) or any(one.log.forgot for one in records)
     return Evidence(
         tuple(read),
         deeds=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
@@ -95,8 +97,10 @@ class Gathered:
         self._newest: tuple[Any, Evidence] | None = None
 
     def __call__(self, *, strict_tool_evidence: bool) -> Evidence:
-        line = _lineage(self._session)
-        state = [(one.log.version, one.ran_so_far, one.heard_so_far) for one in line]
+        records = map(record_of, _lineage(self._session))
+        state = [
+            (one.log.version, one.execution_count, one.child_execution_count) for one in records
+        ]
         key = (state, strict_tool_evidence)
         if self._newest is None or self._newest[0] != key:
             evidence = evidence_of(
@@ -167,7 +171,7 @@ def _lineage(session: Session) -> list[Session]:
 
 
 def _calls(session: Session, line: list[Session]) -> list[Executed]:
-    below = session.newest(_EVERY, heard=True)
+    below = record_of(session).newest(_EVERY, of_children=True)
     own = [call for one in line for call in one.executed]
     return sorted((*own, *below), key=lambda call: call.at)
 
@@ -199,7 +203,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         by_id[call.call_id or ""].append(call)
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
-    if any(one.forgot for one in line):
+    if any(record_of(one).log.forgot for one in line):
         events = (event for log in logs for _, event in log)
         unnamed = {id(one.value) for one in events if isinstance(one, Returned) and not one.call_id}
         for call_id, some in by_id.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 
 _FIRM = frozenset(
     "inc ltd llc llp plc corp corporation co company gmbh ag kg se sa s.a sarl srl spa ab a/s "
@@ -16,4 +17,4 @@ def firm(argument: Argument, session: Session) -> bool:
     first, *rest = argument.text.split()
     if not any(word.strip(".,").casefold() in _FIRM for word in rest):
         return False
-    return session.seen.origin(first, apart=True) is not None
+    return mentions_of(session).origin(first, apart=True) is not None

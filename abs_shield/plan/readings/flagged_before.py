@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.text.show import shown
 
 _MOST = 200
@@ -13,7 +14,7 @@ _MOST = 200
 def flagged_before(argument: Argument, session: Session) -> bool:
     """Return whether a finding about a call of this run that was let through has this value."""
     got = shown(argument.text)
-    ran = {executed.decision_id for executed in session.newest(_MOST)} - {None}
+    ran = {executed.decision_id for executed in record_of(session).newest(_MOST)} - {None}
     return bool(ran) and any(
         finding.check == "phantom_target" and finding.code == "unseen" and finding.got == got
         for decision in session.decisions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.normal import normal
 from abs_shield.text.templates import fillings, templates
 
@@ -15,6 +16,6 @@ def form(argument: Argument, session: Session) -> bool:
         return False
     for template in templates(argument.description):
         filled = fillings(template, text)
-        if filled and all(session.seen.origin(part) is not None for part in filled):
+        if filled and all(mentions_of(session).origin(part) is not None for part in filled):
             return True
     return False

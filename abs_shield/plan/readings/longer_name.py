@@ -6,6 +6,7 @@ import re
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.normal import normal
 
 _KINDS = frozenset(
@@ -35,7 +36,7 @@ def longer_name(argument: Argument, session: Session) -> bool:
     if len(text) < 2:
         return False
     heads = (" ".join(text[:size]) for size in range(len(text) - 1, 1, -1))
-    if any(_is_long(head) and session.seen.vouches(head, _ANYTHING) for head in heads):
+    if any(_is_long(head) and mentions_of(session).vouches(head, _ANYTHING) for head in heads):
         return True
     telling = [word for word in text if not _tells_little(word)]
     core = " ".join(telling)
@@ -52,4 +53,4 @@ def _is_long(text: str) -> bool:
 
 
 def _stands(core: str, session: Session) -> bool:
-    return session.seen.origin(core, apart=True) is not None
+    return mentions_of(session).origin(core, apart=True) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.plan.names import is_place
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.leaves import name_of
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal, words
@@ -24,7 +25,7 @@ def misspelt(argument: Argument, session: Session) -> bool:
         return False
     corrected = 0
     for word in words(normal(bare(argument.text))):
-        if session.seen.vouches(word, _ANYTHING):
+        if mentions_of(session).vouches(word, _ANYTHING):
             continue
         if len(word) < _LEAST or not word.isalpha() or not _stands_misspelt(word, session):
             return False
@@ -33,4 +34,4 @@ def misspelt(argument: Argument, session: Session) -> bool:
 
 
 def _stands_misspelt(word: str, session: Session) -> bool:
-    return any(is_misspelt(said, word) for said in session.seen.user_chunks)
+    return any(is_misspelt(said, word) for said in mentions_of(session).user_chunks)

@@ -6,6 +6,7 @@ import re
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.names import abbreviates, split
 from abs_shield.text.normal import normal
 
@@ -31,8 +32,9 @@ def numbered(argument: Argument, session: Session) -> bool:
     number = found and _said(found, session)
     if not (found and number):
         return False
-    called = session.seen.labels(number)
-    otherwise = session.seen.is_labelled_otherwise(number, argument.asks)
+    mentions = mentions_of(session)
+    called = mentions.labels(number)
+    otherwise = mentions.is_labelled_otherwise(number, argument.asks)
     if otherwise or not called.isdisjoint(_PART):
         return False
     prefix = _PREFIX.fullmatch(found[1])
@@ -42,15 +44,15 @@ def numbered(argument: Argument, session: Session) -> bool:
     if not fits and len(number) < _LEAST:
         return False
     words = {word for name in called | argument.asks for word in split(name)}
-    if (fits or not session.seen.in_english) and any(_shortens(prefix, w) for w in words):
+    if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
-    alike = (*argument.examples, *session.seen.alike(argument.text))
+    alike = (*argument.examples, *mentions.alike(argument.text))
     return any(_begins(found, text, whole=not prefix) for text in alike)
 
 
 def _said(found: re.Match[str], session: Session) -> str:
     """The number as the user wrote it: with its leading zeros, or without; empty where nowhere."""
-    chunks = session.seen.user_chunks
+    chunks = mentions_of(session).user_chunks
     return next((n for n in (found[2] + found[3], found[3]) if n in chunks), "")
 
 

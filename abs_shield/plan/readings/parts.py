@@ -6,6 +6,7 @@ import re
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.countries import is_country_code
 
 _BETWEEN = re.compile(r"\s*[,;|]\s*")
@@ -25,7 +26,7 @@ def parts(argument: Argument, session: Session) -> bool:
         split = [_MAILBOX.sub(r"\1", part) for part in split]
     if not 0 < len(split) <= _MOST or not all(split) or split == [argument.text.strip()]:
         return False
-    known = [session.seen.origin(part) is not None for part in split]
+    known = [mentions_of(session).origin(part) is not None for part in split]
     return any(known) and all(
         seen or is_country_code(part) for seen, part in zip(known, split, strict=True)
     )

@@ -6,6 +6,7 @@ import re
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import mentions_of
 from abs_shield.text.leaves import name_of
 from abs_shield.text.names import abbreviates, name_words
 
@@ -20,4 +21,4 @@ def ticker(argument: Argument, session: Session) -> bool:
     if _ASKS.isdisjoint(name_words(name_of(argument.path))):
         return False
     letters = argument.text.casefold()
-    return any(abbreviates(letters, word) for word in session.seen.user_chunks)
+    return any(abbreviates(letters, word) for word in mentions_of(session).user_chunks)

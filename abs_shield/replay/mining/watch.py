@@ -15,6 +15,7 @@ from abs_shield.replay.mining.evidence import Evidence, PairSeen, ParameterSeen
 from abs_shield.replay.runs import Run
 from abs_shield.session import Executed, Session
 from abs_shield.session.field import Field
+from abs_shield.session.record import mentions_of, record_of
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import split
@@ -70,7 +71,7 @@ class Watch:
         worked = _worked(sight)
         tool.worked += worked
         alarmed = {_root(f) for f in judged.decision.findings if f.check == _TARGET and f.weighs}
-        past = sight.session.derived(_Past, owner=self)
+        past = record_of(sight.session).derive(_Past, owner=self)
         for name, argument in sight.arguments.items():
             seen = tool.parameter(name)
             _count(seen, argument)
@@ -89,7 +90,7 @@ class Watch:
 
     def _follow(self, judged: Judged, sight: _Sight, *, worked: bool) -> None:
         """Count what this call does with what earlier ones of the session brought in or touched."""
-        past = sight.session.derived(_Past, owner=self)
+        past = record_of(sight.session).derive(_Past, owner=self)
         tool = judged.call.name
         for name, argument in sight.arguments.items():
             maker = past.brought.get(argument.text) if argument.text else None
@@ -174,16 +175,16 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
 
 def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
     """Ask where one value came from; what is no text or number, or too long, is not asked for."""
-    text = scalar_text(leaf)
-    if not text or len(text) > _LONGEST or not session.seen.has_task:
+    text, mentions = scalar_text(leaf), mentions_of(session)
+    if not text or len(text) > _LONGEST or not mentions.has_task:
         argument.asked = False
         return
     argument.text = text
     argument.shaped = argument.shaped and (is_code(text) or is_address(text))
     field = Field(name_of(path), number=not isinstance(leaf, str))
-    origin = session.seen.origin(text, apart=" " in text, field=field)
+    origin = mentions.origin(text, apart=" " in text, field=field)
     if origin is None:
-        argument.asked = argument.asked and not session.seen.blind
+        argument.asked = argument.asked and not mentions.blind
         argument.sourced, argument.new = False, True
     elif not argument.source:
         argument.source = str(origin)

@@ -275,7 +275,7 @@ def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
     @rule(tool="t")
     def meddles(x: list[Any], session: Session, call: ToolCall) -> bool:
         """It changes whatever it gets."""
-        fresh = not session.turns or session.ran_so_far > 0
+        fresh = not session.turns or len(session.executed) > 0
         x.clear()
         call.arguments.clear()
         session.user("I was here.")

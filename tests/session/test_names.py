@@ -1,0 +1,55 @@
+"""What a session shows to its users, and where what the lifecycle writes stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Session, Shield, Tool, ToolCall, shield
+from abs_shield.session.record import mentions_of, record_of
+
+NAMES = [
+    "add", "agent", "answer_decisions", "answer_reports", "assistant", "child", "decisions", "did",
+    "entries", "executed", "handoff", "id", "model", "opaque", "origin", "output_decisions",
+    "parent", "result_decisions", "run_id", "system", "tool_result", "tools", "turns", "user",
+]  # fmt: skip
+
+
+def public(value: object) -> list[str]:
+    return [name for name in dir(value) if not name.startswith("_")]
+
+
+def test_a_session_shows_these_names_alone() -> None:
+    """An editor completes what users need: a new name is a decision, with its row in the docs."""
+
+    assert NAMES == public(Session())
+
+
+def test_what_the_lifecycle_writes_is_another_object() -> None:
+    """The Shield writes a call into the record; the session only reads it."""
+    session = Session()
+    firewall = Shield(shield.configure(tools=[Tool(name="find")]), hooks=None)
+    with firewall.guard(ToolCall("find", {}, "c1"), session=session) as guard:
+        guard.value = "tx_12345"
+    record = record_of(session)
+
+    assert record.executions == [*session.executed]
+    assert record.decisions.calls == [*session.decisions]
+    assert mentions_of(session) is record.mentions
+
+
+def test_sub_agents_have_records_of_their_own() -> None:
+    """The record of a child reads on in its parent's."""
+    session = Session()
+    child = session.child()
+
+    assert record_of(child).parent is record_of(session)
+    assert record_of(child) is not record_of(session)
+
+
+@pytest.mark.parametrize("name", ["agent", "model", "run_id", "tenant"])
+def test_a_host_may_note_its_own(name: str) -> None:
+    """The names of agent, model and run are the host's to set, and so are names of its own."""
+    session = Session()
+    setattr(session, name, "seven")
+
+    assert "seven" == getattr(session, name)
