@@ -9,6 +9,7 @@ from functools import cached_property
 from threading import Lock
 
 from abs_shield.core import Decision
+from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import NOBODY, Filters
 from abs_shield.replay.report import Report
@@ -79,7 +80,7 @@ class Figures:
         self.now = now
         self._labelled: dict[str, Decision] = {}
         self._spread: dict[tuple[float | None, float | None], tuple[int, list[SessionCount]]] = {}
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     @cached_property
     def name(self) -> str:

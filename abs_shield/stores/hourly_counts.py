@@ -16,6 +16,8 @@ UNREADABLE = 0
 """The pattern of a record that cannot be read: none has this number, and it is not counted."""
 _AT_ONCE = 5_000
 """Records that are counted in one transaction, so that no writer waits long."""
+_LATEST = 1e15
+"""The last time whose hour is told apart: a host may give any, and databases have 64 bits."""
 _MOST_KEPT = 8_192
 """Patterns of which the decision is kept in memory."""
 
@@ -42,8 +44,13 @@ class PatternCount(NamedTuple):
 
 
 def hour_of(at: float) -> int:
-    """Return the hour of a time in seconds since the epoch, counted from the epoch."""
-    return int(at // HOUR_S)
+    """
+    Return the hour of a time in seconds since the epoch, counted from the epoch.
+
+    >>> hour_of(7_200.0), hour_of(-1.0), hour_of(1e300) == hour_of(1e200)
+    (2, -1, True)
+    """
+    return int(max(-_LATEST, min(_LATEST, at)) // HOUR_S)
 
 
 class HourlyCounts:

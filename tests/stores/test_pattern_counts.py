@@ -173,3 +173,12 @@ def test_a_pattern_keeps_what_a_report_counts(probability):
                                        approval="granted", errors=("no date in 'tx_2'",),
                                        notes=("background",))).body  # fmt: skip
     assert ("0.12" in body) == (probability is not None)
+
+
+def test_any_time_is_counted(kind, opens):
+    """A host may give a time that no calendar has."""
+    store, made = opens(kind), [decision(n, at=at) for n, at in enumerate((1e300, -5.0, 0.0))]
+    for one in made:
+        store.append(one)
+
+    assert recounted(made) == counted(store)
