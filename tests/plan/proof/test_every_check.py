@@ -90,6 +90,15 @@ def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: st
     assert bool(reason) == bool(found) or layer == "phantom_target"
 
 
+def test_a_default_layer_with_nothing_to_check(proof, tool) -> None:
+    """A policy without `layers` did not ask for it: that is a note, and no warning."""
+    proved = proof(tool("t", x=TEXT), layers=None)
+    idle = {each.subject for each in proved.notes if each.code == "idle_default_layer"}
+
+    assert () == proved.problems
+    assert {"layer `self_contradiction`", "layer `impossible_state`"} <= idle
+
+
 def test_a_layer_without_entities(said, tool) -> None:
     """Dates, numbers and enums name nobody; an id does."""
     day = {"type": "string", "format": "date"}
