@@ -61,7 +61,8 @@ _REFUSED = re.compile(
 )
 _DOUBTFUL = re.compile(
     r"\b(?:if|when|where|while|unless|except|without|needs?|requires?|only after|until|otherwise|"
-    r"percent|half|twice|times|least one|per|together|average)\b|%",
+    r"percent|half|twice|times|least one|per|together|average|"
+    r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
     re.I,
 )
 """Words with which a sentence says more than one bound of one value."""
@@ -138,7 +139,12 @@ def _sign_and_number(text: str) -> tuple[str, float, str] | None:
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
         word = form[0].search(text)
-        return None if word is None else (form[1], 0.0, _without(text, word))
+        if word is None:
+            return None
+        rest = _without(text, word)
+        # "Positive amounts go elsewhere" names calls, and does not say what this rule accepts
+        plain = _REFUSED.search(rest) or _is_predicate(text, word, form[1], strict=True)
+        return (form[1], 0.0, rest) if plain else None
     if len(by_number) > 1:
         return None
     ((number, (match, sign)),) = by_number.items()
@@ -152,14 +158,14 @@ def _without(text: str, match: re.Match[str]) -> str:
     return f"{text[: match.start()]} {text[match.end() :]}"
 
 
-def _is_predicate(text: str, match: re.Match[str], sign: str) -> bool:
+def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = False) -> bool:
     """
     Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
 
     "Refunds above 500 go to a person" names calls, and says something else of them.
     """
     at_end = len(_WORD.findall(text[match.end() :])) <= _MOST_AFTER
-    strict = sign in ("<", ">")
+    strict = strict or sign in ("<", ">")
     return at_end and (not strict or _VERB.search(text[: match.start()]) is not None)
 
 

@@ -63,6 +63,10 @@ LEFT_ALONE = [
     "A refund is above 5 and below 500.",
     "A refund is below 5 or above 500.",
     "A refund follows the price list.",
+    "Positive amounts go through the other tool.",
+    "Positive amounts are paid by hand in the branch.",
+    "At most 10 is handled elsewhere.",
+    "A positive amount; it is booked later.",
     "",
 ]
 
