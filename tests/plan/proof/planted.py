@@ -295,6 +295,30 @@ FURTHER: dict[str, str] = {
         "amount > 500",
         "rule_contradicts_sentence",
     ),
+    "a refusal without a verb": _one_rule(
+        "refund", "amount", "No refund above 500 EUR.", "amount > 500", "rule_contradicts_sentence"
+    ),
+    "a range the wrong way round": _one_rule(
+        "refund",
+        "amount",
+        "An amount is between 1 and 500.",
+        "not 1 <= amount <= 500",
+        "rule_contradicts_sentence",
+    ),
+    "never more, the wrong way round": _one_rule(
+        "refund",
+        "amount",
+        "Never more than 500 in one payment.",
+        "amount >= 500",
+        "rule_contradicts_sentence",
+    ),
+    "a length the wrong way round": _one_rule(
+        "find_order",
+        "email",
+        "An email has at most 140 characters.",
+        "len(email) > 140",
+        "rule_contradicts_sentence",
+    ),
     "an order the wrong way round": """
         DAY = {"type": "string", "format": "date"}
         TRIP = tool("book", start=DAY, end=DAY)
