@@ -1,12 +1,13 @@
-"""Answers of several rules to the same sampled calls of one tool."""
+"""Answers of several rules to the same calls of one tool, which stand for all its calls."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
+from math import prod
 from time import perf_counter
 from typing import Any
 
@@ -14,111 +15,290 @@ from abs_shield.core import ToolCall
 from abs_shield.plan.case import Arguments, Case
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
+from abs_shield.plan.lines import Line, kind_of, line_of, listed_values, midpoint, parts_of
 from abs_shield.plan.rules import RulePlan, accepted
-from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
-from abs_shield.schema.samples.shapes import shapes, types
 from abs_shield.session import Session
 
-SECONDS = 2.0
-"""After so long the rules of one tool are asked no more."""
-_MOST_EACH = 400
+SECONDS = 8.0
+"""After so long the rules of one tool are not compared any more."""
+_MOST_SAMPLES = 400
 _MOST_RULES = 12
 _MOST_TOOLS = 40
-_DENSE = 60
-"""Values between two neighbouring numbers of one parameter, or whole numbers, that are tried."""
-_LARGE = 1e12
-_ORDERED = {"number", "integer", "boolean", "null"}
-_MOMENTS = {"date", "date-time", "time"}
+_MOST_SETTINGS = 60
+_MOST_LISTED = 5_000
+_MOST_ORDERED = 40
+"""Values of each of two parameters that are compared with each other."""
+_MOST_SWITCHES = 2
+_BETWEEN = ("", " ", ",", ", ", ";", "-", "/", ".", ":", "_", "@", "\n")
+"""What may stand between two words of a text."""
+_FEWEST_MOMENTS = 10
+"""Moments that a rule accepts, and rejects, below which it is not compared."""
+
+Said = tuple[bool, ...]
+"""The answers of the rules that are compared to one call."""
 
 
 @dataclass(slots=True)
 class Answers:
     """
-    Sampled calls of one tool, and whether each of its rules accepts them.
+    The rules of one tool that need no session.
 
     Attributes:
-        plans: The rules that need no session.
-        calls: The arguments, no two equal.
-        accepts: For each rule and each call: True accepts, False rejects, None is no answer.
+        plans: The rules.
+        asked: The answers so far, by rule and by the arguments that it takes.
+        compared: How often each combination of answers came, for the rules compared so far.
     """
 
     tool: str
     plans: list[RulePlan]
-    calls: list[Arguments] = field(default_factory=list)
-    accepts: list[list[bool | None]] = field(default_factory=list)
+    case: Case
+    asked: dict[Any, bool | None] = field(default_factory=dict)
+    compared: dict[tuple[int, ...], Counter[Said] | None] = field(default_factory=dict)
+    _left: float = SECONDS
+    _ends: float = 0.0
 
-    def both(self, one: int, other: int) -> list[tuple[bool, bool]]:
-        """Return the answers of two rules to the calls that both answer."""
-        pairs = zip(self.accepts[one], self.accepts[other], strict=True)
-        return [(a, b) for a, b in pairs if a is not None and b is not None]
+    def compare(self, *rules: int) -> Counter[Said] | None:
+        """
+        Count the answers of rules to the same calls; None where no calls decide for all others.
 
-    def switches(self, rule: int, parameter: str) -> int:
-        """Count how often an answer changes along the values of the only parameter of a rule."""
-        values = {
-            value: said
-            for arguments, said in zip(self.calls, self.accepts[rule], strict=True)
-            if said is not None and isinstance(value := arguments.get(parameter), (int, float))
-        }
-        along = [values[value] for value in sorted(values)]
-        return sum(a != b for a, b in pairwise(along))
+        The calls decide where each parameter is listed by its schema, or one is a number, a moment
+        or a text of which each rule accepts no others than the words of its code, or where rules
+        about two parameters look at their order alone.
+        """
+        if rules not in self.compared:
+            begun = perf_counter()
+            self._ends = begun + self._left
+            said = self._compare(rules)
+            self._left -= perf_counter() - begun
+            self.compared[rules] = None if said is None else Counter(said)
+        return self.compared[rules]
 
-    def accepted(self, rule: int, parameter: str) -> set[Any]:
-        """Return the different values of a parameter that a rule accepts."""
-        return {
-            canonical(arguments.get(parameter))
-            for arguments, said in zip(self.calls, self.accepts[rule], strict=True)
-            if said
-        }
+    def _compare(self, rules: tuple[int, ...]) -> list[Said] | None:
+        plans = [self.plans[n] for n in rules]
+        root = self.case.tools[self.tool].parameters
+        names = sorted(frozenset[str]().union(*(plan.takes for plan in plans)))
+        parts = {name: parts_of(root, name) for name in names}
+        listed = {name: listed_values(parts[name]) for name in names}
+        left = [name for name in names if listed[name] is None]
+        known = {name: values for name, values in listed.items() if values is not None}
+        words = [word for plan in plans for word in words_of(plan)]
+        samples = [*self._samples(words, names)]
+        base = next((each for each in samples if {*names} <= each.keys()), None)
+        if base is None or prod(map(len, known.values())) > _MOST_LISTED:
+            return None
+        several = _Several(self, rules, samples=samples, words=words, base=base, known=known)
+        if not left:
+            return several.listed()
+        kinds = {kind_of(parts[name]) for name in left}
+        if len(left) == 1:
+            return several.along(left[0], kinds.pop())
+        if len(left) == 2 and not known and len(kinds) == 1:
+            return several.in_order(left, kinds.pop())
+        return None
+
+    def _samples(self, words: Sequence[Any], names: Sequence[str]) -> Iterator[Arguments]:
+        pool = Pool.of(words)
+        yield from islice(self.case.samples(self.tool, pool=pool, focus=names), _MOST_SAMPLES)
+
+    def ask(self, rule: int, arguments: Arguments) -> bool | None:
+        """Return whether a rule accepts a call, asked once about the same arguments."""
+        plan = self.plans[rule]
+        taken = (arguments.get(name, _ABSENT) for name in sorted(plan.takes))
+        key = (rule, *((type(value), value) for value in taken))
+        with suppress(TypeError):  # a list or an object has no hash
+            if key not in self.asked:
+                self.asked[key] = answer(plan, self.tool, arguments)
+                self.case.asked += 1
+            return self.asked[key]
+        return answer(plan, self.tool, arguments)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the rules have taken too long."""
+        return perf_counter() > self._ends
+
+
+_ABSENT = object()
+
+
+@dataclass(slots=True)
+class _Several:
+    """
+    A few rules, and the calls about which all of them are asked.
+
+    Attributes:
+        samples: Arguments that the schema accepts.
+        words: Numbers and words of the rules' code.
+        base: A sample that has every parameter of the rules.
+        known: The parameters of which the schema lists every value, with the values.
+    """
+
+    answers: Answers
+    rules: tuple[int, ...]
+    samples: list[Arguments] = field(kw_only=True)
+    words: list[Any] = field(kw_only=True)
+    base: Arguments = field(kw_only=True)
+    known: dict[str, list[Any]] = field(kw_only=True)
+
+    def listed(self) -> list[Said] | None:
+        """Return the answers to every combination of the listed values."""
+        return self._said([*self.samples, *self._settings()])
+
+    def along(self, name: str, kind: str) -> list[Said] | None:
+        """Return the answers along one parameter, for every combination of the others."""
+        settings = [*self._settings()]
+        if not kind or len(settings) > _MOST_SETTINGS:
+            return None
+        if kind == "text":
+            return self._of_words(name, settings)
+        line = self._line(name, kind)
+        if line is None:
+            return None
+        found = self._said(self.samples) or []
+        for setting in settings:
+            said = self._along(line, name, setting)
+            if said is None:
+                return None
+            found += said
+        if kind not in ("number", "integer") and not self._are_many(found):
+            return None
+        return found
+
+    def in_order(self, names: list[str], kind: str) -> list[Said] | None:
+        """Return the answers to both orders of two parameters, where nothing else matters."""
+        line = None if kind in ("", "text") else self._line(names[0], kind)
+        takes = [self.answers.plans[n].takes for n in self.rules]
+        if line is None or any(each != {*names} for each in takes):
+            return None
+        first, then = names
+        points = sorted({*line.points[:: max(1, len(line.points) // _MOST_ORDERED)]})
+        by_order: dict[int, set[Said]] = {}
+        for one, other in (*product(points, repeat=2), *pairwise(line.points[-2_000:])):
+            call = {**self.base, first: line.value_at(one), then: line.value_at(other)}
+            said = self._ask(call)
+            if said is not None:
+                by_order.setdefault((one > other) - (one < other), set()).add(said)
+        if self.answers.is_late or len(by_order) < 3 or any(len(s) > 1 for s in by_order.values()):
+            return None
+        # one answer for each order: a call of it stands for as many as a comparison needs
+        return [said for each in by_order.values() for said in each for _ in range(3)]
+
+    def _line(self, name: str, kind: str) -> Line | None:
+        at, values = self.answers.case.at, [each[name] for each in self.samples if name in each]
+        schema = self.answers.case.plans[self.answers.tool].schema
+        for suffix in ("Z", ""):
+            line = line_of(kind, self.words, values, at=at, suffix=suffix)
+            if line is None or schema is None:
+                return None
+            middle = line.points[len(line.points) // 2]
+            if kind in ("number", "integer", "date") or schema.accepts(
+                {**self.base, name: line.value_at(middle)}
+            ):
+                return line
+        return None
+
+    def _along(self, line: Line, name: str, setting: Arguments) -> list[Said] | None:
+        """Return the answers at each point, and at the ends of what each rule accepts."""
+        schema = self.answers.case.plans[self.answers.tool].schema
+        found: dict[Any, Said] = {}
+
+        def ask(point: Any) -> Said | None:
+            call = {**setting, name: line.value_at(point)}
+            said = self._ask(call) if schema is None or schema.accepts(call) else None
+            if said is not None:
+                found[point] = said
+            return said
+
+        for point in line.points:
+            ask(point)
+        if self.answers.is_late or not found:
+            return None
+        for n in () if line.decides_alone else range(len(self.rules)):
+            points = sorted(found)
+            ends = [(a, b) for a, b in pairwise(points) if found[a][n] is not found[b][n]]
+            if len(ends) > _MOST_SWITCHES:
+                return None
+            for low, high in ends:
+                _search(low, high, n, ask, whole=line.whole)
+        return [*found.values()]
+
+    def _are_many(self, found: list[Said]) -> bool:
+        counts = [sum(said[n] for said in found) for n in range(len(self.rules))]
+        return all(_FEWEST_MOMENTS <= n <= len(found) - _FEWEST_MOMENTS for n in counts)
+
+    def _of_words(self, name: str, settings: list[Arguments]) -> list[Said] | None:
+        """Return the answers to the words of the code, where no rule accepts any other text."""
+        words = [word for word in dict.fromkeys(self.words) if isinstance(word, str)]
+        schema = self.answers.case.plans[self.answers.tool].schema
+        calls = [{**setting, name: word} for setting in settings for word in words]
+        calls = [call for call in calls if schema is None or schema.accepts(call)]
+        for rule in self.rules:
+            plan = self.answers.plans[rule]
+            own = {word for word in words_of(plan) if isinstance(word, str)}
+            right = [call[name] for call in (*calls, *self.samples) if self.answers.ask(rule, call)]
+            if name not in plan.takes or not right or not {*right} <= own:
+                return None
+            probes = {text for word in right for text in _longer(word, words)} - own
+            asked = ({**setting, name: text} for setting in settings for text in probes)
+            if any(self.answers.ask(rule, call) for call in asked):
+                return None
+        return self._said([*self.samples, *calls])
+
+    def _settings(self) -> Iterator[Arguments]:
+        """Yield the base with every combination of the listed values that the schema accepts."""
+        schema = self.answers.case.plans[self.answers.tool].schema
+        for values in product(*self.known.values()):
+            call = {**self.base, **dict(zip(self.known, values, strict=True))}
+            if schema is None or schema.accepts(call):
+                yield call
+
+    def _said(self, calls: Iterable[Arguments]) -> list[Said] | None:
+        said = [self._ask(call) for call in calls]
+        return None if self.answers.is_late else [each for each in said if each is not None]
+
+    def _ask(self, call: Arguments) -> Said | None:
+        if self.answers.is_late:
+            return None
+        said = [self.answers.ask(rule, call) for rule in self.rules]
+        return None if None in said else tuple(map(bool, said))
+
+
+def _search(low: Any, high: Any, rule: int, ask: Any, *, whole: bool) -> None:
+    """Halve what lies between two points of which a rule accepts one, down to neighbours."""
+    at_low = ask(low)
+    while (middle := midpoint(low, high, whole=whole)) is not None:
+        said = ask(middle)
+        if said is None or at_low is None:
+            return
+        low, high = (middle, high) if said[rule] is at_low[rule] else (low, middle)
+
+
+def _longer(word: str, words: Sequence[str]) -> Iterator[str]:
+    """Texts that hold a word, and that a rule about a part of a text accepts too."""
+    yield from (word.lower(), word.upper(), word.title(), word[:-1], word[1:], word * 2)
+    for between in _BETWEEN:
+        for other in ("", "x", "7", "A1", *words[:20]):
+            yield from (f"{word}{between}{other}", f"{other}{between}{word}")
 
 
 def answers_of(case: Case) -> Iterator[Answers]:
-    """Yield the answers for each tool of which two rules share a parameter, the first 40."""
+    """Yield the rules of each tool of which two share a parameter, the first 40 tools."""
     yield from islice((found for tool in case.tools if (found := _of(tool, case))), _MOST_TOOLS)
 
 
 def _of(tool: str, case: Case) -> Answers | None:
-    plan = case.plans[tool]
-    if plan.schema is None:
+    schema = case.plans[tool].schema
+    if schema is None:
         return None
-    schema = plan.schema
-    asked = [
+    plans = [
         each
-        for each in plan.rules
-        if each.takes and not each.session and not any(refuses(schema, name) for name in each.needs)
+        for each in case.plans[tool].rules
+        if each.takes
+        and not (each.session or each.call or each.takes_all)
+        and not any(refuses(schema, name) for name in each.needs)
     ]
-    plans = [*_with_a_partner(asked, case.tools[tool].parameters)][:_MOST_RULES]
-    if not plans:
-        return None
-    answers = Answers(tool, plans)
-    answers.calls = [*_calls(tool, plans, case)]
-    answers.accepts = [*_evaluate(answers)]
-    return answers
-
-
-def _with_a_partner(plans: list[RulePlan], root: Any) -> Iterator[RulePlan]:
-    """The rules that look at a plain value at which another one looks as well."""
-    names = Counter(name for plan in plans for name in plan.takes)
-    plain = {name for name, n in names.items() if n > 1 and all(map(_is_plain, _parts(root, name)))}
-    return (plan for plan in plans if not plain.isdisjoint(plan.takes))
-
-
-def _is_plain(part: Mapping[str, Any]) -> bool:
-    return _is_ordered(part) or part.get("type") == "string"
-
-
-def _calls(tool: str, plans: list[RulePlan], case: Case) -> Iterator[Arguments]:
-    """Samples near the numbers and words of every rule, and what lies between the numbers."""
-    pool = Pool.of([value for plan in plans for value in words_of(plan)])
-    seen: set[Any] = set()
-    for names in dict.fromkeys(plan.takes for plan in plans):
-        samples = [*islice(case.samples(tool, pool=pool, focus=sorted(names)), _MOST_EACH)]
-        for arguments in (*samples, *_between(samples, names, tool, case)):
-            key = canonical(arguments)
-            if key not in seen:
-                seen.add(key)
-                case.asked += 1
-                yield arguments
+    return Answers(tool, plans[:_MOST_RULES], case) if len(plans) > 1 else None
 
 
 def words_of(plan: RulePlan) -> tuple[Any, ...]:
@@ -126,89 +306,10 @@ def words_of(plan: RulePlan) -> tuple[Any, ...]:
     return (*plan.rule.tries, *constants_of(plan.rule.function))
 
 
-def _between(
-    samples: list[Arguments], names: Iterable[str], tool: str, case: Case
-) -> Iterator[Arguments]:
-    """Vary the only number of a rule: two bounds without a sample between them look like none."""
-    name, *more = names
-    schema = case.plans[tool].schema
-    held = [each for each in samples if _is_number(each.get(name))]
-    if more or not held or schema is None:
-        return
-    numbers: set[float] = {each[name] for each in held}
-    for value in _dense(sorted(number for number in numbers if abs(number) < _LARGE)):
-        arguments = {**held[0], name: value}
-        if schema.accepts(arguments):
-            yield arguments
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _dense(numbers: list[float]) -> Iterator[float]:
-    for low, high in pairwise(numbers):
-        yield (low + high) / 2
-        yield from range(int(low) + 1, min(int(high), int(low) + _DENSE))
-
-
-def _evaluate(answers: Answers) -> Iterator[list[bool | None]]:
-    ends = perf_counter() + SECONDS
-    for plan in answers.plans:
-        yield [
-            answer(plan, answers.tool, arguments) if perf_counter() < ends else None
-            for arguments in answers.calls
-        ]
-
-
-def answer(plan: RulePlan, tool: str, arguments: Arguments) -> bool | None:
+def answer(plan: RulePlan, tool: str, arguments: Mapping[str, Any]) -> bool | None:
     """Return whether a rule accepts a call in an empty session; None where it gives no answer."""
     if not plan.runs_on(arguments):
         return None
     with suppress(Exception):
-        return accepted(plan.ask(arguments, Session(), ToolCall(tool, arguments)))
+        return accepted(plan.ask(arguments, Session(), ToolCall(tool, dict(arguments))))
     return None
-
-
-def are_comparable(answers: Answers, one: int, other: int, case: Case) -> bool:
-    """
-    Return whether samples of what two rules share are as good as all of its values.
-
-    Numbers whose bounds are samples, listed values, dates; texts only where each rule accepts no
-    others than those that stand in its code.
-    """
-    plans = answers.plans[one], answers.plans[other]
-    shared = plans[0].takes & plans[1].takes
-    if not shared:
-        return False
-    root = case.tools[answers.tool].parameters
-    for name in shared:
-        parts = _parts(root, name)
-        if all(map(_is_ordered, parts)):
-            continue
-        if not all(_is_listed(n, name, answers) for n in (one, other)):
-            return False
-    single = plans[0].takes == plans[1].takes and len(shared) == 1
-    name = next(iter(shared))
-    return not single or all(answers.switches(n, name) <= 2 for n in (one, other))
-
-
-def _parts(root: Any, name: str) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
-    for shape in shapes(root, root):
-        said = shape.get("properties")
-        found += shapes(said.get(name, True) if isinstance(said, Mapping) else True, root)
-    return found
-
-
-def _is_ordered(part: Mapping[str, Any]) -> bool:
-    if "enum" in part or "const" in part or part.get("format") in _MOMENTS:
-        return True
-    return "type" in part and {*types(part["type"])} <= _ORDERED
-
-
-def _is_listed(rule: int, name: str, answers: Answers) -> bool:
-    """Return whether a rule accepts nothing but the words in its code."""
-    accepted = answers.accepted(rule, name)
-    known = {canonical(value) for value in words_of(answers.plans[rule])}
-    return bool(accepted) and accepted <= known

@@ -12,7 +12,9 @@ _MANY = ("anyOf", "oneOf", "allOf", "if", "$ref", "$dynamicRef", "patternPropert
 _INSIDE = {"object", "array"}
 
 
-def absent_step(parameters: Any, steps: Sequence[str], *, declared: bool) -> str:
+def absent_step(
+    parameters: Any, steps: Sequence[str], *, declared: bool, open_objects: bool = False
+) -> str:
     """
     Return the first step below the top level at which a place ends; empty where it may exist.
 
@@ -20,6 +22,8 @@ def absent_step(parameters: Any, steps: Sequence[str], *, declared: bool) -> str
         parameters: The schema of the arguments.
         steps: The place, unescaped; ``*`` and numbers are positions of a list.
         declared: Whether a member that is only not declared does not exist either.
+        open_objects: Whether an object may have members that its schema refuses, as in a finding
+            about an unknown one.
 
     >>> lines = {"type": "array", "items": {"type": "object", "properties": {"n": {}}}}
     >>> schema = {"properties": {"lines": lines}}
@@ -32,6 +36,9 @@ def absent_step(parameters: Any, steps: Sequence[str], *, declared: bool) -> str
     for depth, step in enumerate(steps):
         if not isinstance(here, Mapping) or any(word in here for word in _MANY):
             return ""
+        if open_objects and here.get("type") == "object":
+            declared = False
+            here = {**here, "additionalProperties": True}
         if depth and not _admits(here, step, declared=declared):
             return step
         here = _below(here, step)

@@ -51,6 +51,7 @@ CODES: Mapping[str, Severity] = MappingProxyType(
         "idle_suppression": Severity.WARNING,
         "covered_suppression": Severity.WARNING,
         "idle_mode": Severity.WARNING,
+        "idle_default_layer": Severity.NOTE,
         "not_sampled": Severity.NOTE,
         "depends_on_session": Severity.NOTE,
         "depends_on_logprobs": Severity.NOTE,

@@ -29,7 +29,7 @@ _NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
 _ZERO = re.compile(r"\b(?:zero|0)\b")
 _FORMS: tuple[tuple[str, str], ...] = (
     (
-        r"at most|no more than|not more than|no greater than|up to|"
+        r"at most|(?:no|not|never) more than|no greater than|up to|"
         r"(?:not|never|no) (?:above|over|exceeds?|exceeding|beyond)|"
         r"(?:maximum|max|limit)(?: of| is)?",
         "<=",
@@ -61,7 +61,8 @@ _REFUSED = re.compile(
 )
 _DOUBTFUL = re.compile(
     r"\b(?:if|when|where|while|unless|except|without|needs?|requires?|only after|until|otherwise|"
-    r"percent|half|twice|times|least one|per|together|average)\b|%",
+    r"percent|half|twice|times|least one|per|together|average|"
+    r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
     re.I,
 )
 """Words with which a sentence says more than one bound of one value."""
@@ -69,6 +70,11 @@ _VERB = re.compile(
     r"\b(?:is|are|be|must|moves?|costs?|lasts?|has|have|stays?|lies|takes?|holds?|pays?)\b", re.I
 )
 _WORD = re.compile(r"\w+")
+_BETWEEN = re.compile(rf"\bbetween {_NUMBER} and {_NUMBER}", re.I)
+_CHARACTERS = re.compile(r"\bcharacters?\b", re.I)
+_NO_SUCH = re.compile(r"\s*no \w+\s*", re.I)
+"""What stands before the bound in "No refund above 500"."""
+_AT_A_TIME = re.compile(r"\bin (?:one|a single) \w+\.?\s*$", re.I)
 _MOST_AFTER = 2
 """Words behind a bound that may be its unit."""
 _NOT = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|outside|other than)\b|n't", re.I)
@@ -106,13 +112,45 @@ def claim_of(sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()) 
         return _order(sentence, names)
     if len(names) != 1:
         return None
-    return _bound(sentence, names[0]) or _listed(sentence, names[0], words)
+    name = names[0]
+    return _bound(sentence, name) or _range(sentence, name) or _listed(sentence, name, words)
+
+
+def _range(sentence: str, name: str) -> Claim | None:
+    """``An amount is between 1 and 500.``"""
+    text = _ZERO.sub("0", sentence)
+    found = [*_BETWEEN.finditer(text)]
+    if len(found) != 1 or not _is_predicate(text, found[0], "<"):
+        return None
+    low, high = (float(each.replace(",", "")) for each in found[0].groups())
+    rest = _without(text, found[0])
+    if low >= high or re.search(r"\d", rest) or _NOT.search(rest) or _REFUSED.search(rest):
+        return None
+    measure = _measure(rest)
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = measure(arguments.get(name))
+        return None if value is None or value in (low, high) else low < value < high
+
+    return Claim(holds_for)
+
+
+def _measure(sentence: str) -> Callable[[Any], float | None]:
+    """Return what a bound is about: the length of a text in characters, else a number."""
+    if _CHARACTERS.search(sentence):
+        return lambda value: len(value) if isinstance(value, str) else None
+
+    def number(value: Any) -> float | None:
+        right = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return value if right else None
+
+    return number
 
 
 def _bound(sentence: str, name: str) -> Claim | None:
     text = _ZERO.sub("0", sentence)
     found = _sign_and_number(text)
-    if found is None or _OR.search(sentence):
+    if found is None or _OR.search(sentence) or _BETWEEN.search(sentence):
         return None
     sign, number, rest = found
     refused = bool(_REFUSED.search(rest))
@@ -121,9 +159,11 @@ def _bound(sentence: str, name: str) -> Claim | None:
             return None
         refused = True  # "no refund is over 500"
 
+    measure = _measure(rest)
+
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
-        value = arguments.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value == number:
+        value = measure(arguments.get(name))
+        if value is None or value == number:
             return None
         return _COMPARED[sign](value, number) is not refused
 
@@ -138,7 +178,12 @@ def _sign_and_number(text: str) -> tuple[str, float, str] | None:
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
         word = form[0].search(text)
-        return None if word is None else (form[1], 0.0, _without(text, word))
+        if word is None:
+            return None
+        rest = _without(text, word)
+        # "Positive amounts go elsewhere" names calls, and does not say what this rule accepts
+        plain = _REFUSED.search(rest) or _is_predicate(text, word, form[1], strict=True)
+        return (form[1], 0.0, rest) if plain else None
     if len(by_number) > 1:
         return None
     ((number, (match, sign)),) = by_number.items()
@@ -152,15 +197,17 @@ def _without(text: str, match: re.Match[str]) -> str:
     return f"{text[: match.start()]} {text[match.end() :]}"
 
 
-def _is_predicate(text: str, match: re.Match[str], sign: str) -> bool:
+def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = False) -> bool:
     """
     Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
 
     "Refunds above 500 go to a person" names calls, and says something else of them.
     """
-    at_end = len(_WORD.findall(text[match.end() :])) <= _MOST_AFTER
-    strict = sign in ("<", ">")
-    return at_end and (not strict or _VERB.search(text[: match.start()]) is not None)
+    before, after = text[: match.start()], _AT_A_TIME.sub("", text[match.end() :])
+    at_end = len(_WORD.findall(after)) <= _MOST_AFTER
+    strict = strict or sign in ("<", ">")
+    said = _VERB.search(before) is not None or _NO_SUCH.fullmatch(before) is not None
+    return at_end and (not strict or said)
 
 
 def _order(sentence: str, names: list[str]) -> Claim | None:

@@ -12,6 +12,7 @@ from abs_shield.core import ToolCall
 from abs_shield.plan.case import Arguments, Case
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
+from abs_shield.plan.further import further_calls, has_free_text
 from abs_shield.plan.rules import RulePlan, accepted
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
@@ -41,6 +42,7 @@ class Trial:
         late: Whether it was stopped because it took too long.
         different: The first of the different values that it was asked about.
         exhausted: Whether the schema lists every value that it could be asked about.
+        has_free_text: Whether it takes a text that the schema does not list.
     """
 
     sampled: int = 0
@@ -52,6 +54,7 @@ class Trial:
     late: bool = False
     different: set[Any] = field(default_factory=set)
     exhausted: bool = False
+    has_free_text: bool = False
     _ends: float = field(default_factory=lambda: perf_counter() + SECONDS)
 
     def ask(self, plan: RulePlan, call: ToolCall, session: Session, *, real: bool) -> None:
@@ -93,7 +96,24 @@ def tried(plan: RulePlan, tool: str, case: Case) -> Trial:
         for session, real in _sessions(plan, tool, arguments, case):
             if not trial.late:
                 trial.ask(plan, ToolCall(tool, arguments), session, real=real)
+    if applying and not plan.session:
+        _ask_further(trial, plan, applying, tool, case)
     return trial
+
+
+def _ask_further(
+    trial: Trial, plan: RulePlan, samples: list[Arguments], tool: str, case: Case
+) -> None:
+    """Ask about further calls until a rule has accepted one and rejected one."""
+    words = (*plan.rule.tries, *constants_of(plan.rule.function))
+    trial.has_free_text = has_free_text(plan.takes, tool=tool, case=case)
+    further = further_calls(samples, plan.takes, words, tool=tool, case=case)
+    while bool(trial.accepted) != bool(trial.rejected) and not trial.late:
+        arguments = next(further, None)
+        if arguments is None:
+            return
+        # an exception here is no news: the samples themselves are told first
+        trial.ask(plan, ToolCall(tool, arguments), Session(), real=False)
 
 
 def _is_finite(root: Any, names: Iterable[str] | None) -> bool:

@@ -14,6 +14,10 @@ BOUNDS = [
     ("A refund never exceeds 500 dollars.", (True, False)),
     ("A refund must not be over 500.", (True, False)),
     ("No refund is above 500.", (True, False)),
+    ("No refund above 500 EUR.", (True, False)),
+    ("Never more than 500.", (True, False)),
+    ("Never more than 500 in one payment.", (True, False)),
+    ("A refund is between 1 and 500.", (True, False)),
     ("Refunds over 500 are refused.", (True, False)),
     ("A refund over 500 is not allowed.", (True, False)),
     ("A refund is 500 or less.", (True, False)),
@@ -32,6 +36,15 @@ def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
     assert claim is not None
 
     assert (*wanted, None) == tuple(claim.holds_for({"amount": each}) for each in (499, 501, 500))
+
+
+def test_a_length_is_read() -> None:
+    """Characters are those of a text; of a number it says nothing."""
+    claim = claim_of("A note has at most 140 characters.", ["note"])
+    assert claim is not None
+
+    notes = ("n" * 139, "n" * 140, "n" * 141, 7)
+    assert [True, None, False, None] == [claim.holds_for({"note": note}) for note in notes]
 
 
 SIGNS = [
@@ -59,10 +72,19 @@ LEFT_ALONE = [
     "No order has at least 500 pieces.",
     "A refund is at most 500 unless it is a gift.",
     "A raise is at most 10 %.",
-    "A refund is between 5 and 500.",
+    "Refunds between 5 and 500 go to a person.",
+    "A refund is not between 5 and 500.",
+    "A refund between 5 and 500 is refused.",
+    "A refund is between 5 and 500 and above 7.",
+    "No payment of at most 1 EUR.",
+    "No refund above 500 goes to a person.",
     "A refund is above 5 and below 500.",
     "A refund is below 5 or above 500.",
     "A refund follows the price list.",
+    "Positive amounts go through the other tool.",
+    "Positive amounts are paid by hand in the branch.",
+    "At most 10 is handled elsewhere.",
+    "A positive amount; it is booked later.",
     "",
 ]
 

@@ -23,6 +23,7 @@ _EVERYTHING = (
     "either the schema admits nothing that it accepts, or no sample is like it: "
     "test it with a call that should pass"
 )
+_TEXT = "no sample of a text may be like what it looks for: test it yourself"
 _MOST_TOOLS = 40
 """Tools about which one rule is asked."""
 
@@ -111,7 +112,10 @@ def _of_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem
 
 
 def _constant(rule: Rule, trials: Trials, code: str, what: str, hint: str) -> Iterator[Problem]:
-    """A warning; a note where too few different values were tried to say so."""
+    """A warning; a note where too few different values, or no right text, can be sampled."""
+    if any(trial.has_free_text and not trial.late for trial in trials.values()):
+        yield _problem("not_sampled", rule, what, _TEXT)
+        return
     different = sum(len(trial.different) for trial in trials.values())
     if different >= _FEW or all(trial.exhausted for trial in trials.values()):
         yield _problem(code, rule, what, hint)

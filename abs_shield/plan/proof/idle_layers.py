@@ -33,13 +33,7 @@ def idle_layers(case: Case) -> Iterator[Problem]:
         if not reason and layer in _STRONGEST:
             yield from _muted(layer, case)
         if reason:
-            yield problem(
-                "idle_layer",
-                f"layer `{layer}` has nothing to check: {reason}",
-                subject=f"layer `{layer}`",
-                place=case.policy.place,
-                hint="declare what it needs, or leave it out of `layers`",
-            )
+            yield _idle(layer, reason, case)
         if layer == CONFIDENCE_DROP:
             yield problem(
                 "depends_on_logprobs",
@@ -48,6 +42,18 @@ def idle_layers(case: Case) -> Iterator[Problem]:
                 subject=f"layer `{layer}`",
                 place=case.policy.place,
             )
+
+
+def _idle(layer: str, reason: str, case: Case) -> Problem:
+    """Return a warning where the policy names the layer; a note where it runs by default."""
+    named = case.policy.layers is not None
+    return problem(
+        "idle_layer" if named else "idle_default_layer",
+        f"layer `{layer}` has nothing to check: {reason}",
+        subject=f"layer `{layer}`",
+        place=case.policy.place,
+        hint="declare what it needs, or leave it out of `layers`" if named else "",
+    )
 
 
 def _muted(layer: str, case: Case) -> Iterator[Problem]:

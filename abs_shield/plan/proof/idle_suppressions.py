@@ -119,8 +119,13 @@ def _absent(each: Suppression, plan: ToolPlan, case: Case) -> str:
     this lets calls have it, and what the other layers say of it then may be silenced as well.
     """
     mismatch = each.check == PARAMETER_MISMATCH
-    if plan.schema is None or (mismatch and each.code in (None, _GHOST)):
+    if plan.schema is None:
         return ""
+    if mismatch and each.code in (None, _GHOST):
+        known = each.parameter in plan.schema.known
+        said = plan.tool.parameters
+        # an unknown member is a finding of an object; a list and a number have no members at all
+        return absent_step(said, each.steps, declared=False, open_objects=True) if known else ""
     if not refuses(plan.schema, each.parameter):
         return absent_step(plan.tool.parameters, each.steps, declared=mismatch)
     ghost = Suppression(

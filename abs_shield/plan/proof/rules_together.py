@@ -1,11 +1,12 @@
-"""Two rules that leave no call, and a rule that rejects only what another one rejects already."""
+"""Rules that together leave no call, and a rule that rejects nothing that another one accepts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
-from abs_shield.plan.answers import Answers, answer, answers_of, are_comparable
+from abs_shield.plan.answers import Answers, answers_of
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy import Rule
@@ -14,49 +15,39 @@ from abs_shield.text.show import escaped
 
 _FEWEST = 3
 """Different rejected calls below which nothing is said of a rule."""
-_FEWEST_OF_SEVERAL = 10
-"""Accepted calls of each of two rules about several parameters, likewise."""
-_MERGED = 60
 
 
 def rules_together(case: Case) -> Iterator[Problem]:
     """``amount <= 100`` and ``amount >= 200``: together they reject every call."""
     found = [*answers_of(case)]
     for answers in found:
-        for one, other in combinations(range(len(answers.plans)), 2):
-            if are_comparable(answers, one, other, case) and _exclude(answers, one, other, case):
-                yield _excluded(answers, one, other)
+        yield from _excluding(answers)
     yield from _covered_rules(found, case)
 
 
-def _exclude(answers: Answers, one: int, other: int, case: Case) -> bool:
-    """Return whether no sampled call is accepted by both rules, although each accepts some."""
-    both = answers.both(one, other)
-    if any(a and b for a, b in both):
-        return False
-    takes = answers.plans[one].takes | answers.plans[other].takes
-    fewest = 1 if len(takes) == 1 else _FEWEST_OF_SEVERAL
-    accepted = [sum(pair[n] for pair in both) for n in (0, 1)]
-    return min(accepted) >= fewest and not _meet_when_merged(answers, one, other, case)
+def _excluding(answers: Answers) -> Iterator[Problem]:
+    """Tell pairs of rules that leave no call, else three rules that do so together."""
+    pairs = [pair for pair in combinations(range(len(answers.plans)), 2) if _share(answers, pair)]
+    excluded = [pair for pair in pairs if _exclude(answers, pair)]
+    yield from (_excluded(answers, pair) for pair in excluded)
+    for three in combinations(range(len(answers.plans)), 3):
+        alone = len({answers.plans[n].takes for n in three}) == 1
+        if alone and not any({*pair} <= {*three} for pair in excluded) and _exclude(answers, three):
+            yield _excluded(answers, three)
 
 
-def _meet_when_merged(answers: Answers, one: int, other: int, case: Case) -> bool:
-    """Return whether a call made of two, each accepted by one rule, is accepted by both."""
-    plans = answers.plans[one], answers.plans[other]
-    schema = case.plans[answers.tool].schema
-    if plans[0].takes == plans[1].takes or schema is None:
+def _share(answers: Answers, pair: tuple[int, ...]) -> bool:
+    one, other = (answers.plans[n].takes for n in pair)
+    return not one.isdisjoint(other)
+
+
+def _exclude(answers: Answers, rules: tuple[int, ...]) -> bool:
+    """Return whether no call is accepted by all rules, although fewer of them leave some."""
+    said = answers.compare(*rules)
+    if said is None or any(all(each) for each in said):
         return False
-    some = [
-        [call for call, said in zip(answers.calls, answers.accepts[n], strict=True) if said][
-            :_MERGED
-        ]
-        for n in (one, other)
-    ]
-    for a, b in product(*some):
-        merged = {**a, **{name: b[name] for name in plans[1].takes if name in b}}
-        if all(answer(plan, answers.tool, merged) for plan in plans) and schema.accepts(merged):
-            return True
-    return False
+    fewer = combinations(range(len(rules)), len(rules) - 1)
+    return all(any(all(each[n] for n in some) for each in said) for some in fewer)
 
 
 def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
@@ -68,10 +59,10 @@ def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
             *case.judged_tools(rules[m].tools)
         }:
             continue
-        each = [_covers(answers, rules[m], rules[n], case) for answers in found]
+        each = [_covers(answers, rules[m], rules[n]) for answers in found]
         judged = [covered for covered in each if covered is not None]
         if judged and len(judged) == len(case.judged_tools(rules[n].tools)) and all(judged):
-            same = m not in told and _are_equal(found, rules[m], rules[n], case)
+            same = m not in told and _are_equal(found, rules[m], rules[n])
             if not same or n > m:
                 told.add(n)
                 yield _covered(rules[n], rules[m], same=same)
@@ -89,7 +80,7 @@ def _pairs(found: Sequence[Answers], case: Case) -> list[tuple[int, int]]:
     )
 
 
-def _covers(answers: Answers, wide: Rule, narrow: Rule, case: Case) -> bool | None:
+def _covers(answers: Answers, wide: Rule, narrow: Rule) -> bool | None:
     """Return whether *wide* rejects what *narrow* rejects; None where it is about another tool."""
     by_rule = {id(plan.rule): n for n, plan in enumerate(answers.plans)}
     one, other = by_rule.get(id(wide)), by_rule.get(id(narrow))
@@ -99,27 +90,29 @@ def _covers(answers: Answers, wide: Rule, narrow: Rule, case: Case) -> bool | No
     # a rule about more than the other one may reject its calls for what the samples leave alone
     if not (plans[one].takes <= plans[other].takes and plans[one].needs <= plans[other].needs):
         return False
-    if not are_comparable(answers, one, other, case):
+    both = answers.compare(one, other)
+    if both is None:
         return False
-    both = answers.both(one, other)
-    rejected = sum(not b for _, b in both)
+    rejected = sum(count for (_, b), count in both.items() if not b)
     return rejected >= _FEWEST and any(a for a, _ in both) and not any(a and not b for a, b in both)
 
 
-def _are_equal(found: Sequence[Answers], one: Rule, other: Rule, case: Case) -> bool:
-    again = [_covers(answers, other, one, case) for answers in found]
+def _are_equal(found: Sequence[Answers], one: Rule, other: Rule) -> bool:
+    again = [_covers(answers, other, one) for answers in found]
     return bool([*filter(None, again)]) and False not in again
 
 
-def _excluded(answers: Answers, one: int, other: int) -> Problem:
-    first, second = (answers.plans[n].rule for n in (one, other))
-    count = len(answers.both(one, other))
+def _excluded(answers: Answers, rules: tuple[int, ...]) -> Problem:
+    *others, last = (answers.plans[n].rule for n in rules)
+    named = ", ".join(f"rule `{each.name}` ({Place(each.file, each.line)})" for each in others)
+    each = "both" if len(rules) == 2 else f"all {len(rules)}"
+    count = (answers.compare(*rules) or Counter()).total()
     return problem(
         "rules_exclude_each_other",
-        f"rule `{second.name}` and rule `{first.name}` ({Place(first.file, first.line)}) leave no"
-        f" call of `{escaped(answers.tool)}`: none of {count:,} sampled calls is accepted by both",
-        subject=f"rule `{second.name}`",
-        place=Place(second.file, second.line),
+        f"rule `{last.name}` and {named} leave no call of"
+        f" `{escaped(answers.tool)}`: none of {count:,} sampled calls is accepted by {each}",
+        subject=f"rule `{last.name}`",
+        place=Place(last.file, last.line),
         hint="compare their bounds; every call would be blocked",
     )
 

@@ -295,6 +295,30 @@ FURTHER: dict[str, str] = {
         "amount > 500",
         "rule_contradicts_sentence",
     ),
+    "a refusal without a verb": _one_rule(
+        "refund", "amount", "No refund above 500 EUR.", "amount > 500", "rule_contradicts_sentence"
+    ),
+    "a range the wrong way round": _one_rule(
+        "refund",
+        "amount",
+        "An amount is between 1 and 500.",
+        "not 1 <= amount <= 500",
+        "rule_contradicts_sentence",
+    ),
+    "never more, the wrong way round": _one_rule(
+        "refund",
+        "amount",
+        "Never more than 500 in one payment.",
+        "amount >= 500",
+        "rule_contradicts_sentence",
+    ),
+    "a length the wrong way round": _one_rule(
+        "find_order",
+        "email",
+        "An email has at most 140 characters.",
+        "len(email) > 140",
+        "rule_contradicts_sentence",
+    ),
     "an order the wrong way round": """
         DAY = {"type": "string", "format": "date"}
         TRIP = tool("book", start=DAY, end=DAY)
@@ -413,9 +437,7 @@ CORRECT: dict[str, str] = {
             return currency != "CHF" or Decimal(str(amount)) % Decimal("0.05") == 0
 
 
-        policy = shield.configure(tools=[TRANSFER], rules=[*RULES, francs_are_round],
-                                  layers=["phantom_target", "parameter_mismatch",
-                                          "impossible_state"])
+        policy = shield.configure(tools=[TRANSFER], rules=[*RULES, francs_are_round])
     ''',
     "an airline": '''
         BOOK = tool("book_flight", user_id=TEXT, passengers=WHOLE, bags=WHOLE, out=DAY, back=DAY)
@@ -468,8 +490,7 @@ CORRECT: dict[str, str] = {
             return drug.lower() != "digoxin" or dose_mg <= 0.25
 
 
-        policy = shield.configure(tools=[PRESCRIBE, LOOK], layers=["phantom_target",
-                                  "parameter_mismatch", "impossible_state"],
+        policy = shield.configure(tools=[PRESCRIBE, LOOK],
                                   rules=[patient_was_read, dose_is_positive, strong_drugs])
     ''',
     "a library": '''
@@ -508,7 +529,6 @@ CORRECT: dict[str, str] = {
 
         policy = shield.configure(
             tools=[SHIP], rules=[not_too_many],
-            layers=["phantom_target", "parameter_mismatch", "impossible_state"],
             suppress=[
                 Suppression(check="parameter_mismatch", tool="ship_order", code="wrong_type",
                             where="/arguments/lines/*/count", reason="texts with digits"),
@@ -549,8 +569,6 @@ CORRECT: dict[str, str] = {
 
         policy = shield.configure(tools=[SCALE, DELETE],
                                   rules=[some_replicas, production_has_two, no_force],
-                                  layers=["phantom_target", "parameter_mismatch",
-                                          "impossible_state"],
                                   modes={("scale_service", "phantom_target"): "audit"})
     ''',
     "mail": '''
@@ -576,8 +594,7 @@ CORRECT: dict[str, str] = {
             return "\\n" not in subject
 
 
-        policy = shield.configure(tools=[SEND], rules=[few_recipients, inside_the_house, one_line],
-                                  layers=["parameter_mismatch", "impossible_state"])
+        policy = shield.configure(tools=[SEND], rules=[few_recipients, inside_the_house, one_line])
     ''',
     "a hotel": """
         BOOK = tool("book_room", guest_id=TEXT, check_in=DAY, check_out=DAY, rate=NUMBER)
@@ -586,9 +603,7 @@ CORRECT: dict[str, str] = {
             dates.span_at_most(28, tool="book_room", start="check_in", end="check_out"),
             money.at_most(900, tool="book_room", parameter="rate", what="A night"),
         ]
-        policy = shield.configure(tools=[BOOK], rules=RULES,
-                                  layers=["phantom_target", "parameter_mismatch",
-                                          "impossible_state"])
+        policy = shield.configure(tools=[BOOK], rules=RULES)
     """,
     "a school": '''
         GRADE = tool("set_grade", pupil_id=TEXT, points={"type": "integer", "minimum": 0,
@@ -607,8 +622,7 @@ CORRECT: dict[str, str] = {
             return grade != "D" or points < 50
 
 
-        policy = shield.configure(tools=[GRADE], rules=[best_grade, worst_grade],
-                                  layers=["phantom_target", "impossible_state"])
+        policy = shield.configure(tools=[GRADE], rules=[best_grade, worst_grade])
     ''',
     "a smart home": '''
         HEAT = tool("set_temperature", room=TEXT, celsius=NUMBER)
@@ -660,7 +674,7 @@ CORRECT: dict[str, str] = {
             return 0 < amount <= 50_000
 
 
-        policy = shield.configure(tools=[CLAIM, PAY], layers=["impossible_state"],
+        policy = shield.configure(tools=[CLAIM, PAY],
                                   rules=[reported_after, amount_in_range])
     ''',
     "files": '''
@@ -682,7 +696,6 @@ CORRECT: dict[str, str] = {
 
         policy = shield.configure(
             tools=[WRITE, READ], rules=[no_parents, only_notes],
-            layers=["phantom_target", "parameter_mismatch", "impossible_state"],
         )
     ''',
     "payroll": '''
@@ -749,7 +762,7 @@ CORRECT: dict[str, str] = {
             return minutes % 7 == 0
 
 
-        policy = shield.configure(tools=[CALL], layers=["impossible_state"],
+        policy = shield.configure(tools=[CALL],
                                   rules=[is_a_number, no_premium, within_an_hour, in_quarters])
     ''',
     "a shop of two countries": '''
@@ -782,7 +795,7 @@ CORRECT: dict[str, str] = {
 
 
         policy = shield.configure(
-            tools=[REFUND, VOUCHER], layers=["phantom_target", "impossible_state"],
+            tools=[REFUND, VOUCHER],
             rules=[at_most_a_thousand, small_voucher, small_in_germany, whole_cents],
         )
     ''',

@@ -86,6 +86,66 @@ def test_a_word_in_the_rule_is_reached(function, said, tool) -> None:
     assert [] == said("rule_rejects_everything", tool("t", x={"type": "string"}), rules=rules)
 
 
+IBAN = {"type": "string", "pattern": "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$"}
+
+
+def has_check_digits(x: str) -> bool:
+    """The check digits of an account are right."""
+    return int("".join(str(int(c, 36)) for c in x[4:] + x[:4])) % 97 == 1
+
+
+def is_of_a_country(x: str) -> bool:
+    """Accounts of two countries."""
+    return x[:2] in {"DE", "SE"}
+
+
+def mentions_few(x: str) -> bool:
+    """At most three people are mentioned."""
+    return x.count("@") <= 3
+
+
+def digits_add_up(x: int) -> bool:
+    """The digits add up to 10."""
+    return sum(map(int, str(abs(x)))) == 10
+
+
+FURTHER = [
+    (has_check_digits, IBAN),
+    (is_of_a_country, IBAN),
+    (mentions_few, {"type": "string"}),
+    (digits_add_up, {"type": "integer"}),
+]
+
+
+@pytest.mark.parametrize(("function", "schema"), FURTHER)
+def test_further_values_are_tried_before_a_rule_is_accused(function, schema, proof, tool) -> None:
+    """Check digits, beginnings, repeated words and many numbers."""
+    proved = proof(tool("t", x=schema), rules=[rule(tool="t")(function)])
+
+    assert ((), ()) == (proved.problems, proved.notes)
+
+
+def is_secret(x: str) -> bool:
+    """A text that no sample resembles."""
+    return hash(x) == 7 and len(x) == 90_000
+
+
+def is_not_secret(x: str) -> bool:
+    """Any other text."""
+    return not is_secret(x)
+
+
+@pytest.mark.parametrize("function", [is_secret, is_not_secret])
+def test_a_rule_about_a_free_text_is_a_note(function, proof, tool) -> None:
+    """Samples of a text cannot show that no text is right, or that none is wrong."""
+    proved = proof(tool("t", x={"type": "string"}), rules=[rule(tool="t")(function)])
+
+    assert () == proved.problems
+    assert [("not_sampled", "no sample of a text may be like what it looks for")] == [
+        (each.code, each.hint.partition(":")[0]) for each in proved.notes
+    ]
+
+
 def in_order(start: str, end: str) -> bool:
     """It starts before it ends."""
     return start <= end

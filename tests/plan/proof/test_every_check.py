@@ -90,6 +90,15 @@ def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: st
     assert bool(reason) == bool(found) or layer == "phantom_target"
 
 
+def test_a_default_layer_with_nothing_to_check(proof, tool) -> None:
+    """A policy without `layers` did not ask for it: that is a note, and no warning."""
+    proved = proof(tool("t", x=TEXT), layers=None)
+    idle = {each.subject for each in proved.notes if each.code == "idle_default_layer"}
+
+    assert () == proved.problems
+    assert {"layer `self_contradiction`", "layer `impossible_state`"} <= idle
+
+
 def test_a_layer_without_entities(said, tool) -> None:
     """Dates, numbers and enums name nobody; an id does."""
     day = {"type": "string", "format": "date"}
@@ -340,6 +349,13 @@ PLACES = [
     ("parameter_mismatch", "unknown_argument", "/arguments/lines/*/m", ""),
     ("parameter_mismatch", "wrong_type", "/arguments/lines/n", "`n`"),
     ("parameter_mismatch", "wrong_type", "/arguments/lines/*/n/x", "`x`"),
+    ("parameter_mismatch", None, "/arguments/lines/n", "`n`"),
+    ("parameter_mismatch", "unknown_argument", "/arguments/lines/n", "`n`"),
+    ("parameter_mismatch", None, "/arguments/lines/*/n/x", "`x`"),
+    ("parameter_mismatch", None, "/arguments/lines/*/n", ""),
+    ("parameter_mismatch", None, "/arguments/lines/0/m", ""),
+    ("parameter_mismatch", None, "/arguments/lines/*/shut/m", ""),
+    ("parameter_mismatch", None, "/arguments/open/m", ""),
     ("phantom_target", None, "/arguments/lines/*/m", ""),
     ("phantom_target", None, "/arguments/lines/*/shut/m", ""),
     ("phantom_target", None, "/arguments/open/m", ""),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from abs_shield import Session, Tool, rule
 from abs_shield.plan.proof import prove
 from abs_shield.policy import configure
+from tests.plan.proof.honest_pairs import COVERED, EXCLUDING, HONEST
 
 CODES = ("rules_exclude_each_other", "rule_is_covered")
 NUMBER = {"type": "number"}
@@ -149,3 +150,50 @@ def test_rules_about_a_session_or_that_raise() -> None:
         return bool(1 / 0)
 
     assert [] == found(after_three, within(0, 5), raises, x=NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rules", "schema"), HONEST, ids=lambda part: part if type(part) is str else ""
+)
+def test_an_honest_pair(one: str, other: str, rules: Any, schema: Any) -> None:
+    """Dates, times, steps of numbers and texts: neither excluding nor covered."""
+    assert [] == found(rules[one], rules[other], x=schema)
+
+
+def test_there_are_enough_honest_pairs() -> None:
+    """Half of them are pairs of days."""
+    assert 80 <= len(HONEST)
+    assert 39 <= sum(schema == DAY for *_, schema in HONEST)
+
+
+@pytest.mark.parametrize("kind", EXCLUDING)
+def test_an_excluding_pair(kind: str) -> None:
+    """Of dates, times, numbers with bounds that the code does not name, and words."""
+    one, other, schema = EXCLUDING[kind]
+
+    assert [CODES[0]] == found(one, other, x=schema)
+
+
+@pytest.mark.parametrize("kind", COVERED)
+def test_a_covered_pair(kind: str) -> None:
+    """Likewise."""
+    one, other, schema = COVERED[kind]
+
+    assert [CODES[1]] == found(one, other, x=schema)
+
+
+def test_three_rules_that_leave_no_number() -> None:
+    """Any two of them leave some."""
+
+    def outside(x: float) -> bool:
+        return x <= 100 or x >= 200
+
+    assert [CODES[0]] == found(outside, lambda x: x > 100, lambda x: x < 200, x=NUMBER)
+    assert [] == found(outside, lambda x: x > 100, lambda x: x < 201, x=NUMBER)
+
+
+def test_a_rule_that_takes_too_long_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the answers say nothing."""
+    monkeypatch.setattr("abs_shield.plan.answers.perf_counter", iter(range(10**6)).__next__)
+
+    assert [] == found(lambda x: x < "2026-01-01", lambda x: x >= "2027-01-01", x=DAY)

@@ -1,0 +1,48 @@
+"""Sentences in tricky words above rules that do what they say are not called contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from abs_shield import rule
+
+NUMBER = {"type": "number"}
+HONEST: dict[str, Callable[[float], bool]] = {
+    "Refuse 0 and below; above 1000 is refused too.": lambda x: 0 < x <= 1_000,
+    "No payment of at most 1 EUR.": lambda x: x > 1,
+    "Amounts of at most 10 are handled by the till, not by this tool.": lambda x: x > 10,
+    "At least 100 means the branch must do it.": lambda x: x < 100,
+    "Payments at most 5 are too small to send.": lambda x: x > 5,
+    "It is a mistake to pay at least 500.": lambda x: x < 500,
+    "Positive amounts go through the other tool.": lambda x: x < 0,
+    "Positive amounts are for the branch.": lambda x: x < 0,
+    "Under 10 nobody pays by transfer.": lambda x: x >= 10,
+    "Rejects over 500.": lambda x: x <= 500,
+    "An amount below 10 is rejected.": lambda x: x >= 10,
+    "Credits are booked as amounts below zero, never as amounts over zero.": lambda x: x < 0,
+    "Has to exceed 100.": lambda x: x > 100,
+    "No payment except above 50.": lambda x: x > 50,
+    "Shipping is free at most 3 times; a fee is due here.": lambda x: x > 3,
+    "The minimum is 20.": lambda x: x >= 20,
+    "More than 5.": lambda x: x > 5,
+    "A refund has no minimum of 10 any more, and is below 0 in the books.": lambda x: x < 0,
+    "Not less than 7.": lambda x: x >= 7,
+    "We only insure over 1000.": lambda x: x > 1_000,
+    "Over 500 EUR only.": lambda x: x > 500,
+    "Up to 100 EUR we send cash; this tool is for more.": lambda x: x > 100,
+    "Is within 3 days.": lambda x: x <= 3,
+    "Payments between 1 and 500 go to the till.": lambda x: not 1 <= x <= 500,
+    "Nothing between 1 and 500.": lambda x: not 1 <= x <= 500,
+    "No refund above 500 EUR.": lambda x: x <= 500,
+    "No refund above 500 goes to a person.": lambda x: x > 500,
+}
+
+
+@pytest.mark.parametrize("sentence", HONEST)
+def test_an_honest_sentence(sentence: str, said, tool) -> None:
+    """The rule does what its sentence says, or the sentence is about calls of other tools."""
+    rules = [rule(tool="t", sentence=sentence)(HONEST[sentence])]
+
+    assert [] == said("rule_contradicts_sentence", tool("t", x=NUMBER), rules=rules)
