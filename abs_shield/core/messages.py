@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
-from abs_shield.core.parts import UNSEEN, block_of, members_of
+from abs_shield.core.parts import NAMES, UNSEEN, block_of, members_of
 from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
 from abs_shield.text.show import LONGEST_NAME, plain, shown
 
@@ -44,6 +44,10 @@ _ABOUT = frozenset(
     }
 )  # fmt: skip
 """Members that hold nothing of it."""
+_CONTENT = frozenset({"role", "parts"})
+"""Members of a content of Gemini."""
+_HEARD: tuple[Role, ...] = ("user", "system")
+"""Roles whose words count as mentions, so that a message of theirs is never taken as nothing."""
 _SHAPES = (
     "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
     " (Gemini)"
@@ -77,7 +81,7 @@ def read_message(message: Any) -> Iterator[Event]:
     if kind and "role" not in message:
         yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
         return
-    role = message.get("role")
+    role = _role(message)
     if role in ("tool", "function") and message.get("parts"):
         yield from _turn("user", message, at)
     elif role in ("tool", "function"):
@@ -92,9 +96,24 @@ def read_message(message: Any) -> Iterator[Event]:
         )
 
 
-def _require_body(message: Mapping[str, Any]) -> None:
+def _role(message: Mapping[str, Any]) -> Any:
+    """Return a message's role; Gemini's content without one is the user's, by its own default."""
+    role, parts = message.get("role"), message.get("parts")
+    if role is not None or any(message[name] is not None for name in message.keys() - _CONTENT):
+        return role
+    if not isinstance(parts, (list, tuple)):
+        return role
+    blocks = [block_of(part) for part in parts if isinstance(part, Mapping)]
+    # Only the model calls functions: its words beside a call are no user's.
+    calls = any(block is not None and _kind(block) in _CALL_BLOCKS for block in blocks)
+    return "assistant" if calls else "user"
+
+
+def _require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
     """Refuse a message whose shape is not known, which would else count as an empty one."""
-    if not _BODY.isdisjoint(message):
+    if not _BODY.isdisjoint(message) and (
+        role not in _HEARD or any(message.get(name) is not None for name in _BODY)
+    ):
         return
     if any(held and name not in _ABOUT for name, held in message.items()):
         raise UnreadableMessage(
@@ -125,7 +144,26 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
         return _one_by_one(message)
-    return tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+    calls = tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+    return calls or _none_unread(message)
+
+
+def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """
+    Return no calls.
+
+    Raises:
+        UnreadableMessage: A block of no known shape has a name and arguments: it may be a call.
+    """
+    content = message.get("content") or message.get("parts")
+    blocks = content if isinstance(content, (list, tuple)) else (content,)
+    for block in blocks:
+        if not isinstance(block, Mapping) or "type" in block or block_of(block) is not None:
+            continue
+        for inner in (block, *block.values()):
+            if isinstance(inner, Mapping) and "name" in inner and not _GIVEN.isdisjoint(inner):
+                raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
+    return ()
 
 
 def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
@@ -150,6 +188,7 @@ def _call_or_nameless(part: Any) -> ToolCall:
 
 
 _CALLED = frozenset({"name", "function", "custom", "params"})
+_GIVEN = frozenset({"arguments", "input", "args"})
 _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 
@@ -243,7 +282,7 @@ def failed(message: Mapping[str, Any]) -> bool:
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
-    _require_body(message)
+    _require_body(message, role)
     content = message.get("content")
     if content in (None, "", []) or (isinstance(content, Mapping) and "parts" in content):
         content = (content or message).get("parts", content)
@@ -252,7 +291,8 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         texts.append(refusal)
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
-    for block in () if isinstance(content, str) else map(_typed, _blocks(content)):
+    blocks = [] if isinstance(content, str) else [*filter(None, map(_typed, _blocks(content)))]
+    for block in blocks:
         kind = _kind(block)
         if kind in _TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
@@ -263,11 +303,13 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
             later += _unseen(block.get("content", block.get("output")), at)
             later += _unseen(block.get("shown"), at)
         elif kind not in _SILENT_BLOCKS:
-            later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
+            later.append(Opaque(_unread(role, block), at))
     if message.get("audio"):
         later.append(Opaque(f"a {role} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
+    if role in _HEARD and content != [] and not (texts or blocks or calls or later):
+        later.append(Opaque(f"a {role} message holds nothing that is read here", at))
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield Said(role, "\n".join(texts), at)
@@ -276,14 +318,32 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         yield Proposed(tuple(calls), at)
 
 
-def _typed(block: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unread(role: Role, block: Mapping[str, Any]) -> str:
+    """Return why a block counts as not seen."""
     if "type" in block:
-        return block
+        return f"a {role} message holds a block of type {_kind(block)[:40]}"
+    return f"a {role} message holds a block with {keys_of(block)}, which are not known here"
+
+
+def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """
+    Return a block with its ``type``, and a block of no known kind as it is; None of an empty one.
+
+    Raises:
+        UnreadableMessage: It is of a known kind and cannot be read: it may be a call.
+    """
+    if "type" in block:
+        return None if block.get("type") == "text" and block.get("text", "") is None else block
     if (made := block_of(block)) is not None:
         return made
-    if members := members_of(block):
-        raise UnreadableMessage(f"a part has {keys_of(members)}; {_PARTS}")
-    return {"type": "text"}  # it holds nothing
+    members = members_of(block)
+    if not NAMES.isdisjoint(members):
+        raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
+    return _held(block) or None
+
+
+def _held(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: held for name, held in block.items() if held is not None}
 
 
 def _typed_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -314,6 +374,7 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
             if isinstance(block, str)
             else mapping_of(block, "block")
             for block in content
+            if block is not None
         ]
     return (mapping_of(content, "content"),)
 
