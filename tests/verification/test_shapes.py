@@ -37,6 +37,7 @@ class Tool:
 
 QUOTES = [{"price": 100 + n, "currency": "USD", "venue": "XNAS"} for n in range(5)]
 OTHER = [
+    {"detail": "the price is 100"}, "The share was not found, but the price is 100",
     {}, None, [], "I could not look that up, but it is about 100", {"answer": "the price is 100"},
     {"price": 101}, {"price": "100 USD", "currency": "USD", "venue": "XNAS"}, 101, True,
     '{"answer": "the price is 100"}',
@@ -82,6 +83,14 @@ HONEST = {
     "an error": (QUOTES, {"error": "no such share"}),
     "a failure": (QUOTES, {"success": False, "message": "try later"}),
     "an error as text": (QUOTES, "Error: no such share"),
+    "a problem of RFC 7807": (QUOTES, {"title": "Not Found", "status": 404, "detail": "none"}),
+    "FastAPI's detail": (QUOTES, {"detail": "Not Found"}),
+    "an error of AWS": (QUOTES, {"__type": "ResourceNotFoundException", "message": "none"}),
+    "a status of HTTP": (QUOTES, "404 Not Found"),
+    "a refusal": (QUOTES, "Permission denied"),
+    "a timeout": (QUOTES, "Request timed out after 30 s"),
+    "a message alone": (QUOTES, {"message": "Order not found"}),
+    "a status among others": ([{"statusCode": 200, "body": {}}], {"statusCode": 404, "body": ""}),
     "a decimal of another type": ([{"a": 100}], {"a": 100.5}),
     "names that are data": ([{f"user_{n}": "x"} for n in range(60)], {"user_999": "y"}),
     "no names that are data": ([{f"user_{n}": "x"} for n in range(60)], {}),
