@@ -158,6 +158,46 @@ def test_a_rare_shape_is_remembered_for_a_thousand_results_and_in_a_file(tmp_pat
     assert "flag" == Tool().gave({"a": "x", "b": "y"}).gives({"a": "x"}).verdict
 
 
+ORDER = {"order": "A1", "status": "shipped", "tracking": "T1", "carrier": "C"}
+
+
+@pytest.mark.parametrize("other", [{"status": "pending"}, {"tracking": None}], ids=repr)
+def test_a_field_that_comes_and_goes_is_flagged_once(other: Any) -> None:
+    """Orders of which one in twenty has no tracking, for the first time after a hundred."""
+    tool, flagged = Tool().gave(ORDER, calls=100), []
+    lacking = {name: x for name, x in ORDER.items() if name != "tracking"} | other
+    for _ in range(10):
+        flagged.append(tool.gives(lacking).verdict != "accept")
+        tool.gave(ORDER, calls=19)
+
+    assert [True, *[False] * 9] == flagged
+
+
+def test_a_field_that_is_gone_for_good_is_flagged_again_and_again() -> None:
+    """Results in a row that lack it, and one that lacks most fields after good ones."""
+    tool = Tool().gave(ORDER, calls=100)
+    lacking = {name: x for name, x in ORDER.items() if name != "tracking"}
+    in_a_row = {tool.gives(lacking).verdict for _ in range(12)}
+    most = []
+    for _ in range(3):
+        tool.gave(ORDER, calls=5)
+        most.append(tool.gives({"order": "A1"}).verdict)
+
+    assert ({"flag"}, ["flag"] * 3) == (in_a_row, most)
+
+
+def test_another_field_that_is_gone_is_flagged_too() -> None:
+    """That one field comes and goes says nothing of the next one, nor of another type."""
+    tool = Tool().gave(ORDER, calls=60)
+    for name in ("tracking", "carrier"):
+        assert "flag" == tool.gives({n: x for n, x in ORDER.items() if n != name}).verdict
+        tool.gave(ORDER, calls=5)
+    assert "flag" == tool.gives(ORDER | {"status": 7}).verdict
+    tool.gave(ORDER, calls=5)
+
+    assert "flag" == tool.gives(ORDER | {"status": 7}).verdict
+
+
 def test_shapes_are_saved() -> None:
     """A restored engine flags what the first one flags, and its snapshot is the same."""
     tool, other = Tool().gave(*QUOTES), Tool()
