@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from abs_shield.core.bodies import BODY, SHAPES, may_be_lost, require_body
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
 from abs_shield.core.parts import NAMES, UNSEEN, block_of, members_of
@@ -35,23 +36,8 @@ _RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "custom_tool_
 _UNSEEN_BLOCKS = frozenset(
     {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
 )
-_BODY = frozenset({"content", "parts", "tool_calls", "function_call", "refusal", "audio", "error"})
-"""Members in which a message holds what it says, proposes or returns."""
-_ABOUT = frozenset(
-    {
-        "role", "name", "id", "at", "type", "status", "annotations", "tool_call_id", "call_id",
-        "reasoning", "reasoning_content", "thinking", "is_error", "isError", "model", "created_at",
-    }
-)  # fmt: skip
-"""Members that hold nothing of it."""
 _CONTENT = frozenset({"role", "parts"})
 """Members of a content of Gemini."""
-_HEARD: tuple[Role, ...] = ("user", "system")
-"""Roles whose words count as mentions, so that a message of theirs is never taken as nothing."""
-_SHAPES = (
-    "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
-    " (Gemini)"
-)
 _PARTS = "a part has a `type`, or one of `text`, `functionCall`, `functionResponse`, `toolUse`"
 _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
@@ -92,7 +78,7 @@ def read_message(message: Any) -> Iterator[Event]:
     else:
         raise UnreadableMessage(
             f"message has role {shown(role, limit=40)} and {keys_of(message)}; "
-            f"roles are system, developer, user, assistant, model, tool; {_SHAPES}"
+            f"roles are system, developer, user, assistant, model, tool; {SHAPES}"
         )
 
 
@@ -107,18 +93,6 @@ def _role(message: Mapping[str, Any]) -> Any:
     # Only the model calls functions: its words beside a call are no user's.
     calls = any(block is not None and _kind(block) in _CALL_BLOCKS for block in blocks)
     return "assistant" if calls else "user"
-
-
-def _require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
-    """Refuse a message whose shape is not known, which would else count as an empty one."""
-    if not _BODY.isdisjoint(message) and (
-        role not in _HEARD or any(message.get(name) is not None for name in _BODY)
-    ):
-        return
-    if any(held and name not in _ABOUT for name, held in message.items()):
-        raise UnreadableMessage(
-            f"message has {keys_of(message)}, which are not known here; {_SHAPES}"
-        )
 
 
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
@@ -138,7 +112,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
             "such as `response.choices[0].message`, `response.candidates[0].content` or "
             '`response["output"]["message"]`, or a list of calls'
         )
-    if "type" in message and _BODY.isdisjoint(message):
+    if "type" in message and BODY.isdisjoint(message):
         return ()  # a block that is no call
     try:
         events = [*read_message({"role": "assistant", **message})]
@@ -282,7 +256,7 @@ def failed(message: Mapping[str, Any]) -> bool:
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
-    _require_body(message, role)
+    require_body(message, role)
     content = message.get("content")
     if content in (None, "", []) or (isinstance(content, Mapping) and "parts" in content):
         content = (content or message).get("parts", content)
@@ -308,7 +282,8 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         later.append(Opaque(f"a {role} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
-    if role in _HEARD and content != [] and not (texts or blocks or calls or later):
+    is_empty = content in ("", []) or bool(blocks)
+    if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
         later.append(Opaque(f"a {role} message holds nothing that is read here", at))
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
@@ -333,7 +308,8 @@ def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
         UnreadableMessage: It is of a known kind and cannot be read: it may be a call.
     """
     if "type" in block:
-        return None if block.get("type") == "text" and block.get("text", "") is None else block
+        is_empty = block.get("text") is None and block.get("refusal") is None
+        return None if _kind(block) in _TEXT_BLOCKS and is_empty else block
     if (made := block_of(block)) is not None:
         return made
     members = members_of(block)
@@ -380,7 +356,7 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
 
 
 def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
-    _require_body(message)
+    require_body(message)
     call_id = message.get("tool_call_id") or message.get("call_id")
     error = failed(message)
     content = message.get("content")

@@ -236,6 +236,8 @@ def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
         {"role": "user", "parts": [{}]},
         {"role": "user", "parts": [{"text": None}]},
         {"role": "user", "content": [{"type": "text", "text": None}]},
+        {"role": "user", "content": [{"type": "input_text"}]},
+        {"role": "user", "content": "", "images": ["iVBO"]},
     ],
     ids=str,
 )
