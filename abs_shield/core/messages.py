@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from abs_shield.core.bodies import BODY, SHAPES, may_be_lost, require_body
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
-from abs_shield.core.parts import UNSEEN, block_of, members_of
+from abs_shield.core.parts import NAMES, UNSEEN, block_of, members_of
 from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
 from abs_shield.text.show import LONGEST_NAME, plain, shown
 
@@ -35,19 +36,8 @@ _RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "custom_tool_
 _UNSEEN_BLOCKS = frozenset(
     {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
 )
-_BODY = frozenset({"content", "parts", "tool_calls", "function_call", "refusal", "audio", "error"})
-"""Members in which a message holds what it says, proposes or returns."""
-_ABOUT = frozenset(
-    {
-        "role", "name", "id", "at", "type", "status", "annotations", "tool_call_id", "call_id",
-        "reasoning", "reasoning_content", "thinking", "is_error", "isError", "model", "created_at",
-    }
-)  # fmt: skip
-"""Members that hold nothing of it."""
-_SHAPES = (
-    "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
-    " (Gemini)"
-)
+_CONTENT = frozenset({"role", "parts"})
+"""Members of a content of Gemini."""
 _PARTS = "a part has a `type`, or one of `text`, `functionCall`, `functionResponse`, `toolUse`"
 _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
@@ -77,7 +67,7 @@ def read_message(message: Any) -> Iterator[Event]:
     if kind and "role" not in message:
         yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
         return
-    role = message.get("role")
+    role = _role(message)
     if role in ("tool", "function") and message.get("parts"):
         yield from _turn("user", message, at)
     elif role in ("tool", "function"):
@@ -88,18 +78,21 @@ def read_message(message: Any) -> Iterator[Event]:
     else:
         raise UnreadableMessage(
             f"message has role {shown(role, limit=40)} and {keys_of(message)}; "
-            f"roles are system, developer, user, assistant, model, tool; {_SHAPES}"
+            f"roles are system, developer, user, assistant, model, tool; {SHAPES}"
         )
 
 
-def _require_body(message: Mapping[str, Any]) -> None:
-    """Refuse a message whose shape is not known, which would else count as an empty one."""
-    if not _BODY.isdisjoint(message):
-        return
-    if any(held and name not in _ABOUT for name, held in message.items()):
-        raise UnreadableMessage(
-            f"message has {keys_of(message)}, which are not known here; {_SHAPES}"
-        )
+def _role(message: Mapping[str, Any]) -> Any:
+    """Return a message's role; Gemini's content without one is the user's, by its own default."""
+    role, parts = message.get("role"), message.get("parts")
+    if role is not None or any(message[name] is not None for name in message.keys() - _CONTENT):
+        return role
+    if not isinstance(parts, (list, tuple)):
+        return role
+    blocks = [block_of(part) for part in parts if isinstance(part, Mapping)]
+    # Only the model calls functions: its words beside a call are no user's.
+    calls = any(block is not None and _kind(block) in _CALL_BLOCKS for block in blocks)
+    return "assistant" if calls else "user"
 
 
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
@@ -119,13 +112,32 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
             "such as `response.choices[0].message`, `response.candidates[0].content` or "
             '`response["output"]["message"]`, or a list of calls'
         )
-    if "type" in message and _BODY.isdisjoint(message):
+    if "type" in message and BODY.isdisjoint(message):
         return ()  # a block that is no call
     try:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
         return _one_by_one(message)
-    return tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+    calls = tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+    return calls or _none_unread(message)
+
+
+def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """
+    Return no calls.
+
+    Raises:
+        UnreadableMessage: A block of no known shape has a name and arguments: it may be a call.
+    """
+    content = message.get("content") or message.get("parts")
+    blocks = content if isinstance(content, (list, tuple)) else (content,)
+    for block in blocks:
+        if not isinstance(block, Mapping) or "type" in block or block_of(block) is not None:
+            continue
+        for inner in (block, *block.values()):
+            if isinstance(inner, Mapping) and "name" in inner and not _GIVEN.isdisjoint(inner):
+                raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
+    return ()
 
 
 def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
@@ -150,6 +162,7 @@ def _call_or_nameless(part: Any) -> ToolCall:
 
 
 _CALLED = frozenset({"name", "function", "custom", "params"})
+_GIVEN = frozenset({"arguments", "input", "args"})
 _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 
@@ -243,7 +256,7 @@ def failed(message: Mapping[str, Any]) -> bool:
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
-    _require_body(message)
+    require_body(message, role)
     content = message.get("content")
     if content in (None, "", []) or (isinstance(content, Mapping) and "parts" in content):
         content = (content or message).get("parts", content)
@@ -252,7 +265,8 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         texts.append(refusal)
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
-    for block in () if isinstance(content, str) else map(_typed, _blocks(content)):
+    blocks = [] if isinstance(content, str) else [*filter(None, map(_typed, _blocks(content)))]
+    for block in blocks:
         kind = _kind(block)
         if kind in _TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
@@ -263,11 +277,14 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
             later += _unseen(block.get("content", block.get("output")), at)
             later += _unseen(block.get("shown"), at)
         elif kind not in _SILENT_BLOCKS:
-            later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
+            later.append(Opaque(_unread(role, block), at))
     if message.get("audio"):
         later.append(Opaque(f"a {role} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
+    is_empty = content in ("", []) or bool(blocks)
+    if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
+        later.append(Opaque(f"a {role} message holds nothing that is read here", at))
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield Said(role, "\n".join(texts), at)
@@ -276,14 +293,33 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         yield Proposed(tuple(calls), at)
 
 
-def _typed(block: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unread(role: Role, block: Mapping[str, Any]) -> str:
+    """Return why a block counts as not seen."""
     if "type" in block:
-        return block
+        return f"a {role} message holds a block of type {_kind(block)[:40]}"
+    return f"a {role} message holds a block with {keys_of(block)}, which are not known here"
+
+
+def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """
+    Return a block with its ``type``, and a block of no known kind as it is; None of an empty one.
+
+    Raises:
+        UnreadableMessage: It is of a known kind and cannot be read: it may be a call.
+    """
+    if "type" in block:
+        is_empty = block.get("text") is None and block.get("refusal") is None
+        return None if _kind(block) in _TEXT_BLOCKS and is_empty else block
     if (made := block_of(block)) is not None:
         return made
-    if members := members_of(block):
-        raise UnreadableMessage(f"a part has {keys_of(members)}; {_PARTS}")
-    return {"type": "text"}  # it holds nothing
+    members = members_of(block)
+    if not NAMES.isdisjoint(members):
+        raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
+    return _held(block) or None
+
+
+def _held(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: held for name, held in block.items() if held is not None}
 
 
 def _typed_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -314,12 +350,13 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
             if isinstance(block, str)
             else mapping_of(block, "block")
             for block in content
+            if block is not None
         ]
     return (mapping_of(content, "content"),)
 
 
 def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
-    _require_body(message)
+    require_body(message)
     call_id = message.get("tool_call_id") or message.get("call_id")
     error = failed(message)
     content = message.get("content")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.forked import renewed
-from abs_shield.core.messages import UnreadableMessage
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool, configure
@@ -163,6 +162,7 @@ class Shield(Answers):
         tools: Iterable[str] | None = None,
         messages: Iterable[Any] = (),
         agent: str | None = None,
+        model: str | None = None,
         parent: Session | None = None,
         functions: Functions | None = None,
     ) -> Session:
@@ -175,23 +175,28 @@ class Shield(Answers):
                 are never more than its parent's, and its own functions.
             messages: A transcript to resume from, in OpenAI's, Anthropic's, Gemini's or
                 Bedrock's shape.
-            agent: Name of the agent.
+            agent: Name of the agent; None for the one it had.
+            model: Name of the model that proposes the calls, as in ``report --by model``; None
+                for the one it had, or its parent's. Adapters of frameworks set it themselves.
             parent: The session of the agent that started this one.
             functions: What runs in this session and in its sub-agents' alone: functions by tool
                 name, or a list of them, such as the bound methods of one request's client. They
                 go before registered tools of their names. None for those it had.
 
         Raises:
-            PolicyError: *messages* have no known shape, one of *functions* cannot be called with
-                a model's arguments alone, or two functions of this Shield have one name.
+            UnreadableMessage: One of *messages* has no known shape.
+            PolicyError: One of *functions* cannot be called with a model's arguments alone, or
+                two functions of this Shield have one name.
         """
         self.registry.require_unambiguous()
 
         def make() -> Session:
             granted = None if parent is None else record_of(parent).grant
-            return Session(
+            made = Session(
                 id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
             )
+            made.model = None if parent is None else parent.model
+            return made
 
         session = make() if id is None else self.sessions.get(id, make)
         own = None
@@ -207,12 +212,11 @@ class Shield(Answers):
             self.registry.attach(own, session)
         if agent is not None:
             session.handoff(agent)
+        if model is not None:
+            session.model = model
         if self._recorder is not None:
             self._recorder.follow(session)
-        try:
-            session.add(messages)
-        except UnreadableMessage as error:
-            raise PolicyError(f"session: {error}") from None
+        session.add(messages)
         return session
 
     def tool_schemas(

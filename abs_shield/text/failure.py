@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 _BEGINS = re.compile(
@@ -16,9 +17,32 @@ _SAYING = frozenset(
 )
 _FLAGS = frozenset("success ok succeeded iserror is_error".split())
 _OUTCOMES = frozenset("status state result outcome".split())
-_CODES = frozenset(("statuscode", "status_code"))
-_TELLING = _SAYING | _FLAGS | _OUTCOMES | _CODES
+CODES = frozenset(("statuscode", "status_code"))
+"""Members that hold the status of an HTTP response, in lower case."""
+_TEXTS = frozenset("message msg detail reason".split())
+"""Members in which an error is written for people."""
+_KINDS = frozenset("code type __type status".split())
+"""Members that say what kind of error it is, by a number of HTTP's or by a name."""
+_ENVELOPE = _TEXTS | _KINDS | {"title", "description", "instance"}
+_PROBLEM = frozenset(("title", "status"))
+"""Members of a problem of RFC 7807, which may have further ones."""
+_TELLING = _SAYING | _FLAGS | _OUTCOMES | CODES | _TEXTS
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
+_NAME = re.compile(r"\w{0,80}(?:Error|Exception|Fault)")
+_FAILED = re.compile(
+    r"(?:[^\s.,;:!?]{1,40} ){0,6}?(?:(?:not|\w{2,6}n't) (?:be )?(?:found|exist|authori[sz]ed)"
+    r"|no such|(?:permission|access) denied|connection refused|timed out|unauthori[sz]ed)\b"
+    r"(?: (?!but\b|and\b|so\b)[^\s,;:!?]{1,40}){0,8}[.!]?\s*",
+    re.IGNORECASE,
+)
+"""One short clause, and nothing after it: where another follows, it may say what was found."""
+_STATUS = re.compile(
+    r"(?:<[^<>]{0,200}>\s*){0,20}(?:HTTP\S{0,8} )?([45]\d\d):? ([A-Za-z' -]{2,40})"
+)
+_PHRASES = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
+_TITLES = frozenset(phrase for phrase in _PHRASES.values() if " " in phrase)
+"""Those of several words: `Locked` and `Gone` are states of other things, too."""
+_LONGEST = 300
 _MOST = 50
 
 
@@ -28,16 +52,19 @@ def tells_failure(value: Any) -> bool:
 
     >>> tells_failure("Error: no such order"), tells_failure({"success": False})
     (True, True)
+    >>> tells_failure({"detail": "Not Found"}), tells_failure("404 Not Found")
+    (True, True)
     >>> tells_failure({"errors": []}), tells_failure("Refunded; no errors")
     (False, False)
     """
     if isinstance(value, str):
-        return _BEGINS.match(value) is not None
+        return _is_failure(value)
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, Mapping):
         return False
-    return any(_says(str(key).casefold(), value[key]) for key in list(value)[:_MOST])
+    members = [(str(key).casefold(), value[key]) for key in list(value)[:_MOST]]
+    return any(_says(key, held) for key, held in members) or _is_error(dict(members))
 
 
 def may_tell_failure(names: Iterable[str]) -> bool:
@@ -57,4 +84,39 @@ def _says(key: str, value: Any) -> bool:
         return value is (key in ("iserror", "is_error"))
     if key in _OUTCOMES:
         return isinstance(value, str) and value.casefold() in _STATES
-    return key in _CODES and isinstance(value, int) and value >= 400
+    return key in CODES and isinstance(value, int) and value >= 400
+
+
+def _is_error(members: Mapping[str, Any]) -> bool:
+    """Return whether an object is an error that a framework or a service writes, and no data."""
+    kinds = [members[key] for key in _KINDS & members.keys()]
+    has_status = any(type(kind) is int and 400 <= kind < 600 for kind in kinds)
+    if has_status and members.keys() >= _PROBLEM:
+        return "detail" in members or "type" in members
+    if not members.keys() <= _ENVELOPE or _TEXTS.isdisjoint(members):
+        return False
+    if members.keys() == {"detail"} and isinstance(members["detail"], (list, tuple)):
+        return _is_validation(members["detail"])
+    names = [kind for kind in kinds if isinstance(kind, str)]
+    texts = [text for key in _TEXTS & members.keys() if isinstance(text := members[key], str)]
+    return bool(texts) and (
+        has_status or any(map(_NAME.fullmatch, names)) or any(map(_is_failure, texts))
+    )
+
+
+def _is_validation(detail: Sequence[Any]) -> bool:
+    """Return whether it is the list of wrong arguments that FastAPI answers with."""
+    return bool(detail) and all(
+        isinstance(one, Mapping) and one.keys() >= {"loc", "msg"} for one in detail[:_MOST]
+    )
+
+
+def _is_failure(text: str) -> bool:
+    """Return whether a text begins as an error does, or is one short clause that says so."""
+    if _BEGINS.match(text) is not None:
+        return True
+    if (status := _STATUS.match(text)) is not None:
+        return status[2].strip().casefold().startswith(_PHRASES.get(int(status[1]), "\n"))
+    if len(text) > _LONGEST:
+        return False
+    return text.strip(" .!").casefold() in _TITLES or _FAILED.fullmatch(text) is not None

@@ -31,12 +31,15 @@ class Surprise(NamedTuple):
         detail: One line; names fields and sizes, never a value.
         where: JSON pointer of the worst field; empty for the whole result.
         fault: Of another shape, in what it differs: equal where two results differ alike.
+        may_be_optional: Whether it lacks at most half of the fields that were always there, and
+            differs in nothing else.
     """
 
     score: float
     detail: str
     where: str = ""
     fault: str = ""
+    may_be_optional: bool = False
 
 
 class Outlook(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.verification.baseline import Baseline, Surprise
+from abs_shield.verification.history import CONSISTENT
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST
@@ -76,9 +77,21 @@ class KnownTool:
     def odd_shape(self, kept: Kept) -> Surprise | None:
         """Return what is odd about a result's shape; None where too few can be compared."""
         odd = self.shapes.compare(kept, self.newest, self.baseline.peers(kept.key))
+        if odd is not None and odd.may_be_optional and self._was_lacked(odd.fault):
+            return CONSISTENT
         if odd is not None:
             kept.fault = odd.fault
         return odd
+
+    def _was_lacked(self, fault: str) -> bool:
+        """
+        Return whether a result lacked the same fields before, with accepted ones since.
+
+        After n results that all had a field, up to 3/n of them may still lack it (95 %): one of
+        33 after a hundred. So the first such result is flagged, and those right after it; the
+        next one after results that had the field shows that it comes and goes.
+        """
+        return any(one.fault == fault and one.turn < self._turn for one in self.quarantine)
 
     def is_of_others(self, session: str) -> bool:
         """Whether what is known comes from other sessions, but for a few results."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import UNREADABLE, as_json
+from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, shape_of
@@ -65,6 +66,9 @@ class Seen:
                 self.value = _held(self._given)
             self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
             self.shape = shape_of(self.value, is_text=type(self._given) is str)
+            if not self.shape.kind and profile is None:
+                for name in [name for name in self.numbers if name.casefold() in CODES]:
+                    del self.numbers[name]  # the status of a failure is no data
             if profile is not None and profile.required_fields:
                 self.kinds = self._typed(profile.required_fields)
         except Exception:

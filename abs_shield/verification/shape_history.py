@@ -100,6 +100,8 @@ def _difference(kept: Kept, known: Sequence[Kept]) -> Surprise:
         return _nothing_in_common(shape, objects)
     always = frozenset.intersection(*(one.shape.names for one in alike))
     faults = [] if len(alike) < SURE else sorted(_faults(shape, alike, always))
+    lacked = {name for name, _ in faults if shape.members.get(name, "null") == "null"}
+    few = 2 * len(faults) <= len(always) and len(lacked) == len(faults)
     if not faults:
         return CONSISTENT
     score = _MOST_SCORE * min(1.0, len(faults) / max(1, len(always)))
@@ -108,7 +110,8 @@ def _difference(kept: Kept, known: Sequence[Kept]) -> Surprise:
     said, where = f"a field {fault}{more}", ""
     if _is_public(alike, kept.session):
         said, where = f"`{escaped(name)}` {fault}{more}", f"/{escape_step(name)}"
-    return Surprise(max(score, _LEAST_SCORE), said, where, f"{name} {fault}")
+    every = "; ".join(map(" ".join, faults)) if few else f"{name} {fault}"
+    return Surprise(max(score, _LEAST_SCORE), said, where, every, may_be_optional=few)
 
 
 def _kind_fault(shape: Shape, known: Iterable[Kept]) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from abs_shield import Shield, shield
+from abs_shield import Shield, Tool, Verdict, shield
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
@@ -183,10 +183,9 @@ def test_what_is_shown_and_not_read_is_opaque(message: Any, kind: str) -> None:
     [
         ({"role": "user", "body": "tx_9"}, "`body`"),
         ({"role": "tool", "output": "tx_9"}, "`output`"),
-        ({"role": "user", "content": [{"words": "tx_9"}]}, "`words`"),
-        ({"role": "user", "parts": [{"words": "tx_9"}]}, "`words`"),
-        ({"role": "model", "parts": [{"functionCall": "refund"}]}, "`function_call`"),
-        ({"parts": [{"text": "tx_9"}]}, "`parts`"),
+        ({"role": "user", "content": None, "text": "tx_9"}, "`text`"),
+        ({"role": "model", "parts": [{"functionCall": "refund"}]}, "`functionCall`"),
+        ({"kind": "request", "parts": [{"text": "tx_9"}]}, "`parts`"),
         ({"author": "user", "text": "tx_9"}, "`author`"),
     ],
     ids=str,
@@ -201,6 +200,95 @@ def test_an_unknown_shape_is_refused(message: Any, key: str) -> None:
 
     assert "`parts`" in str(caught.value) or "`functionCall`" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "key"),
+    [
+        ({"role": "user", "content": [{"words": "tx_9"}]}, "`words`"),
+        ({"role": "user", "parts": [{"text": "tx_7"}, {"kind": "data", "data": {}}]}, "`kind`"),
+        (
+            {"role": "user", "content": [{"SDK_UNKNOWN_MEMBER": {"name": "x"}}]},
+            "SDK_UNKNOWN_MEMBER",
+        ),
+    ],
+    ids=str,
+)
+def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
+    """The message is read without it, and a value that is not found may stand in it."""
+    found = read(message)
+    schema = {"type": "object", "properties": {"id": {"type": "string"}}}
+    tool = Tool(name="refund", parameters=schema, targets=["id"])
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+    with firewall.session(messages=[{"role": "user", "content": "refund it"}, message]) as session:
+        decision = firewall.check_call(ToolCall("refund", {"id": "tx_99"}))
+
+    assert isinstance(found[-1], Opaque)
+    assert key in found[-1].reason
+    assert (Verdict.CLEAN, 1) == (decision.verdict, len(session.opaque_reasons))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user"},
+        {"role": "system", "content": None},
+        {"role": "user", "parts": [{}]},
+        {"role": "user", "parts": [{"text": None}]},
+        {"role": "user", "content": [{"type": "text", "text": None}]},
+        {"role": "user", "content": [{"type": "input_text"}]},
+        {"role": "user", "content": "", "images": ["iVBO"]},
+    ],
+    ids=str,
+)
+def test_a_message_that_holds_nothing_is_not_seen(message: Any) -> None:
+    """What the user wrote may have been lost on its way here."""
+    [event] = read(message)
+
+    assert isinstance(event, Opaque)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": None},
+        {"role": "model"},
+        {"role": "user", "content": ""},
+        {"role": "user", "content": []},
+        {"role": "user", "content": [{"text": ""}]},
+    ],
+    ids=str,
+)
+def test_an_empty_message_is_empty(message: Any) -> None:
+    """An answer without words and a text without characters are common."""
+    assert [] == read(message)
+
+
+@pytest.mark.parametrize(
+    "message", [{"parts": [{"text": "tx_7"}]}, {"role": None, "parts": ["tx_7"]}]
+)
+def test_a_content_without_a_role_is_the_users(message: Any) -> None:
+    """Google's own default."""
+    assert [Said("user", "tx_7")] == read(message)
+
+
+def test_a_content_with_a_call_is_the_models() -> None:
+    """Words beside a call of a function are no user's."""
+    message = {"parts": [{"text": "tx_7"}, {"functionCall": {"name": "find", "args": {}}}]}
+    words, call = read(message)
+
+    assert (Said("assistant", "tx_7"), True) == (words, isinstance(call, Proposed))
+
+
+def test_a_call_in_a_block_of_no_known_shape_is_refused() -> None:
+    """A call that cannot be read is not a message without calls."""
+    with pytest.raises(UnreadableMessage, match="`invoke`"):
+        read_calls({"role": "assistant", "content": [{"invoke": {"name": "f", "input": {}}}]})
+
+
+def test_a_null_among_parts_is_skipped() -> None:
+    """The parts beside it are read."""
+    assert [Said("user", "tx_7")] == read({"role": "user", "parts": [None, {"text": "tx_7"}]})
 
 
 @pytest.mark.parametrize("given", [{"candidates": []}, {"output": {"message": {}}}], ids=str)

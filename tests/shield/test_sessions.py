@@ -8,8 +8,9 @@ from threading import Barrier, Thread
 
 import pytest
 
-from abs_shield import PolicyError, Session, ToolCall, shielded
+from abs_shield import Session, ToolCall, shielded
 from abs_shield.core.events import Returned
+from abs_shield.core.messages import UnreadableMessage
 from abs_shield.session import Limits, Sessions, current_session
 from abs_shield.session.record import record_of
 
@@ -338,6 +339,16 @@ def test_a_growing_list_may_be_added_again_and_again(firewall):
     assert [("refund", "c1", {"refunded": 5})] == ran(session)
 
 
+def test_a_session_has_its_model(firewall, refund):
+    """Decisions about calls that no framework made name the model too."""
+    session = firewall.session("m", agent="billing", model="gpt-5")
+    firewall.dispatch("refund", {"amount": 5}, session=session)
+    again = firewall.session("m")
+
+    assert ("gpt-5", "gpt-5") == (again.model, session.decisions[-1].model)
+    assert "gpt-5-mini" == firewall.session("m", model="gpt-5-mini").model
+
+
 def test_a_run_is_resumed_from_its_transcript(firewall):
     """``session(messages=)`` knows what ran, with its arguments."""
     session = firewall.session(messages=TRANSCRIPT)
@@ -347,7 +358,7 @@ def test_a_run_is_resumed_from_its_transcript(firewall):
 
 def test_an_unreadable_transcript_is_an_error_of_the_hosts(firewall):
     """A message of no known shape is told in one line."""
-    with pytest.raises(PolicyError, match="role"):
+    with pytest.raises(UnreadableMessage, match="role"):
         firewall.session(messages=[{"role": "wizard", "content": "Hello."}])
 
 

@@ -37,6 +37,7 @@ class Tool:
 
 QUOTES = [{"price": 100 + n, "currency": "USD", "venue": "XNAS"} for n in range(5)]
 OTHER = [
+    {"detail": "the price is 100"}, "The share was not found, but the price is 100",
     {}, None, [], "I could not look that up, but it is about 100", {"answer": "the price is 100"},
     {"price": 101}, {"price": "100 USD", "currency": "USD", "venue": "XNAS"}, 101, True,
     '{"answer": "the price is 100"}',
@@ -82,6 +83,14 @@ HONEST = {
     "an error": (QUOTES, {"error": "no such share"}),
     "a failure": (QUOTES, {"success": False, "message": "try later"}),
     "an error as text": (QUOTES, "Error: no such share"),
+    "a problem of RFC 7807": (QUOTES, {"title": "Not Found", "status": 404, "detail": "none"}),
+    "FastAPI's detail": (QUOTES, {"detail": "Not Found"}),
+    "an error of AWS": (QUOTES, {"__type": "ResourceNotFoundException", "message": "none"}),
+    "a status of HTTP": (QUOTES, "404 Not Found"),
+    "a refusal": (QUOTES, "Permission denied"),
+    "a timeout": (QUOTES, "Request timed out after 30 s"),
+    "a message alone": (QUOTES, {"message": "Order not found"}),
+    "a status among others": ([{"statusCode": 200, "body": {}}], {"statusCode": 404, "body": ""}),
     "a decimal of another type": ([{"a": 100}], {"a": 100.5}),
     "names that are data": ([{f"user_{n}": "x"} for n in range(60)], {"user_999": "y"}),
     "no names that are data": ([{f"user_{n}": "x"} for n in range(60)], {}),
@@ -147,6 +156,46 @@ def test_a_rare_shape_is_remembered_for_a_thousand_results_and_in_a_file(tmp_pat
     assert "accept" == tool.gives({"a": "x"}).verdict
     assert "accept" == loaded.gives({"a": "x"}).verdict
     assert "flag" == Tool().gave({"a": "x", "b": "y"}).gives({"a": "x"}).verdict
+
+
+ORDER = {"order": "A1", "status": "shipped", "tracking": "T1", "carrier": "C"}
+
+
+@pytest.mark.parametrize("other", [{"status": "pending"}, {"tracking": None}], ids=repr)
+def test_a_field_that_comes_and_goes_is_flagged_once(other: Any) -> None:
+    """Orders of which one in twenty has no tracking, for the first time after a hundred."""
+    tool, flagged = Tool().gave(ORDER, calls=100), []
+    lacking = {name: x for name, x in ORDER.items() if name != "tracking"} | other
+    for _ in range(10):
+        flagged.append(tool.gives(lacking).verdict != "accept")
+        tool.gave(ORDER, calls=19)
+
+    assert [True, *[False] * 9] == flagged
+
+
+def test_a_field_that_is_gone_for_good_is_flagged_again_and_again() -> None:
+    """Results in a row that lack it, and one that lacks most fields after good ones."""
+    tool = Tool().gave(ORDER, calls=100)
+    lacking = {name: x for name, x in ORDER.items() if name != "tracking"}
+    in_a_row = {tool.gives(lacking).verdict for _ in range(12)}
+    most = []
+    for _ in range(3):
+        tool.gave(ORDER, calls=5)
+        most.append(tool.gives({"order": "A1"}).verdict)
+
+    assert ({"flag"}, ["flag"] * 3) == (in_a_row, most)
+
+
+def test_another_field_that_is_gone_is_flagged_too() -> None:
+    """That one field comes and goes says nothing of the next one, nor of another type."""
+    tool = Tool().gave(ORDER, calls=60)
+    for name in ("tracking", "carrier"):
+        assert "flag" == tool.gives({n: x for n, x in ORDER.items() if n != name}).verdict
+        tool.gave(ORDER, calls=5)
+    assert "flag" == tool.gives(ORDER | {"status": 7}).verdict
+    tool.gave(ORDER, calls=5)
+
+    assert "flag" == tool.gives(ORDER | {"status": 7}).verdict
 
 
 def test_shapes_are_saved() -> None:
