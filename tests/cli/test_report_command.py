@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.cli.fitting import FittingTable
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
@@ -265,7 +266,7 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
     summary = Summary.of(report, Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
     for part in printed(summary, rows=20, width=width):
-        if isinstance(part, Table):
+        if isinstance(part, Table | FittingTable):
             console.print(part)
     text = console.export_text()
 

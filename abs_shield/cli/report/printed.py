@@ -26,6 +26,7 @@ from abs_shield.cli.report.words import (
 )
 from abs_shield.cli.screen import line, safe
 from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
+from abs_shield.text.show import LONGEST_NAME
 
 JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
@@ -35,10 +36,9 @@ SAID = (
 )  # fmt: skip
 SWEPT = ("from P", "held", "precision (95 %)", "recall (95 %)")
 _SPARE = {
-    "ran": 6, "unavailable": 5, "flagged": 3, "calls": 4, "errors": 1,
-    "granted": 5, "held": 4, "suppressed": 3, "overrides": 2,
+    "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
+    "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
 }  # fmt: skip
-_NAME = 40
 Places = Mapping[tuple[str, ...], Place]
 
 
@@ -148,7 +148,7 @@ def _one(
 ) -> Iterator[RenderableType]:
     columns = [*heads, *(Column(name, _SPARE.get(name, 0)) for name in names)]
     rows = [
-        [*(safe(name, limit=_NAME) for name in key), *map(Text, texts(place))]
+        [*(safe(name, limit=LONGEST_NAME) for name in key), *map(Text, texts(place))]
         for key, place in places.items()
     ]
     yield from fit_table(columns, rows, width=width)
@@ -220,7 +220,7 @@ def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType
     yield _title("Risk heatmap: findings that weigh, by tool and layer")
     for layers, heat in summary.report.grids():
         shown = [replace(row, tool=row_name(row.tool)) for row in heat[:rows]]
-        yield heat_table(shown, layers, width=width)
+        yield from heat_table(shown, layers, width=width)
         yield from _more(len(heat) - rows, "tool")
     yield Text(LEGEND)
 
