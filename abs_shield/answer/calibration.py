@@ -13,6 +13,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.stats.wilson import wilson
 from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.reading import Skipped
 
 _ROUNDED = 1_000
 """Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""
@@ -66,7 +67,7 @@ class GateFit:
         return AnswerConfig(**fields)
 
 
-def fit_gate(store: Any, *, max_wrong: float = 0.05) -> GateFit:
+def fit_gate(store: Any, *, max_wrong: float = 0.05, skipped: Skipped | None = None) -> GateFit:
     """
     Fit the emit threshold of the gate to the labels on answers of a decision log.
 
@@ -78,14 +79,15 @@ def fit_gate(store: Any, *, max_wrong: float = 0.05) -> GateFit:
         store: The decision log.
         max_wrong: The share of emitted answers that may be hallucinated, in (0, 1], at the upper
             end of the 95 % interval; 73 right answers are the fewest that show 0.05.
+        skipped: Called with each record that cannot be read; None raises then.
 
     Raises:
-        ShieldError: *max_wrong* is not in (0, 1].
+        ShieldError: *max_wrong* is not in (0, 1], or the log or a record cannot be read.
     """
     return fit_threshold(
         [
             (1 - decision.probability, label.truth is Truth.HALLUCINATED)
-            for decision, label in labelled_decisions(store, Subject.ANSWER)
+            for decision, label in labelled_decisions(store, Subject.ANSWER, skipped=skipped)
             if decision.probability is not None
         ],
         max_wrong=max_wrong,

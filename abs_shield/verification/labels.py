@@ -11,6 +11,7 @@ from abs_shield.core import Subject
 from abs_shield.core.label import Truth
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.reading import Skipped
 from abs_shield.verification.engine import VerificationEngine
 from abs_shield.verification.settings import LabelKept
 
@@ -31,7 +32,9 @@ class AppliedLabels:
     unscored: int = 0
 
 
-def apply_labels(engine: VerificationEngine, store: Any) -> AppliedLabels:
+def apply_labels(
+    engine: VerificationEngine, store: Any, *, skipped: Skipped | None = None
+) -> AppliedLabels:
     """
     Teach an engine the labels on results of a decision log, each once.
 
@@ -43,10 +46,14 @@ def apply_labels(engine: VerificationEngine, store: Any) -> AppliedLabels:
     Args:
         engine: The engine, such as a Shield's ``verification``.
         store: The decision log.
+        skipped: Called with each record of it that cannot be read; None raises then.
+
+    Raises:
+        StoreError: The log or a record cannot be read.
     """
     found = AppliedLabels()
-    pairs = sorted(labelled_decisions(store, Subject.RESULT), key=lambda pair: pair[1].at)
-    for decision, label in pairs:
+    pairs = labelled_decisions(store, Subject.RESULT, skipped=skipped)
+    for decision, label in sorted(pairs, key=lambda pair: pair[1].at):
         if decision.probability is None:
             found.unscored += 1
             continue

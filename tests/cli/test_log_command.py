@@ -173,7 +173,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
             "No such file; heads are written by a first",
         ),
         (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
-        (["verify", "{text}"], "file is not a database"),
+        (["verify", "{text}"], "it is not a SQLite database"),
         (["prune", "{log}"], "say how long records are kept: `--older-than 90d`"),
         (["prune", "{log}", "--older-than", "soon"], "`--older-than`: `soon` is no time; write 7d"),
         (["prune", "{log}", "--older-than", "2999-01-01"], "which is in the future"),

@@ -16,6 +16,7 @@ from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label.author import Author, user_name
 from abs_shield.cli.label.queue import Queue
 from abs_shield.cli.label.walk import Walk
+from abs_shield.cli.log.damaged import DamagedRecords, length
 from abs_shield.cli.log.lookup import unknown_decision
 from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.screen import STYLES, line, safe, screen
@@ -26,6 +27,7 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.reading import Skipped
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -79,19 +81,22 @@ def label(
     The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
     decisions that decide what may be enforced come first, each with one question: press h, o, s
     (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
-    with 0, and with 2 for bad input, or where a line of --from or an answer could not be used.
+    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next, a record
+    of the log could not be used.
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
     if not next_:
         _require_no_walk(layer, limit, runs)
     meant = None if truth is None else _truth(truth)  # before the log is opened
     author = Author(user_name(by), note)
+    damaged = DamagedRecords()
     with opened(db) as store:
         if next_:
             excerpts = Excerpts(runs) if runs else None
-            queue = _queue(store, layer)
+            queue = _queue(store, layer, damaged.add)
+            damaged.print_count()
             walk = Walk(store, queue, author=author, limit=limit, excerpts=excerpts)
-            good = walk.run()
+            good = walk.run() and not damaged.count
             raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
         if export_ is not None:
             export(store, export_, inputs=files_of(db))
@@ -136,9 +141,11 @@ def _truth(word: str) -> Truth:
         raise BadInput(message) from None
 
 
-def _queue(store: DurableStore, layer: str | None) -> Queue:
-    decisions = with_progress(store.scan(), doing="label", total=len(store))
-    queue = Queue.of(decisions, store.labels(), rule=Readiness(), check=layer or "")
+def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
+    found = store.scan(skipped=skipped)
+    decisions = with_progress(found, doing="label", total=length(store))
+    labels = store.labels(skipped=skipped)
+    queue = Queue.of(decisions, labels, rule=Readiness(), check=layer or "")
     checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
     if layer is not None and layer not in checks:
         near = nearest(layer, checks)

@@ -129,8 +129,10 @@ def fit_table(
 def _table(grid: _Grid, width: int) -> Table:
     gap = next((one for one in _GAPS if grid.width(one) <= width), min(_GAPS))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=_GAPS[gap])
-    fits = gap * (len(grid.columns) - 1) + _EDGES + sum(
-        max(grid.needed(n), len(column.name)) for n, column in enumerate(grid.columns)
+    fits = (
+        gap * (len(grid.columns) - 1)
+        + _EDGES
+        + sum(max(grid.needed(n), len(column.name)) for n, column in enumerate(grid.columns))
     )
     for n, column in enumerate(grid.columns):
         needed = grid.needed(n)

@@ -46,6 +46,7 @@ class Summary:
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
         integrity: Whether the log is as it was written; None where nobody asked.
+        unreadable: Records that the report leaves out, as they cannot be read.
         decisions: Decisions that the report names, by id.
         labels: What operators said of these.
         made_at: When the report was made, in seconds since the epoch.
@@ -58,6 +59,7 @@ class Summary:
     steps: list[Step]
     muted: Mapping[str, str]
     integrity: Integrity | None = None
+    unreadable: int = 0
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     labels: Mapping[str, Truth] = field(default_factory=dict)
     made_at: float = field(default_factory=time)
@@ -96,6 +98,9 @@ class Summary:
     def totals(self) -> Iterator[str]:
         """Tell the log as a whole, a sentence each."""
         totals = self.report.totals
+        if self.unreadable:
+            records = counted(self.unreadable, "record")
+            yield f"{records} could not be read and are not among the figures."
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
             yield from self._results()
@@ -136,6 +141,7 @@ class Summary:
             "log": self.log,
             "made_at": self.made_at,
             "version": __version__,
+            "unreadable": self.unreadable,
             "integrity": None if self.integrity is None else self.integrity.to_dict(),
             **self.report.to_dict(),
             "muted": [{"layer": layer, "why": why} for layer, why in self.muted.items()],
