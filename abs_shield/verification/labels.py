@@ -41,7 +41,8 @@ def apply_labels(
     A label moves the block threshold and the prior of its tool as `record_feedback` says, with the
     P(hallucination) of its decision; one that says ``ok`` of a result that was held back releases
     it. Labels that the engine has are left out, so that a log may be applied again and again; one
-    that an operator changed takes the place of the earlier one.
+    that an operator changed takes the place of the earlier one, and moves what it would have moved
+    had the engine learnt the whole log anew.
 
     Args:
         engine: The engine, such as a Shield's ``verification``.
@@ -53,7 +54,7 @@ def apply_labels(
     """
     found = AppliedLabels()
     pairs = labelled_decisions(store, Subject.RESULT, skipped=skipped)
-    for decision, label in sorted(pairs, key=lambda pair: pair[1].at):
+    for decision, label in sorted(pairs, key=lambda pair: (pair[1].at, pair[0].id)):
         if decision.probability is None:
             found.unscored += 1
             continue
