@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
 
@@ -28,6 +28,7 @@ class GateFit:
 
     Attributes:
         labels: Labelled answers that have an overall score.
+        unscored: Labelled answers without one, which the fit leaves out.
         hallucinated: How many of them are labelled so.
         emit_threshold: The lowest threshold that keeps to *max_wrong*; None where none does.
         emitted: Labelled answers that it would emit.
@@ -43,6 +44,7 @@ class GateFit:
     wrong: int
     wrong_upper: float
     max_wrong: float
+    unscored: int = 0
 
     def applied(self, config: AnswerConfig) -> AnswerConfig:
         """
@@ -72,8 +74,8 @@ def fit_gate(store: Any, *, max_wrong: float = 0.05, skipped: Skipped | None = N
     Fit the emit threshold of the gate to the labels on answers of a decision log.
 
     The overall score of an answer is 1 - P(hallucination) of its decision. Answers without one
-    are left out. Label a random sample: labels on blocked answers alone say nothing of those that
-    are emitted.
+    are left out and counted. Label a random sample: labels on blocked answers alone say nothing of
+    those that are emitted.
 
     Args:
         store: The decision log.
@@ -84,14 +86,13 @@ def fit_gate(store: Any, *, max_wrong: float = 0.05, skipped: Skipped | None = N
     Raises:
         ShieldError: *max_wrong* is not in (0, 1], or the log or a record cannot be read.
     """
-    return fit_threshold(
-        [
-            (1 - decision.probability, label.truth is Truth.HALLUCINATED)
-            for decision, label in labelled_decisions(store, Subject.ANSWER, skipped=skipped)
-            if decision.probability is not None
-        ],
-        max_wrong=max_wrong,
-    )
+    pairs = [*labelled_decisions(store, Subject.ANSWER, skipped=skipped)]
+    scored = [
+        (1 - decision.probability, label.truth is Truth.HALLUCINATED)
+        for decision, label in pairs
+        if decision.probability is not None
+    ]
+    return replace(fit_threshold(scored, max_wrong=max_wrong), unscored=len(pairs) - len(scored))
 
 
 def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:

@@ -125,6 +125,9 @@ def _gate(fit: GateFit) -> dict[str, Any]:
 
 
 def _answers(fit: GateFit) -> Iterator[Text]:
+    if fit.unscored:
+        unscored = counted(fit.unscored, "labelled answer")
+        yield Text(f"Answers: {unscored} without a P(hallucination) left out.")
     labels = counted(fit.labels, "labelled answer")
     allowed = percent(fit.max_wrong)
     if fit.emit_threshold is None:

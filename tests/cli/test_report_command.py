@@ -361,11 +361,13 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
     page = tmp_path / "report.html"
     made = reported(command, log)
     told = command("report", log, "--html", str(page)).out
-    line = f"3 results judged: 0 flagged, {withheld} withheld; strict mode would have withheld 1."
+    line = f"3 results judged: 1 flagged, {withheld} withheld; strict mode would have withheld 1."
 
     assert {
-        "judged": 3, "errors": 0, "flagged": 0, "withheld": withheld, "would_withhold": 1
+        "judged": 3, "errors": 0, "flagged": 1, "flag_only": 0, "withheld": withheld,
+        "would_withhold": 1,
     } == made["results"]  # fmt: skip
+    assert [1] == [row["flagged"] for row in made["checks"]]
     assert line in told
     assert line in page.read_text()
     assert "Counted apart: decisions about 3 results." in told
@@ -413,10 +415,10 @@ def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
     page = tmp_path / "report.html"
     made = reported(command, log)
     text = command("report", log, "--html", str(page)).out
-    line = f"2 outputs checked: 0 flagged, {held} held back; strict mode would have held 1."
+    line = f"2 outputs checked: 1 flagged, {held} held back; strict mode would have held 1."
 
     assert {
-        "checked": 2, "errors": 0, "flagged": 0, "held": held, "would_hold": 1,
+        "checked": 2, "errors": 0, "flagged": 1, "flag_only": 0, "held": held, "would_hold": 1,
         "stages": {"pii": 1}, "afterwards": 0,
     } == made["outputs"]  # fmt: skip
     assert f"{line} Found by stage: pii 1." in text

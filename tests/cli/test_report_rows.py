@@ -127,6 +127,24 @@ def test_labels_of_results_and_answers_are_counted(command, agency):
     assert "Thresholds of verification: what each would hold back" in text
 
 
+def test_a_sweep_says_what_it_leaves_out(command, agency, tmp_path):
+    """Decisions without P(hallucination), and how many of these are labelled."""
+    store = open_store(agency, existing=True)
+    one = next(one for one in store.scan() if one.subject == "result")
+    for name in ("u1", "u2"):
+        store.append(dataclasses.replace(one, id=name, probability=None))
+    store.label(Label(decision_id="u1", truth=Truth.OK, at=1.0))
+    store.label(Label(decision_id=one.id, truth=Truth.OK, at=1.0))
+    store.close()
+    page = tmp_path / "page.html"
+    line = "Without P(hallucination), so not counted here: 2, 1 of them labelled."
+    (sweep,) = [s for s in reported(command, agency)["sweeps"] if s["layer"] == "verification"]
+
+    assert (2, 1) == (sweep["unscored"], sweep["unscored_labels"])
+    assert line in command("report", agency, "--html", page).out
+    assert line in page.read_text()
+
+
 def test_a_log_of_results_alone_has_its_rows(command, log):
     """Without a call there is no layer, and the check still has its row and readiness."""
     memory, store = MemoryStore(), open_store(log)

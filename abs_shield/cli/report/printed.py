@@ -110,7 +110,16 @@ def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
 
 def sweeps_of(summary: Summary) -> dict[str, Sweep]:
     """Return the sweeps of checks of which labels say something."""
-    return {check: sweep for check, sweep in summary.report.sweeps.items() if sweep.labels}
+    sweeps = summary.report.sweeps.items()
+    return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
+
+
+def unscored_text(sweep: Sweep) -> str:
+    """Return how many decisions no threshold reaches; empty where there are none."""
+    if not sweep.unscored:
+        return ""
+    labelled = f", {sweep.unscored_labels:,} of them labelled" * bool(sweep.unscored_labels)
+    return f"Without P(hallucination), so not counted here: {sweep.unscored:,}{labelled}."
 
 
 def slice_rows(slices: Slices) -> Places:
@@ -214,6 +223,8 @@ def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
         yield from fit_table(
             columns, [[*map(Text, row)] for row in sweep_texts(sweep)], width=width
         )
+        if text := unscored_text(sweep):
+            yield Text(text)
 
 
 def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:

@@ -24,6 +24,7 @@ from abs_shield.replay.report import (
     percent,
     rollout,
 )
+from abs_shield.replay.report.totals import Outputs, Results
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
@@ -161,7 +162,7 @@ class Summary:
         if told.judged or told.errors:
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.judged, 'result')} judged{failed}: {told.flagged:,} flagged,"
+                f"{counted(told.judged, 'result')} judged{failed}: {_flagged(told)},"
                 f" {told.withheld:,} withheld; strict mode would have withheld"
                 f" {told.would_withhold:,}."
             )
@@ -185,7 +186,7 @@ class Summary:
             failed = f", {counts.errors:,} could not be" if counts.errors else ""
             stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
             yield (
-                f"{counted(counts.checked, 'output')} checked{failed}: {counts.flagged:,} flagged,"
+                f"{counted(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
                 + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
@@ -221,3 +222,9 @@ class Summary:
             yield f"Policy revision {escaped(revision)}: {counted(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
+
+
+def _flagged(counts: Results | Outputs) -> str:
+    """Return how many are flagged, and of how many of them the action is `flag`."""
+    only = f" ({counts.flag_only:,} with the action `flag`)" if counts.flag_only else ""
+    return f"{counts.flagged:,} flagged{only}"
