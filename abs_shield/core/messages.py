@@ -263,9 +263,11 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
             later += _unseen(block.get("content", block.get("output")), at)
             later += _unseen(block.get("shown"), at)
         elif kind not in _SILENT_BLOCKS:
-            later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
+            later.append(
+                Opaque(f"{_with_article(role)} message holds a block of type {kind[:40]}", at)
+            )
     if message.get("audio"):
-        later.append(Opaque(f"a {role} message holds audio", at))
+        later.append(Opaque(f"{_with_article(role)} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
     yield from [event for event in later if isinstance(event, Returned)]
@@ -374,3 +376,7 @@ def _time(at: Any) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def _with_article(role: str) -> str:
+    return f"an {role}" if role[:1] in "aeio" else f"a {role}"

@@ -339,7 +339,7 @@ def test_results_are_counted_apart(command, log):
 
     made = reported(command, log)
     assert (1, 1) == (made["calls"], made["other_subjects"]["result"])
-    assert "Counted apart: decisions about 1 result" in command("report", log).out
+    assert "Not among these calls: decisions about 1 result" in command("report", log).out
 
 
 def quoted(log, *values, mode="audit"):
@@ -370,7 +370,7 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
     assert [1] == [row["flagged"] for row in made["checks"]]
     assert line in told
     assert line in page.read_text()
-    assert "Counted apart: decisions about 3 results." in told
+    assert "Not among these calls: decisions about 3 results." in told
 
 
 def answered(address, *answers, mode="audit"):
@@ -456,7 +456,10 @@ def test_an_empty_log_says_so(command, log):
     [
         (["nowhere/log.db"], "there is no such file or folder"),
         (["mysql://host/db"], "is no log"),
-        (["LOG", "--since", "yesterday"], "write 7d, 12h, or 2026-01-31T08:00"),
+        (
+            ["LOG", "--since", "yesterday"],
+            "`yesterday` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00",
+        ),
         (["LOG", "--since", "1d", "--until", "2d"], "`--until` is not after `--since`"),
         (["LOG", "--max-stops", "2"], "`--max-stops`"),
         (["LOG", "--min-calls", "-1"], "`--min-calls`"),
@@ -584,3 +587,15 @@ def test_help_has_an_example(command):
 
     assert "Example: abs-shield report" in done.out
     assert "--max-stops" in done.out
+
+
+@pytest.mark.parametrize("other", ["same.html", "./same.html"])
+def test_two_outputs_are_two_files(command, log, tmp_path, monkeypatch, other):
+    """One would be written over the other; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    filled(log, order(1))
+    done = command("report", log, "-o", "same.html", "--html", other)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert "`--html` and `--output` both name one file, same.html; name two files" in done.err
+    assert not (tmp_path / "same.html").exists()

@@ -39,9 +39,12 @@ def command(
         typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="From then on: 7d, or 2026-11-01.")
+        str | None,
+        typer.Option(metavar="WHEN", help="Only decisions from this time on: 7d, or 2026-11-01."),
     ] = None,
-    until: Annotated[str | None, typer.Option(metavar="WHEN", help="Up to then.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Only decisions before this time.")
+    ] = None,
     reports: Annotated[
         bool,
         typer.Option("--reports", help="Add the report to each decision about an answer."),
@@ -59,9 +62,9 @@ def command(
     Exits with 0, with 2 for bad input.
     """
     if format is Format.PARQUET and to is None:
-        raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
+        raise BadInput("Parquet cannot be printed; name a file: `--output decisions.parquet`")
     if reports and format is Format.PARQUET:
-        raise BadInput("a report is no row of a table; use `--reports` with `--format jsonl`")
+        raise BadInput("`--reports` needs `--format jsonl`: a table has no column for a report")
     damaged = DamagedRecords()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:

@@ -57,10 +57,13 @@ def report(
         ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="From then on: 7d, 12h, or an ISO time.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Only decisions from this time on: 7d, 12h, or an ISO time."
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Up to then, without it.")
+        str | None, typer.Option(metavar="TIME", help="Only decisions before this time.")
     ] = None,
     policy_revision: Annotated[
         str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
@@ -120,7 +123,7 @@ def report(
     start = seconds_of(since, option="--since")
     end = seconds_of(until, option="--until")
     if start is not None and end is not None and start >= end:
-        raise BadInput("`--until` is not after `--since`; there is no time between them")
+        raise BadInput("`--until` is not after `--since`; give a later `--until`")
     if html is not None:
         require_writable(html, inputs=files_of(db), option="--html")
     require_log(db)

@@ -212,7 +212,7 @@ class Summary:
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
         if others := [counted(n, s.value) for s in Subject if (n := totals.others[s])]:
-            yield f"Counted apart: decisions about {', '.join(others)}."
+            yield f"Not among these calls: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)
             yield f"{counted(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
