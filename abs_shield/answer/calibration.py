@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
 
@@ -13,6 +13,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.stats.wilson import wilson
 from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.reading import Skipped
 
 _ROUNDED = 1_000
 """Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""
@@ -27,6 +28,7 @@ class GateFit:
 
     Attributes:
         labels: Labelled answers that have an overall score.
+        unscored: Labelled answers without one, which the fit leaves out.
         hallucinated: How many of them are labelled so.
         emit_threshold: The lowest threshold that keeps to *max_wrong*; None where none does.
         emitted: Labelled answers that it would emit.
@@ -42,6 +44,7 @@ class GateFit:
     wrong: int
     wrong_upper: float
     max_wrong: float
+    unscored: int = 0
 
     def applied(self, config: AnswerConfig) -> AnswerConfig:
         """
@@ -66,30 +69,30 @@ class GateFit:
         return AnswerConfig(**fields)
 
 
-def fit_gate(store: Any, *, max_wrong: float = 0.05) -> GateFit:
+def fit_gate(store: Any, *, max_wrong: float = 0.05, skipped: Skipped | None = None) -> GateFit:
     """
     Fit the emit threshold of the gate to the labels on answers of a decision log.
 
     The overall score of an answer is 1 - P(hallucination) of its decision. Answers without one
-    are left out. Label a random sample: labels on blocked answers alone say nothing of those that
-    are emitted.
+    are left out and counted. Label a random sample: labels on blocked answers alone say nothing of
+    those that are emitted.
 
     Args:
         store: The decision log.
         max_wrong: The share of emitted answers that may be hallucinated, in (0, 1], at the upper
             end of the 95 % interval; 73 right answers are the fewest that show 0.05.
+        skipped: Called with each record that cannot be read; None raises then.
 
     Raises:
-        ShieldError: *max_wrong* is not in (0, 1].
+        ShieldError: *max_wrong* is not in (0, 1], or the log or a record cannot be read.
     """
-    return fit_threshold(
-        [
-            (1 - decision.probability, label.truth is Truth.HALLUCINATED)
-            for decision, label in labelled_decisions(store, Subject.ANSWER)
-            if decision.probability is not None
-        ],
-        max_wrong=max_wrong,
-    )
+    pairs = [*labelled_decisions(store, Subject.ANSWER, skipped=skipped)]
+    scored = [
+        (1 - decision.probability, label.truth is Truth.HALLUCINATED)
+        for decision, label in pairs
+        if decision.probability is not None
+    ]
+    return replace(fit_threshold(scored, max_wrong=max_wrong), unscored=len(pairs) - len(scored))
 
 
 def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:

@@ -12,12 +12,14 @@ import typer
 from rich.text import Text
 
 from abs_shield.answer import GateFit, fit_gate
+from abs_shield.cli.log.damaged import DamagedRecords
 from abs_shield.cli.log.opened import files_of, opened, require_log
 from abs_shield.cli.output import require_writable
 from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, print_json, safe, screen
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.report import percent
+from abs_shield.stores.reading import Skipped
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -55,28 +57,33 @@ def calibrate(
 
     Labels on results move the thresholds of the verification engine that --engine names, each
     label once. Labels on answers say which emit threshold of the answer gate keeps hallucinated
-    answers rare; the line to add to the policy is printed. Exits with 0, and with 2 for bad input.
+    answers rare; the line to add to the policy is printed. Exits with 0, and with 2 for bad input,
+    or where a record of the log cannot be read and is left out.
     """
     if engine is not None:
         require_writable(engine, inputs=files_of(db), option="--engine")
     require_log(db)
+    damaged = DamagedRecords()
     with opened(db) as store:
-        gate = fit_gate(store, max_wrong=max_wrong)
-        taught = None if engine is None else _taught(engine, store)
+        gate = fit_gate(store, max_wrong=max_wrong, skipped=damaged.add)
+        taught = None if engine is None else _taught(engine, store, damaged.add)
     if format is Format.JSON:
         print_json({"results": taught, "answers": _gate(gate)})
-        return
-    console = screen()
-    for text in (*_results(taught), *_answers(gate)):
-        console.print(text, soft_wrap=True)
+    else:
+        console = screen()
+        for text in (*_results(taught), *_answers(gate)):
+            console.print(text, soft_wrap=True)
+    damaged.print_count()
+    if damaged.count:
+        raise typer.Exit(2)
 
 
-def _taught(path: str, store: Any) -> dict[str, Any]:
+def _taught(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
     """Apply the labels to what a file knows, and write it back."""
     engine = VerificationEngine()
     if Path(path).exists():
         engine.load(path)
-    applied = apply_labels(engine, store)
+    applied = apply_labels(engine, store, skipped=skipped)
     engine.save(path)
     return {
         "engine": path,
@@ -118,6 +125,9 @@ def _gate(fit: GateFit) -> dict[str, Any]:
 
 
 def _answers(fit: GateFit) -> Iterator[Text]:
+    if fit.unscored:
+        unscored = counted(fit.unscored, "labelled answer")
+        yield Text(f"Answers: {unscored} without a P(hallucination) left out.")
     labels = counted(fit.labels, "labelled answer")
     allowed = percent(fit.max_wrong)
     if fit.emit_threshold is None:

@@ -55,7 +55,7 @@ def check(
         firewall.register(tool)
     try:
         session = firewall.session(messages=read_messages(messages))
-    except PolicyError as error:
+    except (PolicyError, UnreadableMessage) as error:
         raise BadInput(f"{messages}: {str(error).removeprefix('session: ')}") from None
     decision = firewall.check_call(_call(), session=session)
     if format is Format.JSON:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import wraps
@@ -113,6 +114,8 @@ def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
     @wraps(callback)
     def command(**given: Any) -> Any:
         path = given.pop(_PRINTED_TO) if adds_output else None
+        places = {option: given[parameter] for parameter, option in written.items()}
+        _require_apart(places if path is None else {**places, "--output": path})
         for parameter, option in written.items():
             if given[parameter] is not None:
                 require_writable(given[parameter], option=option)
@@ -130,6 +133,17 @@ def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
+
+
+def _require_apart(places: Mapping[str, str | None]) -> None:
+    """Refuse two options that would write to one file."""
+    seen: dict[str, str] = {}
+    for option, path in places.items():
+        if path is None or path == "-":
+            continue
+        other = seen.setdefault(os.path.realpath(path), option)
+        if other != option:
+            raise BadInput(f"`{other}` and `{option}` both name one file, {path}; name two files")
 
 
 def _declared(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionInfo]]:

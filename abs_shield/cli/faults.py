@@ -96,8 +96,8 @@ def _no_command(message: str, known: list[str]) -> str:
 def _no_choice(got: str, choices: str) -> str:
     words = _WORD.findall(choices)
     near = nearest(got, words)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(words)}"
-    return f"there is no `{escaped(got)}`; {hint}"
+    hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(words)}"
+    return f"`{escaped(got)}` is not valid; {hint}"
 
 
 def _command(error: Any) -> str:

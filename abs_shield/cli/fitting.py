@@ -68,6 +68,12 @@ class FittingTable:
             names = ", ".join(self.columns[place].name for place in left_out)
             yield Text(f"Left out, as there is no room: {names}.", style="dim")
 
+    def excess(self, width: int) -> int:
+        """Return how many characters are too many for *width*; 0 where no word is broken."""
+        places = range(len(self.columns))
+        least = sum(map(self._least, places)) + (len(places) - 1) * min(_PADDING) + _EDGES
+        return max(least - width, 0)
+
     def _turn(self, place: int) -> int:
         return self.columns[place].drop
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rich import box
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
+from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.screen import safe
+from abs_shield.cli.short_names import SHORTEST, short_names
 from abs_shield.core import Verdict
 from abs_shield.replay.heat import Cell, HeatRow
+from abs_shield.text.show import LONGEST_NAME
 
 LEGEND = (
     "E internal error, not judged   ! HALLUCINATED   ? SUSPICIOUS   . judged, nothing found"
@@ -38,33 +40,43 @@ class Part(NamedTuple):
 
 
 def heat_table(
-    rows: Sequence[HeatRow], layers: Sequence[str], *, width: int | None = None
-) -> Table:
+    rows: Sequence[HeatRow], layers: Sequence[str], *, width: int
+) -> Iterator[RenderableType]:
     """
-    Lay out the heatmap; each count has a sign, so that it reads without colours too.
+    Yield the heatmap; each count has a sign, so that it reads without colours too.
+
+    Where the names of layers do not fit, numbers stand for them, layers with nothing but clean
+    calls have no column, and a legend follows. Names of tools are shortened last.
 
     Args:
         rows: The tools; one that a layer was never asked about has no cell there.
         layers: The columns.
-        width: Characters that it may take; where names would break, numbers stand for layers,
-            and layers with nothing but clean calls have no column.
+        width: Characters of a line of the terminal.
     """
-    table = Table(box=box.SIMPLE_HEAD)
-    numbered = width is not None and _width(rows, layers) > width
-    if numbered:
-        layers = [layer for layer in layers if any(_is_hot(row, layer) for row in rows)] or layers
-    names = [safe(row.tool, limit=40) for row in rows]
-    table.add_column("tool", overflow="fold", min_width=_longest(names) if numbered else None)
-    table.add_column("calls", justify="right", min_width=5)
-    for number, layer in enumerate(layers, 1):
-        head = str(number) if numbered else "\n".join(_words(layer))
-        table.add_column(Text(head), justify="center", overflow="fold")
-    for row, name in zip(rows, names, strict=True):
-        cells = [_drawn(row.cells[layer]) if layer in row.cells else "" for layer in layers]
-        table.add_row(name, f"{row.calls:,}", *cells)
-    if numbered:
-        named = (f"{n} {safe(layer, limit=60).plain}" for n, layer in enumerate(layers, 1))
-        table.caption, table.caption_justify = Text("\n".join(named)), "left"
+    whole = {row.tool: safe(row.tool, limit=LONGEST_NAME) for row in rows}
+    table = _table(rows, {layer: _words(layer) for layer in layers}, whole)
+    if not table.excess(width):
+        yield table
+        return
+    hot = [layer for layer in layers if any(_is_hot(row, layer) for row in rows)] or layers
+    heads = {layer: str(number) for number, layer in enumerate(hot, 1)}
+    table = _table(rows, heads, whole)
+    if excess := table.excess(width):
+        longest = max((name.cell_len for name in whole.values()), default=0)
+        table = _table(rows, heads, short_names(whole, max(longest - excess, SHORTEST)))
+    yield table
+    for layer, number in heads.items():
+        yield Text.assemble(f"{number} ", safe(layer, limit=60))
+
+
+def _table(
+    rows: Sequence[HeatRow], heads: Mapping[str, str], names: Mapping[str, Text]
+) -> FittingTable:
+    counts = (Column(head, right=True) for head in heads.values())
+    table = FittingTable("tool", Column("calls", right=True), *counts)
+    for row in rows:
+        cells = (_drawn(row.cells[layer]) if layer in row.cells else "" for layer in heads)
+        table.add_row(names[row.tool], f"{row.calls:,}", *cells)
     return table
 
 
@@ -72,23 +84,8 @@ def _is_hot(row: HeatRow, layer: str) -> bool:
     return layer in row.cells and row.cells[layer].shade > 0
 
 
-def _words(layer: str) -> list[str]:
-    return safe(layer, limit=60).plain.split("_")
-
-
-def _longest(texts: Sequence[Text]) -> int:
-    return max((text.cell_len for text in texts), default=0)
-
-
-def _width(rows: Sequence[HeatRow], layers: Sequence[str]) -> int:
-    """Return the characters that the table takes with whole names."""
-    names = _longest([safe(row.tool, limit=40) for row in rows])
-    calls = max((len(f"{row.calls:,}") for row in rows), default=0)
-    columns = [max(names, 4), max(calls, 5)]
-    for layer in layers:
-        cells = [_drawn(row.cells[layer]) for row in rows if layer in row.cells]
-        columns.append(max([_longest(cells), *map(len, _words(layer))]))
-    return sum(columns) + 3 * len(columns) + 1
+def _words(layer: str) -> str:
+    return safe(layer, limit=60).plain.replace("_", " ")
 
 
 def parts_of(cell: Cell) -> Iterator[Part]:

@@ -11,11 +11,10 @@ from traceback import walk_tb
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 import abs_shield
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.fitting import FittingTable
 from abs_shield.cli.placed import read_placed_tools
 from abs_shield.cli.screen import print_json, safe, screen
 from abs_shield.errors import PolicyError
@@ -141,7 +140,7 @@ def _not_declared(error: PolicyError, place: str) -> Problem:
 
 def _print(proof: Proof, fail_on: FailOn) -> None:
     console = screen()
-    table = Table("", "code", "where", "problem", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = FittingTable("", "code", "where", "problem")
     for each in (*proof.problems, *proof.notes):
         hint = f"\n  hint: {each.hint}" if each.hint else ""
         table.add_row(
@@ -150,7 +149,7 @@ def _print(proof: Proof, fail_on: FailOn) -> None:
             safe(_short(each)),
             safe(each.message, limit=1_000).append(hint),
         )
-    if table.row_count:
+    if table.rows:
         console.print(table)
     console.print(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
     if proof.ok and proof.warnings and fail_on is FailOn.ERROR:

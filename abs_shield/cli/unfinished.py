@@ -151,7 +151,7 @@ def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> boo
     other = [name for name, value in key.items() if there.get(name) != value]
     if other:
         raise BadInput(
-            f"`--resume`: the unfinished rows were made with another {' and another '.join(other)};"
+            f"`--resume`: the unfinished rows do not match this command in {' and '.join(other)};"
             f" give the same, or delete {place} to begin anew"
         )
     return False
@@ -178,7 +178,8 @@ def _entry(line: bytes) -> dict[str, Any]:
     try:
         return read_record(line)
     except ValueError as error:
-        raise BadInput(f"`--resume`: the journal is damaged: {error}; delete it") from None
+        why = str(error).partition(";")[0]  # its hint is about input files
+        raise BadInput(f"`--resume`: the journal is damaged: {why}; delete it") from None
 
 
 def _lock(journal: IO[bytes], path: str) -> None:

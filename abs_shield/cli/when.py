@@ -36,7 +36,7 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
     found = moment(text)
     if found is None:
         raise BadInput(
-            f"`{option}`: `{escaped(text)}` is no time; write 7d, 12h, or 2026-01-31T08:00"
+            f"`{option}`: `{escaped(text)}` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00"
         )
     return _seconds(found)
 

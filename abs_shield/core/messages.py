@@ -279,12 +279,12 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         elif kind not in _SILENT_BLOCKS:
             later.append(Opaque(_unread(role, block), at))
     if message.get("audio"):
-        later.append(Opaque(f"a {role} message holds audio", at))
+        later.append(Opaque(f"{_with_article(role)} message holds audio", at))
     if listed := message.get("tool_calls"):
         calls += map(read_call, _listed(listed))
     is_empty = content in ("", []) or bool(blocks)
     if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
-        later.append(Opaque(f"a {role} message holds nothing that is read here", at))
+        later.append(Opaque(f"{_with_article(role)} message holds nothing that is read here", at))
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield Said(role, "\n".join(texts), at)
@@ -296,8 +296,8 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
 def _unread(role: Role, block: Mapping[str, Any]) -> str:
     """Return why a block counts as not seen."""
     if "type" in block:
-        return f"a {role} message holds a block of type {_kind(block)[:40]}"
-    return f"a {role} message holds a block with {keys_of(block)}, which are not known here"
+        return f"{_with_article(role)} message holds a block of type {_kind(block)[:40]}"
+    return f"{_with_article(role)} message holds a block with {keys_of(block)}, which are not known here"
 
 
 def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -411,3 +411,7 @@ def _time(at: Any) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def _with_article(role: str) -> str:
+    return f"an {role}" if role[:1] in "aeio" else f"a {role}"

@@ -75,7 +75,7 @@ class Filters:
         since, until = _hour(_time(query, "since")), _hour(_time(query, "until"), up=True)
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
-                raise BadFilter("`until` is not after `since`; there is no time between them")
+                raise BadFilter("`until` is not after `since`; give a later `until`")
             return cls(range="", since=since, until=until, compare=compare, **given)
         chosen = query.get("range") or USUAL_RANGE
         _require({"range": chosen}, "range", [*RANGES])

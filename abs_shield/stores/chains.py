@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core.decision import SCHEMA_VERSION as DECISIONS
 from abs_shield.stores.ledger import Ledger, Placed, Query
-from abs_shield.stores.record import SCHEMA_VERSION, Head, Kind, Row, Seal, column, time_of
-from abs_shield.text.show import escaped, told
+from abs_shield.stores.record import (
+    SCHEMA_VERSION,
+    Head,
+    Kind,
+    Row,
+    Seal,
+    column,
+    time_of,
+    unreadable,
+)
+from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
     from abs_shield.stores.durable import DurableStore
@@ -185,7 +194,7 @@ class Check:
         try:
             return list(self._record(placed, last, behind=behind))
         except Exception as error:  # anything may stand in a database
-            why = escaped(told(error), limit=200)
+            why = escaped(unreadable(error), limit=200)
             return [_fault(placed.row, "edited", f"it cannot be read: {why}")]
 
     def _record(self, placed: Placed, last: Head, *, behind: int | None) -> Iterator[Fault]:

@@ -7,20 +7,32 @@ from typing import Any
 
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
+from abs_shield.stores.reading import Skipped
+from abs_shield.stores.record import Damaged
 
 
-def labelled_decisions(store: Any, subject: Subject) -> Iterator[tuple[Decision, Label]]:
+def labelled_decisions(
+    store: Any, subject: Subject, *, skipped: Skipped | None = None
+) -> Iterator[tuple[Decision, Label]]:
     """
     Yield each labelled decision about one kind of subject, with the newest label of it.
 
     Args:
         store: A store; one without labels, or without a way to find a decision, has none.
         subject: What the decisions are about.
+        skipped: Called with each record that cannot be read; None raises then.
     """
     read, get = getattr(store, "labels", None), getattr(store, "get", None)
     if read is None or get is None:
         return
-    for decision_id, label in read().items():
-        decision = get(decision_id)
+    labels = read() if skipped is None else read(skipped=skipped)
+    for decision_id, label in labels.items():
+        try:
+            decision = get(decision_id)
+        except Damaged as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
         if decision is not None and decision.subject is subject:
             yield decision, label

@@ -292,9 +292,9 @@ class Reading(ABC):
         query = Query(kind=Kind.SCORE, since=since, until=until)
         return (score for _, score in self._read(query, score_of, skipped))
 
-    def gaps(self) -> Iterator[dict[str, Any]]:
+    def gaps(self, *, skipped: Skipped | None = None) -> Iterator[dict[str, Any]]:
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
-        return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, None))
+        return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, skipped))
 
     def rows(self, query: Query, *, skipped: Skipped | None = None) -> Iterator[Row]:
         """
@@ -303,36 +303,28 @@ class Reading(ABC):
         Where *skipped* is given, it hears of each stretch of a damaged database that cannot be
         read, and what stands around it is given.
         """
-        if skipped is not None and (places := self._damaged_places()) is not None:
-            yield from self._rows_around(query, places, skipped)
-            return
-        with self._reading() as ledger:
-            up_to = ledger.last_place()
-        behind = query.behind
+        up_to, behind = None, query.behind
         while True:
-            wanted = replace(query, behind=behind, up_to=up_to)
-            with self._reading() as ledger:
-                page = list(ledger.placed(wanted, limit=_PAGE))
+            try:
+                if up_to is None:
+                    up_to = self.last_place()
+                wanted = replace(query, behind=behind, up_to=up_to)
+                with self._reading() as ledger:
+                    page = list(ledger.placed(wanted, limit=_PAGE))
+            except Damaged:
+                if skipped is None:
+                    raise
+                yield from self._rows_around(replace(query, behind=behind), skipped)
+                return
             yield from (placed.row for placed in page)
             if len(page) < _PAGE:
                 return
             behind = page[-1].place
 
-    def _damaged_places(self) -> int | None:
-        """Return how many places there are, where the database is damaged; None where it is not."""
-        with self._reading() as ledger:
-            try:
-                for _ in ledger.placed(Query()):
-                    pass
-                return None
-            except ledger.errors as error:
-                if not ledger.is_damage(error):
-                    raise
-            return ledger.counted()
-
-    def _rows_around(self, query: Query, last: int, skipped: Skipped) -> Iterator[Row]:
+    def _rows_around(self, query: Query, skipped: Skipped) -> Iterator[Row]:
         """Read stretches that get shorter until each can be read, or is one place that cannot."""
-        todo = [(0, last)]
+        with self._reading() as ledger:
+            todo = [(query.behind or 0, ledger.counted())]
         while todo:
             behind, up_to = todo.pop()
             with self._reading() as ledger:

@@ -114,7 +114,7 @@ class Row(NamedTuple):
                 return make(sealed["body"])
             why = f"it has schema_version {version}, this abs-shield knows {SCHEMA_VERSION}"
         except Exception as error:  # anything may stand in a database
-            why = told(error)
+            why = unreadable(error)
         raise Damaged(
             f"record {escaped(str(self.seq), limit=40)} of chain {escaped(str(self.writer))} cannot"
             f" be read: {escaped(why, limit=200)}; run `abs-shield log verify`"
@@ -123,6 +123,26 @@ class Row(NamedTuple):
 
 class Damaged(StoreError):
     """A record that cannot be read."""
+
+
+def unreadable(error: Exception) -> str:
+    """
+    Return why a record cannot be read, in the words of the log and not of a library.
+
+    >>> unreadable(KeyError("schema_version")), unreadable(TypeError("list indices"))
+    ('it has no `schema_version`', 'a field of it has the wrong type')
+    """
+    match error:
+        case json.JSONDecodeError() | RecursionError() | UnicodeError():
+            return "it is not valid JSON"
+        case KeyError():
+            return f"it has no `{error.args[0] if error.args else ''}`"
+        case ValueError() | StoreError():
+            return str(error)
+        case TypeError() | AttributeError() | IndexError() | OverflowError():
+            return "a field of it has the wrong type"
+        case _:  # a fault of the program's own keeps its name
+            return told(error)
 
 
 class Head(NamedTuple):

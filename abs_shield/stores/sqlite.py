@@ -300,4 +300,6 @@ def _told(error: Exception) -> str:
         return "there is no such file or folder"
     if isinstance(error, OSError):
         return str(error.strerror)
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return "it is not a SQLite database"
     return str(error)

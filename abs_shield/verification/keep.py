@@ -77,8 +77,23 @@ def _told(path: str | PathLike[str]) -> Iterator[None]:
     except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
         name = escaped(str(path), limit=200)
         raise StoreError(
-            f"verification: `{name}` cannot be used: {error}; give a file that `save` wrote"
+            f"verification: `{name}` cannot be used: {_why(error)}; give a file that `save` wrote"
         ) from None
+
+
+def _why(error: Exception) -> str:
+    """Return what is wrong with a file, in words of one's own where SQLite or a parser says it."""
+    match error:
+        case json.JSONDecodeError() | RecursionError() | UnicodeError():
+            return "it is not valid JSON"
+        case sqlite3.DatabaseError() if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            return "it is not a SQLite database"
+        case sqlite3.OperationalError() if "no such table" in str(error):
+            return "it holds no state of a verification engine"
+        case OSError():
+            return error.strerror or str(error)
+        case _:
+            return str(error)
 
 
 def _is_json(path: str | PathLike[str]) -> bool:

@@ -11,6 +11,7 @@ from abs_shield.core import Subject
 from abs_shield.core.label import Truth
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.reading import Skipped
 from abs_shield.verification.engine import VerificationEngine
 from abs_shield.verification.settings import LabelKept
 
@@ -31,22 +32,29 @@ class AppliedLabels:
     unscored: int = 0
 
 
-def apply_labels(engine: VerificationEngine, store: Any) -> AppliedLabels:
+def apply_labels(
+    engine: VerificationEngine, store: Any, *, skipped: Skipped | None = None
+) -> AppliedLabels:
     """
     Teach an engine the labels on results of a decision log, each once.
 
     A label moves the block threshold and the prior of its tool as `record_feedback` says, with the
     P(hallucination) of its decision; one that says ``ok`` of a result that was held back releases
     it. Labels that the engine has are left out, so that a log may be applied again and again; one
-    that an operator changed takes the place of the earlier one.
+    that an operator changed takes the place of the earlier one, and moves what it would have moved
+    had the engine learnt the whole log anew.
 
     Args:
         engine: The engine, such as a Shield's ``verification``.
         store: The decision log.
+        skipped: Called with each record of it that cannot be read; None raises then.
+
+    Raises:
+        StoreError: The log or a record cannot be read.
     """
     found = AppliedLabels()
-    pairs = sorted(labelled_decisions(store, Subject.RESULT), key=lambda pair: pair[1].at)
-    for decision, label in pairs:
+    pairs = labelled_decisions(store, Subject.RESULT, skipped=skipped)
+    for decision, label in sorted(pairs, key=lambda pair: (pair[1].at, pair[0].id)):
         if decision.probability is None:
             found.unscored += 1
             continue

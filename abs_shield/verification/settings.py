@@ -36,6 +36,10 @@ class LabelKept(NamedTuple):
     hallucinated: bool
 
 
+def _order(label: LabelKept) -> tuple[float, str]:
+    return label.at, label.id
+
+
 class Values(TypedDict):
     """What may be set; None keeps what is there."""
 
@@ -95,17 +99,21 @@ class ToolSettings:
             self._move(label)
 
     def change(self, label: LabelKept) -> None:
-        """Put a label in the place of the earlier one with its id."""
-        self.labels = [label if one.id == label.id else one for one in self.labels]
+        """Put a label in the place of the earlier one with its id: it moves when it was given."""
+        others = (one for one in self.labels if one.id != label.id)
+        self.labels = sorted([*others, label], key=_order)
         self._replay()
 
     def merge(self, labels: Iterable[LabelKept]) -> None:
-        """Take labels of another engine in; one that is known counts once."""
+        """Take labels of another engine in; of two with one id the newer one counts."""
         known = {label.id: label for label in self.labels}
-        new = {label.id: label for label in labels}
-        if not new.keys() <= known.keys():
-            both = (known | new).values()
-            self.labels = sorted(both, key=lambda label: (label.at, label.id))
+        new = {
+            label.id: label
+            for label in labels
+            if label.id not in known or label.at > known[label.id].at
+        }
+        if new:
+            self.labels = sorted((known | new).values(), key=_order)
             self._cut()
 
     def forget_labels(self, until: float) -> None:

@@ -313,7 +313,7 @@ WRONG = [
     (["--policy", "new.py:policy", "--fail-on", "any"], "name the old policy with `--against`"),
     (["--policy", "new.py:policy", "--fail-on", "block-allow"], "did you mean `block-to-allow`?"),
     (["--format", "gihub"], "did you mean `github`?"),
-    (["--modes", "audit"], "`--modes`: there is no `audit`"),
+    (["--modes", "audit"], "`--modes`: `audit` is not valid"),
     (["--examples", "-1"], "`--examples`"),
     (["--picture", "a.pdf"], "`--picture` is `a.pdf`; name a file that ends in .svg or .png"),
     (["--picture", "gone/a.svg"], "`--picture`: gone/a.svg: there is no folder `gone`"),

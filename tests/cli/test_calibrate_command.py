@@ -66,6 +66,22 @@ def test_the_outcome_is_data_too(command, log, tmp_path):
     assert made["answers"]["config"]["emit_threshold"] == made["answers"]["emit_threshold"]
 
 
+def test_answers_without_a_probability_are_counted(command, log):
+    """They are no part of the fit, and it says how many there are."""
+    store = open_store(log)
+    answer = store.get("a0")
+    for n in range(3):
+        store.append(dataclasses.replace(answer, id=f"b{n}", probability=None))
+        store.label(Label(decision_id=f"b{n}", truth=Truth.OK, at=1.0))
+    store.close()
+
+    assert "Answers: 3 labelled answers without a P(hallucination) left out." in (
+        command("calibrate", log).out
+    )
+    made = json.loads(command("calibrate", log, "--format", "json").out)
+    assert (80, 3) == (made["answers"]["labels"], made["answers"]["unscored"])
+
+
 def test_too_few_labels_are_said_to_be(command, log):
     """No line for the policy is printed that nothing shows to be right."""
     done = command("calibrate", log, "--max-wrong", "0.01")

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from abs_shield.cli import screen as room
 from abs_shield.cli.demo.agent import attempts
 from abs_shield.cli.demo.policy import POLICY
 from abs_shield.cli.demo.recorded import recorded
@@ -50,6 +51,16 @@ def test_every_scene_shows_its_layer(layer):
     decision = SCENES[layer].play(Shield(POLICY))
 
     assert {finding.check for finding in decision.findings if finding.weighs} == {layer}
+
+
+def test_the_heatmap_at_80_columns(command, monkeypatch):
+    """Names of tools and layers are whole: numbers stand for layers, and a legend names these."""
+    monkeypatch.setattr(room, "_WIDTH", 80)
+    lines = command("demo").out.partition("3. A recorded run")[2].splitlines()
+
+    assert any(line.startswith(" book_delivery ") for line in lines)
+    assert {f"{n} {name}" for n, name in enumerate(LAYER_NAMES, 1)} <= {*lines}
+    assert max(map(len, lines)) <= 80
 
 
 def test_every_layer_has_a_scene():

@@ -72,6 +72,17 @@ def test_a_table_fits_any_width(rows, width):
 
 
 LONG = "get_scheduled_transactions_of_account"
+RULES = f"""from abs_shield import Tool, rule, shield
+
+
+@rule(tool="{LONG}")
+def never(account: int) -> bool:
+    "An account is above 0."
+    return account > 0
+
+
+policy = shield.configure(rules=[never], tools=[Tool(name="b", parameters={{}})])
+"""
 
 
 @pytest.mark.parametrize(
@@ -81,6 +92,7 @@ LONG = "get_scheduled_transactions_of_account"
         "backtest runs.jsonl --policy pol.py:policy --against old.py:policy",
         "plant runs.jsonl -o planted",
         "layers",
+        "prove rules.py:policy",
         "quality outputs.jsonl",
         "ground answers.jsonl",
     ],
@@ -96,6 +108,7 @@ def test_a_command_at_80_columns(command, tmp_path, monkeypatch, file, words):
     file("outputs.jsonl", {"id": LONG, "text": "Mail ann@example.com.", "task_type": "summary"})
     file("answers.jsonl", {"id": LONG, "context": ["W1 ships."], "answer": "W2 ships on Monday."})
     declared = "from abs_shield import shield\npolicy = shield.configure(layers=[{}])\n"
+    (tmp_path / "rules.py").write_text(RULES)
     (tmp_path / "pol.py").write_text(declared.format("'parameter_mismatch'"))
     (tmp_path / "old.py").write_text(declared.format("'phantom_tool'"))
     text = command(*words.split()).out
@@ -103,6 +116,7 @@ def test_a_command_at_80_columns(command, tmp_path, monkeypatch, file, words):
         "replay": ("parameter_mismatch", "HALLUCINATED", "SUSPICIOUS", "unavailable"),
         "backtest": (LONG, "allow-to-block", "parameter_mismatch"),
         "plant": ("phantom_target:unseen_wellformed",),
+        "prove": ("unknown_tool", "rules.py:4", LONG),
         "layers": ("self_contradiction", "HALLUCINATED"),
         "quality": (LONG, "confidence"),
         "ground": (LONG, "score"),

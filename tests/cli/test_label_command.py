@@ -232,3 +232,32 @@ def test_hostile_names_are_only_shown(command, log):
 def test_help_has_an_example(command):
     """`--help` shows one."""
     assert "Example: abs-shield label" in command("label", "--help").out
+
+
+def test_the_beginning_of_an_id_suffices(command, log):
+    """Where no other decision has it; the line names the whole id."""
+    (one,) = filled(log, order(1))
+    done = command("label", one.id[:-1], "ok", "--db", log)
+
+    assert (0, True) == (done.code, done.out.startswith(f"{one.id} is labelled ok"))
+    filled(log, *map(order, range(30)))
+    assert "several decisions begin with" in command("label", one.id[:8], "ok", "--db", log).err
+
+
+def test_in_a_file_ids_are_whole(command, log):
+    """An id that is cut is no other decision's label."""
+    (one,) = filled(log, order(1))
+    done = command("label", "--from", "-", "--db", log, stdin=f"{one.id[:-1]} ok\n")
+
+    assert (2, {}) == (done.code, labels(log))
+
+
+def test_a_line_that_is_not_utf8_is_named(command, log, tmp_path):
+    """The lines around it are used."""
+    first, second = filled(log, order(1), order(2))
+    path = tmp_path / "said.txt"
+    path.write_bytes(f"{first.id} ok\n".encode() + b"\xff ok\n" + f"{second.id} ok".encode())
+    done = command("label", "--from", path, "--db", log)
+
+    assert (2, {first.id, second.id}) == (done.code, {*labels(log)})
+    assert f"{path}:2: the line is not UTF-8 at byte 0\n" == done.err

@@ -158,10 +158,10 @@ def test_rows_that_are_lost_are_judged_again(command, kept):
 @pytest.mark.parametrize(
     ("change", "options", "named"),
     [
-        (lambda: Path("runs.jsonl").write_text(line(1, 20)), (), "another input"),
+        (lambda: Path("runs.jsonl").write_text(line(1, 20)), (), "in input"),
         (lambda: Path("pol.py").write_text(POLICY.replace("<= 500", "<= 400")), (), "policy"),
-        (lambda: Path("tools.json").write_text("[]"), ("--tools", "tools.json"), "another tools"),
-        (lambda: None, ("--sort",), "another options"),
+        (lambda: Path("tools.json").write_text("[]"), ("--tools", "tools.json"), "tools; give"),
+        (lambda: None, ("--sort",), "in options; give"),
     ],
 )
 def test_other_inputs_are_refused(command, kept, change, options, named):
@@ -170,7 +170,7 @@ def test_other_inputs_are_refused(command, kept, change, options, named):
     done = resumed(command, *options)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert "the unfinished rows were made with another" in done.err
+    assert "the unfinished rows do not match this command in " in done.err
     assert named in done.err
     assert f"delete {kept / '.rows.jsonl.journal'} to begin anew" in done.err
     assert 2 == len([*kept.glob(".rows*")])
@@ -182,6 +182,7 @@ def test_a_journal_that_is_damaged(command, kept):
     journal.write_bytes(b"no JSON\n" + journal.read_bytes())
 
     assert "the journal is damaged: the line is not JSON" in resumed(command).err
+    assert "give JSON lines" not in resumed(command).err
 
 
 def test_two_at_a_time_are_refused(command, kept):

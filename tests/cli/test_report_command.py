@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.cli.fitting import FittingTable
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
@@ -265,7 +266,7 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
     summary = Summary.of(report, Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
     for part in printed(summary, rows=20, width=width):
-        if isinstance(part, Table):
+        if isinstance(part, Table | FittingTable):
             console.print(part)
     text = console.export_text()
 
@@ -338,7 +339,7 @@ def test_results_are_counted_apart(command, log):
 
     made = reported(command, log)
     assert (1, 1) == (made["calls"], made["other_subjects"]["result"])
-    assert "Counted apart: decisions about 1 result" in command("report", log).out
+    assert "Not among these calls: decisions about 1 result" in command("report", log).out
 
 
 def quoted(log, *values, mode="audit"):
@@ -360,14 +361,16 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
     page = tmp_path / "report.html"
     made = reported(command, log)
     told = command("report", log, "--html", str(page)).out
-    line = f"3 results judged: 0 flagged, {withheld} withheld; strict mode would have withheld 1."
+    line = f"3 results judged: 1 flagged, {withheld} withheld; strict mode would have withheld 1."
 
     assert {
-        "judged": 3, "errors": 0, "flagged": 0, "withheld": withheld, "would_withhold": 1
+        "judged": 3, "errors": 0, "flagged": 1, "flag_only": 0, "withheld": withheld,
+        "would_withhold": 1,
     } == made["results"]  # fmt: skip
+    assert [1] == [row["flagged"] for row in made["checks"]]
     assert line in told
     assert line in page.read_text()
-    assert "Counted apart: decisions about 3 results." in told
+    assert "Not among these calls: decisions about 3 results." in told
 
 
 def answered(address, *answers, mode="audit"):
@@ -412,10 +415,10 @@ def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
     page = tmp_path / "report.html"
     made = reported(command, log)
     text = command("report", log, "--html", str(page)).out
-    line = f"2 outputs checked: 0 flagged, {held} held back; strict mode would have held 1."
+    line = f"2 outputs checked: 1 flagged, {held} held back; strict mode would have held 1."
 
     assert {
-        "checked": 2, "errors": 0, "flagged": 0, "held": held, "would_hold": 1,
+        "checked": 2, "errors": 0, "flagged": 1, "flag_only": 0, "held": held, "would_hold": 1,
         "stages": {"pii": 1}, "afterwards": 0,
     } == made["outputs"]  # fmt: skip
     assert f"{line} Found by stage: pii 1." in text
@@ -453,7 +456,10 @@ def test_an_empty_log_says_so(command, log):
     [
         (["nowhere/log.db"], "there is no such file or folder"),
         (["mysql://host/db"], "is no log"),
-        (["LOG", "--since", "yesterday"], "write 7d, 12h, or 2026-01-31T08:00"),
+        (
+            ["LOG", "--since", "yesterday"],
+            "`yesterday` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00",
+        ),
         (["LOG", "--since", "1d", "--until", "2d"], "`--until` is not after `--since`"),
         (["LOG", "--max-stops", "2"], "`--max-stops`"),
         (["LOG", "--min-calls", "-1"], "`--min-calls`"),
@@ -581,3 +587,15 @@ def test_help_has_an_example(command):
 
     assert "Example: abs-shield report" in done.out
     assert "--max-stops" in done.out
+
+
+@pytest.mark.parametrize("other", ["same.html", "./same.html"])
+def test_two_outputs_are_two_files(command, log, tmp_path, monkeypatch, other):
+    """One would be written over the other; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    filled(log, order(1))
+    done = command("report", log, "-o", "same.html", "--html", other)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert "`--html` and `--output` both name one file, same.html; name two files" in done.err
+    assert not (tmp_path / "same.html").exists()

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
+from abs_shield.cli.fitting import FittingTable
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
@@ -124,6 +125,24 @@ def test_labels_of_results_and_answers_are_counted(command, agency):
     held, precision, recall = (at[0.5][name] for name in ("held", "precision", "recall"))
     assert (2, 1, 2) == (held["hits"], precision["hits"], recall["of"])
     assert "Thresholds of verification: what each would hold back" in text
+
+
+def test_a_sweep_says_what_it_leaves_out(command, agency, tmp_path):
+    """Decisions without P(hallucination), and how many of these are labelled."""
+    store = open_store(agency, existing=True)
+    one = next(one for one in store.scan() if one.subject == "result")
+    for name in ("u1", "u2"):
+        store.append(dataclasses.replace(one, id=name, probability=None))
+    store.label(Label(decision_id="u1", truth=Truth.OK, at=1.0))
+    store.label(Label(decision_id=one.id, truth=Truth.OK, at=1.0))
+    store.close()
+    page = tmp_path / "page.html"
+    line = "Without P(hallucination), so not counted here: 2, 1 of them labelled."
+    (sweep,) = [s for s in reported(command, agency)["sweeps"] if s["layer"] == "verification"]
+
+    assert (2, 1) == (sweep["unscored"], sweep["unscored_labels"])
+    assert line in command("report", agency, "--html", page).out
+    assert line in page.read_text()
 
 
 def test_a_log_of_results_alone_has_its_rows(command, log):
@@ -263,7 +282,7 @@ def test_names_and_rates_are_not_broken(width):
     summary = Summary.of(Report.of(seen, labels), Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
     for part in printed(summary, rows=20, width=width):
-        if isinstance(part, Table):
+        if isinstance(part, Table | FittingTable):
             console.print(part)
     text = console.export_text()
 

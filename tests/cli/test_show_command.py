@@ -331,6 +331,7 @@ def test_an_output_is_shown(command, log, runs):
 
     assert out.startswith("output: ")
     assert "held back, because of pii" in out
+    assert "would have held back it" not in out
     assert "Her social security number is 536-90-4399 \\x1b[2J." in out
     assert "536-90-4399" not in command("show", one.id, "--db", log).out
 

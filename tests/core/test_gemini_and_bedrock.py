@@ -16,6 +16,7 @@ from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool, read_tools
 from abs_shield.replay.runs import Run, read_run
 from abs_shield.replay.toolsets import Toolsets
+from abs_shield.session.record import record_of
 
 CALL = ToolCall("refund", {"id": "tx_9"}, "c1")
 INNER = {"id": "c1", "name": "refund", "args": {"id": "tx_9"}}
@@ -225,7 +226,7 @@ def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
 
     assert isinstance(found[-1], Opaque)
     assert key in found[-1].reason
-    assert (Verdict.CLEAN, 1) == (decision.verdict, len(session.opaque_reasons))
+    assert (Verdict.CLEAN, 1) == (decision.verdict, len(record_of(session).opaque_reasons))
 
 
 @pytest.mark.parametrize(

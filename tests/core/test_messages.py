@@ -195,6 +195,9 @@ def test_an_image_is_opaque(kind: str) -> None:
         Said("user", "this one"),
         Opaque(f"a user message holds a block of type {kind}"),
     ] == read({"role": "user", "content": blocks})
+    assert Opaque(f"an assistant message holds a block of type {kind}") in read(
+        {"role": "assistant", "content": blocks}
+    )
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_another_file_is_no_log(tmp_path):
     (tmp_path / "text").write_text("no database at all, and long enough to be read as one" * 9)
 
     assert "is a SQLite file, but no decision log" in refusal(tmp_path / "other.db")
-    assert "file is not a database" in refusal(tmp_path / "text")
+    assert "it is not a SQLite database" in refusal(tmp_path / "text")
 
 
 def test_a_log_that_is_not_there_is_said(tmp_path, dsn_of):

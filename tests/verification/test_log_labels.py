@@ -83,6 +83,43 @@ def test_a_label_that_was_changed_replaces_the_earlier_one(desk):
     assert (8, 3) == (held["labels"], held["hallucinated_labels"])
 
 
+@pytest.mark.parametrize("first", [*Truth])
+def test_after_a_change_the_engine_is_as_one_that_learnt_the_log_anew(desk, tmp_path, first):
+    """Thresholds and prior are equal, also where each step was saved and loaded."""
+    other = Truth.OK if first is Truth.HALLUCINATED else Truth.HALLUCINATED
+    ids = results(desk)
+    for at, one in enumerate(ids, 1):
+        say(desk, first if at % 3 else other, [one], at=1e9 + at)
+    file = tmp_path / "engine.db"
+    apply_labels(engine := VerificationEngine(), desk.store)
+    engine.save(file)
+    say(desk, other, ids[3:5], at=1.1e9)
+    say(desk, first, ids[2:3], at=1.2e9)
+    applied = apply_labels(engine := VerificationEngine().load(file), desk.store)
+    engine.save(file)
+    apply_labels(anew := VerificationEngine(), desk.store)
+
+    assert 3 == applied.new["quote"]
+    assert anew.get_calibration("quote") == engine.get_calibration("quote")
+    assert anew.get_calibration("quote") == VerificationEngine().load(file).get_calibration("quote")
+
+
+def test_a_changed_label_outlives_another_engines_older_one(desk, tmp_path):
+    """A file that still holds the earlier answer, and a new label, does not bring it back."""
+    ids = results(desk)
+    say(desk, Truth.OK, ids[:7], at=1e9)
+    apply_labels(engine := VerificationEngine(), desk.store)
+    apply_labels(other := VerificationEngine(), desk.store)
+    say(desk, Truth.HALLUCINATED, ids[:1], at=1.1e9)
+    apply_labels(engine, desk.store)
+    other.record_feedback("quote", confidence_score=0.9, was_hallucination=False)
+    other.save(tmp_path / "engine.db")
+    engine.save(tmp_path / "engine.db")
+
+    held = VerificationEngine().load(tmp_path / "engine.db").get_calibration("quote")
+    assert (8, 1) == (held["labels"], held["hallucinated_labels"])
+
+
 def test_an_honest_result_is_released():
     """A price that really fell is held back until a label says so; then it is known."""
     store = MemoryStore()

@@ -76,7 +76,8 @@ def _heatmap(console: Console) -> None:
     judged = recorded()
     blocked = sum(one.decision.would_block for one in judged)
     layers = POLICY.layer_names
-    console.print(heat_table(heatmap(judged, layers), layers))
+    for part in heat_table(heatmap(judged, layers), layers, width=console.width):
+        console.print(part)
     console.print(Text(LEGEND))
     console.print(f"{len(judged)} calls; strict mode would have blocked {blocked} of them.")
     console.print("Next: abs-shield check --help, abs-shield replay --help")

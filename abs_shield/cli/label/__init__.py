@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,8 @@ from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label.author import Author, user_name
 from abs_shield.cli.label.queue import Queue
 from abs_shield.cli.label.walk import Walk
-from abs_shield.cli.log.lookup import unknown_decision
+from abs_shield.cli.log.damaged import DamagedRecords, length
+from abs_shield.cli.log.lookup import find_decision, unknown_decision
 from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.screen import STYLES, line, safe, screen
 from abs_shield.cli.show import runs_option
@@ -26,6 +28,7 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.reading import Skipped
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -38,7 +41,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 )
 def label(
     decision: Annotated[
-        str | None, typer.Argument(metavar="[DECISION]", help="The decision's id.")
+        str | None,
+        typer.Argument(metavar="[DECISION]", help="The decision's id, or its beginning."),
     ] = None,
     truth: Annotated[
         str | None,
@@ -79,26 +83,30 @@ def label(
     The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
     decisions that decide what may be enforced come first, each with one question: press h, o, s
     (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
-    with 0, and with 2 for bad input, or where a line of --from or an answer could not be used.
+    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next, a record
+    of the log could not be used.
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
     if not next_:
         _require_no_walk(layer, limit, runs)
     meant = None if truth is None else _truth(truth)  # before the log is opened
     author = Author(user_name(by), note)
+    damaged = DamagedRecords()
     with opened(db) as store:
         if next_:
             excerpts = Excerpts(runs) if runs else None
-            queue = _queue(store, layer)
+            queue = _queue(store, layer, damaged.add)
+            damaged.print_count()
             walk = Walk(store, queue, author=author, limit=limit, excerpts=excerpts)
-            good = walk.run()
+            good = walk.run() and not damaged.count
             raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
         if export_ is not None:
             export(store, export_, inputs=files_of(db))
         elif from_ is not None:
             raise typer.Exit(_many(store, from_, author))
         elif decision is not None and meant is not None:
-            screen().print(_labelled(store, decision, meant, author), soft_wrap=True)
+            found = find_decision(store, decision)
+            screen().print(_labelled(store, found, meant, author), soft_wrap=True)
 
 
 def _require_one_task(
@@ -136,9 +144,11 @@ def _truth(word: str) -> Truth:
         raise BadInput(message) from None
 
 
-def _queue(store: DurableStore, layer: str | None) -> Queue:
-    decisions = with_progress(store.scan(), doing="label", total=len(store))
-    queue = Queue.of(decisions, store.labels(), rule=Readiness(), check=layer or "")
+def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
+    found = store.scan(skipped=skipped)
+    decisions = with_progress(found, doing="label", total=length(store))
+    labels = store.labels(skipped=skipped)
+    queue = Queue.of(decisions, labels, rule=Readiness(), check=layer or "")
     checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
     if layer is not None and layer not in checks:
         near = nearest(layer, checks)
@@ -149,11 +159,8 @@ def _queue(store: DurableStore, layer: str | None) -> Queue:
     return queue
 
 
-def _labelled(store: DurableStore, decision_id: str, truth: Truth, author: Author) -> Text:
+def _labelled(store: DurableStore, decision: Decision, truth: Truth, author: Author) -> Text:
     """Keep one label; give the line that says what was labelled."""
-    decision = store.get(decision_id)
-    if decision is None:
-        raise BadInput(unknown_decision(store, decision_id))
     store.label(author.label(decision.id, truth))
     return _said(decision, truth)
 
@@ -180,22 +187,29 @@ def _many(store: DurableStore, path: str, author: Author) -> int:
     """Label line by line; give the exit code: 2 where a line could not be used."""
     console, bad = screen(), 0
     for number, text in enumerate(_lines(path), 1):
-        words = text.split()
-        if not words or words[0].startswith("#"):
-            continue
         try:
+            words = _decoded(text).split()
+            if not words or words[0].startswith("#"):
+                continue
             if len(words) != 2:
                 raise BadInput("write a decision's id and its truth")
-            console.print(_labelled(store, words[0], _truth(words[1]), author), soft_wrap=True)
+            meant = _truth(words[1])
+            if (decision := store.get(words[0])) is None:  # in a file ids are whole
+                raise BadInput(unknown_decision(store, words[0]))
+            console.print(_labelled(store, decision, meant, author), soft_wrap=True)
         except (BadInput, StoreError) as error:
             bad += 1
             print(escaped(f"{path}:{number}: {error}", limit=1_000), file=sys.stderr)
     return 2 if bad else 0
 
 
-def _lines(path: str) -> Iterable[str]:
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+def _decoded(line: bytes) -> str:
     try:
-        return data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: it is no text in UTF-8") from None
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"the line is not UTF-8 at byte {error.start}") from None
+
+
+def _lines(path: str) -> Iterable[bytes]:
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    return data.removeprefix(BOM_UTF8).splitlines()

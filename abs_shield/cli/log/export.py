@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
 import typer
 
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.log.damaged import DamagedRecords
 from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
@@ -20,7 +20,6 @@ from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.reading import Skipped
 from abs_shield.stores.record import Damaged
-from abs_shield.text.show import escaped
 
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
 
@@ -40,9 +39,12 @@ def command(
         typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="From then on: 7d, or 2026-11-01.")
+        str | None,
+        typer.Option(metavar="WHEN", help="Only decisions from this time on: 7d, or 2026-11-01."),
     ] = None,
-    until: Annotated[str | None, typer.Option(metavar="WHEN", help="Up to then.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Only decisions before this time.")
+    ] = None,
     reports: Annotated[
         bool,
         typer.Option("--reports", help="Add the report to each decision about an answer."),
@@ -60,10 +62,10 @@ def command(
     Exits with 0, with 2 for bad input.
     """
     if format is Format.PARQUET and to is None:
-        raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
+        raise BadInput("Parquet cannot be printed; name a file: `--output decisions.parquet`")
     if reports and format is Format.PARQUET:
-        raise BadInput("a report is no row of a table; use `--reports` with `--format jsonl`")
-    damaged = _Damaged()
+        raise BadInput("`--reports` needs `--format jsonl`: a table has no column for a report")
+    damaged = DamagedRecords()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
         decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
@@ -76,28 +78,7 @@ def command(
                 raise BadInput(f"{error}; `--skip-damaged` leaves such records out") from None
     if to is not None:
         print(f"{written:,} decisions written to {to}", file=sys.stderr)
-    if damaged.count:
-        print(
-            f"{damaged.count:,} records are left out; first: {escaped(damaged.first, limit=500)}",
-            file=sys.stderr,
-        )
-
-
-@dataclass(slots=True)
-class _Damaged:
-    """How many records could not be read, and what is wrong with the first."""
-
-    first: str = ""
-    _told: set[str] = field(default_factory=set)
-
-    @property
-    def count(self) -> int:
-        """How many there are; labels and decisions may hear of the same one."""
-        return len(self._told)
-
-    def add(self, error: Damaged) -> None:
-        self._told.add(str(error))
-        self.first = self.first or str(error)
+    damaged.print_count()
 
 
 def _labelled(

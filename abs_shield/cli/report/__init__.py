@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.log.damaged import DamagedRecords, length
 from abs_shield.cli.log.opened import files_of, opened, require_log
 from abs_shield.cli.output import output, require_writable
 from abs_shield.cli.report.integrity import Integrity
@@ -23,6 +25,8 @@ from abs_shield.core import Decision
 from abs_shield.replay.report import By, Readiness, Report
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import usual_log
+from abs_shield.stores.reading import Skipped
+from abs_shield.stores.record import Damaged
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -53,10 +57,13 @@ def report(
         ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="From then on: 7d, 12h, or an ISO time.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Only decisions from this time on: 7d, 12h, or an ISO time."
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Up to then, without it.")
+        str | None, typer.Option(metavar="TIME", help="Only decisions before this time.")
     ] = None,
     policy_revision: Annotated[
         str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
@@ -107,7 +114,7 @@ def report(
 
     Reads a decision log; nothing is judged again. The rule stands at the end of the report. Exits
     with 0, whatever the report says; with 1 where --verify finds a fault in the log; with 2 for bad
-    input.
+    input, or where a record cannot be read and is left out.
     """
     rule = Readiness(
         min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,
@@ -116,17 +123,20 @@ def report(
     start = seconds_of(since, option="--since")
     end = seconds_of(until, option="--until")
     if start is not None and end is not None and start >= end:
-        raise BadInput("`--until` is not after `--since`; there is no time between them")
+        raise BadInput("`--until` is not after `--since`; give a later `--until`")
     if html is not None:
         require_writable(html, inputs=files_of(db), option="--html")
     require_log(db)
+    damaged = DamagedRecords()
     with opened(db) as store:
         integrity = Integrity.of(store) if verify else None
-        made = _report(store, since=start, until=end, revision=policy_revision, by=by)
+        made = _report(
+            store, since=start, until=end, revision=policy_revision, by=by, skipped=damaged.add
+        )
         limited = not (since is until is policy_revision is None)
         log = named(usual_log() if db is None else db)
         summary = Summary.of(made, rule, log=log, limited=limited)
-        summary = replace(summary, integrity=integrity)
+        summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:
             summary = _with_decisions(summary, store)
     try:  # first, as the reader of the report may leave; a page that fails costs no report
@@ -135,8 +145,11 @@ def report(
                 file.write(page(summary, values=values).encode())
     finally:
         _print(summary, format, rows=rows)
+    damaged.print_count()
     if integrity is not None and not integrity.is_intact:
         raise typer.Exit(1)
+    if damaged.count:
+        raise typer.Exit(2)
 
 
 def _print(summary: Summary, format: Format, *, rows: int) -> None:
@@ -150,9 +163,12 @@ def _print(summary: Summary, format: Format, *, rows: int) -> None:
 
 def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
     """Return the summary with the decisions that a page names, as far as the log has them."""
-    labels = store.labels()
-    found = {name: store.get(name) for name in summary.decision_ids()[:_MOST_DECISIONS]}
-    decisions = {name: decision for name, decision in found.items() if decision is not None}
+    labels = store.labels(skipped=lambda _: None)  # they are counted already
+    decisions = {}
+    for name in summary.decision_ids()[:_MOST_DECISIONS]:
+        with suppress(Damaged):
+            if (decision := store.get(name)) is not None:
+                decisions[name] = decision
     truths = {name: labels[name].truth for name in decisions if name in labels}
     return replace(summary, decisions=decisions, labels=truths)
 
@@ -177,17 +193,18 @@ def _report(
     until: float | None,
     revision: str | None,
     by: By | None,
+    skipped: Skipped,
 ) -> Report:
     chosen = _Chosen(revision)
     whole = since is None and until is None
-    found = store.scan(since=since, until=until)
-    decisions = with_progress(found, doing="report", total=len(store) if whole else None)
+    found = store.scan(since=since, until=until, skipped=skipped)
+    decisions = with_progress(found, doing="report", total=length(store) if whole else None)
     gaps = [
         gap
-        for gap in store.gaps()
+        for gap in store.gaps(skipped=skipped)
         if (since is None or gap["last_at"] >= since) and (until is None or gap["first_at"] < until)
     ]
-    made = Report.of(chosen.of(decisions), store.labels(), gaps, by=by)
+    made = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
     chosen.require_found()
     return made
 

@@ -11,12 +11,20 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-_GAP = 3
-"""Characters between two columns."""
+from abs_shield.cli.short_names import SHORTEST, short_names
+
+_GAPS: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
+    3: (0, 1),
+    2: (0, 1, 0, 0),
+    1: (0, 0),
+}
+"""Characters between two columns, the more the better, and the padding of each for rich."""
 _EDGES = 2
 _WORD = re.compile(r"\([^)]*\)|\S+")
 """A word of a head; what stands in brackets is one."""
 _EMPTY = "-"
+_SPARED = 5
+"""Columns that are as spare as this are left out before a name is shortened."""
 
 
 class Column(NamedTuple):
@@ -48,9 +56,9 @@ class _Grid(NamedTuple):
         words = map(len, _WORD.findall(self.columns[place].name))
         return max([*words, *(row[place].cell_len for row in self.rows)])
 
-    def width(self) -> int:
+    def width(self, gap: int = 1) -> int:
         places = range(len(self.columns))
-        return sum(map(self.needed, places)) + _GAP * (len(places) - 1) + _EDGES
+        return sum(map(self.needed, places)) + gap * (len(places) - 1) + _EDGES
 
     def without(self, place: int) -> _Grid:
         columns = [column for n, column in enumerate(self.columns) if n != place]
@@ -68,6 +76,30 @@ class _Grid(NamedTuple):
         names = f"{self.columns[0].name}, {self.columns[1].name}"
         return _Grid([Column(names, is_number=False), *self.columns[2:]], rows)
 
+    def shortened(self, over: int) -> _Grid:
+        """Return the grid with the names of its first columns up to *over* characters shorter."""
+        rows = [[*row] for row in self.rows]
+        for place in (n for n, column in enumerate(self.columns) if not column.is_number):
+            size = self.needed(place)
+            room = max(size - over, SHORTEST)
+            short = short_names((row[place].plain for row in rows), room)
+            for row in rows:
+                row[place] = short[row[place].plain]
+            over -= max(size - room, 0)
+        return self._replace(rows=rows)
+
+    def without_spare(self, width: int, *, least: int) -> tuple[_Grid, list[str]]:
+        """Return what fits *width* once columns are left out, and the names of these."""
+        grid, out = self, []
+        while grid.width() > width and (most := max(grid.columns, key=_spare)).spare >= least:
+            grid = grid.without(grid.columns.index(most))
+            out.append(most.name)
+        return grid, out
+
+
+def _spare(column: Column) -> int:
+    return column.spare
+
 
 def fit_table(
     columns: Sequence[Column], rows: Sequence[Sequence[Text]], *, width: int
@@ -75,29 +107,32 @@ def fit_table(
     """
     Yield a table no wider than *width*, and a line that names the columns left out.
 
-    Where it is too wide, columns of which no row has anything go first. Then the second column of
-    names moves below the first, and then columns go that are spare. Names fold where nothing else
-    helps.
+    Where it is too wide, columns of which no row has anything go first. The second column of names
+    moves below the first, then the gaps shrink. Then the columns go that say least, long names
+    are shortened in the middle, and at last other columns go that are spare.
     """
     grid = _Grid([*columns], [[*row] for row in rows])
     for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.says(n)]:
-        if grid.width() > width:
+        if grid.width(max(_GAPS)) > width:
             grid = grid.without([c.name for c in grid.columns].index(name))
-    if grid.width() > width and not columns[1].is_number:
+    if grid.width(max(_GAPS)) > width and not columns[1].is_number:
         grid = grid.joined()
-    out = []
-    while grid.width() > width and (spare := max(grid.columns, key=lambda c: c.spare)).spare:
-        grid = grid.without(grid.columns.index(spare))
-        out.append(spare.name)
+    grid, out = grid.without_spare(width, least=_SPARED)
+    if (over := grid.width() - width) > 0:
+        grid = grid.shortened(over)
+    grid, more = grid.without_spare(width, least=1)
     yield _table(grid, width)
-    if out:
-        yield Text(f"left out, for want of width: {', '.join(out)}", style="dim")
+    if out or more:
+        yield Text(f"left out, for want of width: {', '.join([*out, *more])}", style="dim")
 
 
 def _table(grid: _Grid, width: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    fits = _GAP * len(grid.columns) + sum(
-        max(grid.needed(n), len(column.name)) for n, column in enumerate(grid.columns)
+    gap = next((one for one in _GAPS if grid.width(one) <= width), min(_GAPS))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=_GAPS[gap])
+    fits = (
+        gap * (len(grid.columns) - 1)
+        + _EDGES
+        + sum(max(grid.needed(n), len(column.name)) for n, column in enumerate(grid.columns))
     )
     for n, column in enumerate(grid.columns):
         needed = grid.needed(n)

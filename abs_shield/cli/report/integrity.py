@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Self
 
 from abs_shield.cli.report.words import counted
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import log_key
+from abs_shield.stores.record import Damaged
 from abs_shield.text.show import escaped
 
 _FAULTS = 3
@@ -34,10 +34,14 @@ class Integrity:
         """Verify every record of a log, under the key of ``ABS_SHIELD_LOG_KEY``."""
         seen = Verified()
         faults = verify(store, key=log_key(), into=seen)
-        first = tuple(islice(faults, _FAULTS))
-        for _ in faults:
-            pass
-        return cls(seen=seen, faults=first)
+        first: list[Fault] = []
+        try:
+            for fault in faults:
+                first += [fault][: _FAULTS - len(first)]
+        except Damaged as error:  # pages of the database itself: nothing behind them was verified
+            seen.faults += 1
+            first = [Fault("", 0, "edited", str(error)), *first][:_FAULTS]
+        return cls(seen=seen, faults=tuple(first))
 
     @property
     def is_intact(self) -> bool:

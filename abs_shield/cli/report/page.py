@@ -23,6 +23,7 @@ from abs_shield.cli.report.printed import (
     slice_rows,
     sweep_texts,
     sweeps_of,
+    unscored_text,
 )
 from abs_shield.cli.report.summary import Summary
 from abs_shield.cli.report.tiles import tiles
@@ -193,6 +194,8 @@ def _sweeps(summary: Summary) -> Iterator[Element]:
         yield scrolled(
             _table([*SWEPT], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
         )
+        if text := unscored_text(sweep):
+            yield node("p", text)
 
 
 def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Element:

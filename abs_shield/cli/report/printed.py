@@ -26,6 +26,7 @@ from abs_shield.cli.report.words import (
 )
 from abs_shield.cli.screen import line, safe
 from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
+from abs_shield.text.show import LONGEST_NAME
 
 JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
@@ -35,10 +36,9 @@ SAID = (
 )  # fmt: skip
 SWEPT = ("from P", "held", "precision (95 %)", "recall (95 %)")
 _SPARE = {
-    "ran": 6, "unavailable": 5, "flagged": 3, "calls": 4, "errors": 1,
-    "granted": 5, "held": 4, "suppressed": 3, "overrides": 2,
+    "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
+    "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
 }  # fmt: skip
-_NAME = 40
 Places = Mapping[tuple[str, ...], Place]
 
 
@@ -110,7 +110,16 @@ def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
 
 def sweeps_of(summary: Summary) -> dict[str, Sweep]:
     """Return the sweeps of checks of which labels say something."""
-    return {check: sweep for check, sweep in summary.report.sweeps.items() if sweep.labels}
+    sweeps = summary.report.sweeps.items()
+    return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
+
+
+def unscored_text(sweep: Sweep) -> str:
+    """Return how many decisions no threshold reaches; empty where there are none."""
+    if not sweep.unscored:
+        return ""
+    labelled = f", {sweep.unscored_labels:,} of them labelled" * bool(sweep.unscored_labels)
+    return f"Without P(hallucination), so not counted here: {sweep.unscored:,}{labelled}."
 
 
 def slice_rows(slices: Slices) -> Places:
@@ -148,7 +157,7 @@ def _one(
 ) -> Iterator[RenderableType]:
     columns = [*heads, *(Column(name, _SPARE.get(name, 0)) for name in names)]
     rows = [
-        [*(safe(name, limit=_NAME) for name in key), *map(Text, texts(place))]
+        [*(safe(name, limit=LONGEST_NAME) for name in key), *map(Text, texts(place))]
         for key, place in places.items()
     ]
     yield from fit_table(columns, rows, width=width)
@@ -214,13 +223,15 @@ def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
         yield from fit_table(
             columns, [[*map(Text, row)] for row in sweep_texts(sweep)], width=width
         )
+        if text := unscored_text(sweep):
+            yield Text(text)
 
 
 def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
     yield _title("Risk heatmap: findings that weigh, by tool and layer")
     for layers, heat in summary.report.grids():
         shown = [replace(row, tool=row_name(row.tool)) for row in heat[:rows]]
-        yield heat_table(shown, layers, width=width)
+        yield from heat_table(shown, layers, width=width)
         yield from _more(len(heat) - rows, "tool")
     yield Text(LEGEND)
 

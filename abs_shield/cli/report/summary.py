@@ -24,6 +24,7 @@ from abs_shield.replay.report import (
     percent,
     rollout,
 )
+from abs_shield.replay.report.totals import Outputs, Results
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
@@ -46,6 +47,7 @@ class Summary:
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
         integrity: Whether the log is as it was written; None where nobody asked.
+        unreadable: Records that the report leaves out, as they cannot be read.
         decisions: Decisions that the report names, by id.
         labels: What operators said of these.
         made_at: When the report was made, in seconds since the epoch.
@@ -58,6 +60,7 @@ class Summary:
     steps: list[Step]
     muted: Mapping[str, str]
     integrity: Integrity | None = None
+    unreadable: int = 0
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     labels: Mapping[str, Truth] = field(default_factory=dict)
     made_at: float = field(default_factory=time)
@@ -96,6 +99,9 @@ class Summary:
     def totals(self) -> Iterator[str]:
         """Tell the log as a whole, a sentence each."""
         totals = self.report.totals
+        if self.unreadable:
+            records = counted(self.unreadable, "record")
+            yield f"{records} could not be read and are not among the figures."
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
             yield from self._results()
@@ -136,6 +142,7 @@ class Summary:
             "log": self.log,
             "made_at": self.made_at,
             "version": __version__,
+            "unreadable": self.unreadable,
             "integrity": None if self.integrity is None else self.integrity.to_dict(),
             **self.report.to_dict(),
             "muted": [{"layer": layer, "why": why} for layer, why in self.muted.items()],
@@ -155,7 +162,7 @@ class Summary:
         if told.judged or told.errors:
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.judged, 'result')} judged{failed}: {told.flagged:,} flagged,"
+                f"{counted(told.judged, 'result')} judged{failed}: {_flagged(told)},"
                 f" {told.withheld:,} withheld; strict mode would have withheld"
                 f" {told.would_withhold:,}."
             )
@@ -179,7 +186,7 @@ class Summary:
             failed = f", {counts.errors:,} could not be" if counts.errors else ""
             stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
             yield (
-                f"{counted(counts.checked, 'output')} checked{failed}: {counts.flagged:,} flagged,"
+                f"{counted(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
                 + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
@@ -205,7 +212,7 @@ class Summary:
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
         if others := [counted(n, s.value) for s in Subject if (n := totals.others[s])]:
-            yield f"Counted apart: decisions about {', '.join(others)}."
+            yield f"Not among these calls: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)
             yield f"{counted(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
@@ -215,3 +222,9 @@ class Summary:
             yield f"Policy revision {escaped(revision)}: {counted(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
+
+
+def _flagged(counts: Results | Outputs) -> str:
+    """Return how many are flagged, and of how many of them the action is `flag`."""
+    only = f" ({counts.flag_only:,} with the action `flag`)" if counts.flag_only else ""
+    return f"{counts.flagged:,} flagged{only}"

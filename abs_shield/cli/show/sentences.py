@@ -10,14 +10,15 @@ from abs_shield.replay.blame import blamed
 
 class _Words(NamedTuple):
     stopped: str
+    stopped_it: str
     passed: str
 
 
 _WORDS = {
-    Subject.CALL: _Words("blocked", "let through"),
-    Subject.RESULT: _Words("withheld", "passed on to the model"),
-    Subject.ANSWER: _Words("blocked", "not blocked"),
-    Subject.OUTPUT: _Words("held back", "not held back"),
+    Subject.CALL: _Words("blocked", "blocked it", "let through"),
+    Subject.RESULT: _Words("withheld", "withheld it", "passed on to the model"),
+    Subject.ANSWER: _Words("blocked", "blocked it", "not blocked"),
+    Subject.OUTPUT: _Words("held back", "held it back", "not held back"),
 }
 
 
@@ -51,7 +52,7 @@ def _why_not_blocked(decision: Decision, words: _Words) -> str:
     if decision.approval == "granted":
         return f"as an operator approved it; else it would have been {words.stopped}"
     mode = "in audit mode" if decision.mode is Mode.AUDIT else "as its checks are in audit mode"
-    return f"{mode}; strict mode would have {words.stopped} it"
+    return f"{mode}; strict mode would have {words.stopped_it}"
 
 
 def _because(decision: Decision) -> str:

@@ -80,7 +80,12 @@ def _of_one(rule: Rule, tool: str, trial: Trial) -> Iterator[Problem]:
     where = listed([tool])
     if trial.raised:
         what = f"raises {trial.raised} of {where}, which the schema accepts"
-        yield _problem("rule_raises", rule, what, "a strict door closes then: narrow the schema")
+        yield _problem(
+            "rule_raises",
+            rule,
+            what,
+            "strict mode blocks such a call: narrow the schema, or accept these values in the rule",
+        )
     if trial.odd:
         what = f"answers {trial.odd} of {where}"
         yield _problem("rule_answers_wrongly", rule, what, "give True, False or a text")

@@ -47,7 +47,9 @@ def read_label(record: Mapping[str, Any]) -> LabelLine | None:
     """
     if "label" not in record:
         near = nearest("label", [str(key) for key in record])
-        raise ValueError(f"there is no `label`{f', but `{near[0]}`' if near else ''}")
+        raise ValueError(
+            f"the field `label` is missing{f'; did you mean `{near[0]}`?' if near else ''}"
+        )
     line = _line(record, "`label`")
     if line is not None and line.run_id is None and line.session_id is None:
         raise ValueError("a label names a `run_id` or a `session_id`")

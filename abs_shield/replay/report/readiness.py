@@ -159,7 +159,12 @@ _ORDER = (
 def _never_ran(place: Place, noun: str) -> Reason:
     why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
     told = f"it judged none of {place.counts.calls:,} {noun}s: {why}"
-    return Reason("never_ran", told, "give it what it asks for, or leave it out", False)
+    return Reason(
+        "never_ran",
+        told,
+        "provide what the layer needs (see the reason), or remove it from `layers`",
+        False,
+    )
 
 
 def _few_calls(place: Place, rule: Readiness, noun: str) -> Reason:

@@ -215,7 +215,12 @@ class Report:
             "tools": [self._row(row, self.columns()) for row in rows if not is_text(row)],
             "texts": [self._row(row, self.checks()) for row in rows if is_text(row)],
             "sweeps": [
-                {"layer": check, "points": [point.to_dict() for point in sweep.points()]}
+                {
+                    "layer": check,
+                    "unscored": sweep.unscored,
+                    "unscored_labels": sweep.unscored_labels,
+                    "points": [point.to_dict() for point in sweep.points()],
+                }
                 for check, sweep in self.sweeps.items()
             ],
             "days": self.days.to_dicts(),

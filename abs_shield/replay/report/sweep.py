@@ -48,8 +48,16 @@ def _zeros() -> list[int]:
 
 @dataclass(slots=True)
 class Sweep:
-    """Counts P(hallucination) between thresholds: of all decisions, and of labelled ones."""
+    """
+    Counts P(hallucination) between thresholds: of all decisions, and of labelled ones.
 
+    Attributes:
+        unscored: Decisions without a P(hallucination), which no threshold holds back.
+        unscored_labels: Those of them with a label.
+    """
+
+    unscored: int = 0
+    unscored_labels: int = 0
     _all: list[int] = field(default_factory=_zeros)
     _true: list[int] = field(default_factory=_zeros)
     _false: list[int] = field(default_factory=_zeros)
@@ -57,6 +65,8 @@ class Sweep:
     def update(self, decision: Decision, truth: Truth | None, *, times: int = 1) -> None:
         """Count a decision so often; one without P(hallucination) is in no threshold's reach."""
         if decision.probability is None:
+            self.unscored += times
+            self.unscored_labels += times * (truth is not None)
             return
         place = bisect_right(THRESHOLDS, decision.probability)
         self._all[place] += times
@@ -65,7 +75,7 @@ class Sweep:
 
     @property
     def labels(self) -> int:
-        """How many of the decisions are labelled."""
+        """How many of the decisions with a P(hallucination) are labelled."""
         return sum(self._true) + sum(self._false)
 
     def points(self) -> Iterator[Point]:

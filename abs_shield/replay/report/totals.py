@@ -45,7 +45,8 @@ class Results:
     Attributes:
         judged: Results that were judged.
         errors: Results that we failed to judge.
-        flagged: Results that were given although something spoke against them.
+        flagged: Results with a finding that weighs, as the report's rows count them.
+        flag_only: Those of them whose action is ``flag``: given, whatever the mode.
         withheld: Results that were withheld.
         would_withhold: Results that strict mode would have withheld.
     """
@@ -53,6 +54,7 @@ class Results:
     judged: int = 0
     errors: int = 0
     flagged: int = 0
+    flag_only: int = 0
     withheld: int = 0
     would_withhold: int = 0
 
@@ -60,7 +62,8 @@ class Results:
         """Count one result."""
         self.judged += decision.probability is not None
         self.errors += bool(decision.errors)
-        self.flagged += decision.action is Action.FLAG
+        self.flagged += any(finding.weighs for finding in decision.findings)
+        self.flag_only += decision.action is Action.FLAG
         self.withheld += decision.blocked
         self.would_withhold += decision.would_block
 
@@ -113,7 +116,8 @@ class Outputs:
     Attributes:
         checked: Outputs that every stage that ran could check.
         errors: Outputs of which a stage failed to check something.
-        flagged: Those that were shipped with a flag.
+        flagged: Those with a finding that weighs, as the report's rows count them.
+        flag_only: Those of them whose action is ``flag``: shipped, whatever the mode.
         held: Those that were held back, to be revised or for good.
         would_hold: Those that strict mode would have held back.
         stages: Outputs in which each stage found something that counts.
@@ -124,6 +128,7 @@ class Outputs:
     checked: int = 0
     errors: int = 0
     flagged: int = 0
+    flag_only: int = 0
     held: int = 0
     would_hold: int = 0
     stages: Counter[str] = field(default_factory=Counter)
@@ -136,7 +141,8 @@ class Outputs:
             return
         self.checked += not decision.errors
         self.errors += bool(decision.errors)
-        self.flagged += decision.action is Action.FLAG
+        self.flagged += any(finding.weighs for finding in decision.findings)
+        self.flag_only += decision.action is Action.FLAG
         self.held += decision.blocked
         self.would_hold += decision.would_block
         self.stages.update({one.check for one in decision.findings if one.weighs})
@@ -147,6 +153,7 @@ class Outputs:
             "checked": self.checked,
             "errors": self.errors,
             "flagged": self.flagged,
+            "flag_only": self.flag_only,
             "held": self.held,
             "would_hold": self.would_hold,
             "stages": dict(self.stages),

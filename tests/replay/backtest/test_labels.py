@@ -195,7 +195,7 @@ def test_a_file_is_read_line_by_line(written):
         BadLine(path, 4, "a label names a `call_index` or a `call_id`"),
         BadLine(path, 5, "a label names a `run_id` or a `session_id`"),
         BadLine(path, 6, '`call_index` is "1"; give a number from 0'),
-        BadLine(path, 7, "there is no `label`, but `lable`"),
+        BadLine(path, 7, "the field `label` is missing; did you mean `lable`?"),
         BadLine(path, 8, '`label` is "wrong\\x1b"; give `hallucinated` or `ok`'),
         BadLine(path, 9, f"a label is an object, not a list of 0 items; {ONE_A_LINE}"),
         BadLine(path, 10, "`call_index` is true; give a number from 0"),

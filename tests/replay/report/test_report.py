@@ -70,13 +70,19 @@ def test_memory_is_bounded_by_tools():
 
 
 def test_results_are_counted_by_what_became_of_them():
-    """One that could not be judged is none that was; calls are counted elsewhere."""
+    """One that could not be judged is none that was; what is flagged has a finding that weighs."""
     (one,) = judged(("first", 1))
+    weighing = (
+        Finding(
+            check="schema_mismatch", code="missing", verdict=Verdict.HALLUCINATED, strength=0.9,
+            where="/", detail="no price",
+        ),
+    )  # fmt: skip
     usual = {"subject": Subject.RESULT, "probability": 0.1}
     ruled = [
         {},
-        {"action": Action.FLAG, "probability": 0.3},
-        {"action": Action.BLOCK, "probability": 0.7, "would_block": True},
+        {"action": Action.FLAG, "probability": 0.3, "findings": weighing},
+        {"action": Action.BLOCK, "probability": 0.7, "would_block": True, "findings": weighing},
         {"action": Action.BLOCK, "probability": 0.7, "would_block": True, "blocked": True},
         {"probability": None, "errors": ("broken",)},
     ]
@@ -85,7 +91,7 @@ def test_results_are_counted_by_what_became_of_them():
 
     assert (1, 5) == (report.totals.calls, report.totals.others[Subject.RESULT])
     assert {
-        "judged": 4, "errors": 1, "flagged": 1, "withheld": 1, "would_withhold": 2
+        "judged": 4, "errors": 1, "flagged": 2, "flag_only": 1, "withheld": 1, "would_withhold": 2
     } == report.to_dict()["results"]  # fmt: skip
 
 

@@ -1,0 +1,115 @@
+"""Records of a log that cannot be read: left out, counted, and said in words of one's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+
+import pytest
+
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores import open_store
+from tests.cli.shop import filled, order
+
+DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_version": 1, "body": {}}')
+
+
+@pytest.fixture(params=DAMAGE)
+def damaged(request, tmp_path):
+    """A log of six calls; of one record the text is another."""
+    path = str(tmp_path / "log.db")
+    filled(path, *map(order, range(6)))
+    damage(path, request.param, seq=3)
+    return path
+
+
+def damage(path, text, *, seq):
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE records SET sealed = ? WHERE seq = ?", (text, seq))
+
+
+def own_words(text):
+    """Whether no name of a Python exception or library stands in a text."""
+    return not any(word in text for word in ("Error", "Exception", "string indices", "line 1"))
+
+
+def test_a_report_is_of_what_can_be_read(command, damaged):
+    """One line says how many records are left out, and which is the first."""
+    done = command("report", damaged)
+
+    assert 2 == done.code
+    assert "  1 record could not be read" in done.out
+    assert "5 calls of " in done.out
+    assert done.err.startswith("1 record is left out; first: record 3 of chain ")
+    assert own_words(done.err)
+    assert 1 == json.loads(command("report", damaged, "--format", "json").out)["unreadable"]
+
+
+def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged, tmp_path):
+    """The faults are counted, the exit code is 1, and the page is written."""
+    page = tmp_path / "page.html"
+    done = command("report", damaged, "--verify", "--html", page)
+
+    assert 1 == done.code
+    assert "THE LOG IS NOT INTACT: " in done.out
+    assert "5 calls of " in done.out
+    assert own_words(done.out)
+    assert "THE LOG IS NOT INTACT: " in page.read_text()
+
+
+def test_labels_are_asked_for_and_applied(command, damaged, tmp_path):
+    """`label --next` and `calibrate` do their work, and end with 2."""
+    walk = command("label", "--next", "--db", damaged, stdin="q\n")
+    calibrated = command("calibrate", damaged, "--engine", tmp_path / "engine.db")
+
+    assert 2 == walk.code
+    assert walk.err.startswith("1 record is left out; first: record 3 of chain ")
+    assert "Answers: 0 labelled answers" in calibrated.out
+
+
+def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
+    """`calibrate` says so, and applies the others."""
+    path = str(tmp_path / "log.db")
+    filled(path, order(1))
+    with contextlib.closing(open_store(path)) as store:
+        (one,) = store.scan()
+        store.label(Label(decision_id=one.id, truth=Truth.OK, at=1.0))
+        store.flush()
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE records SET sealed = 'no' WHERE kind = 'label'")
+    done = command("calibrate", path)
+
+    assert (2, 1) == (done.code, done.err.count("1 record is left out"))
+    assert "it is not valid JSON" in done.err
+
+
+def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):
+    """The report is of the rest, and a verified one says that the log is not intact."""
+    log = tmp_path / "log.db"
+    filled(str(log), *map(order, range(300)))
+    with contextlib.closing(sqlite3.connect(log)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    data = bytearray(log.read_bytes())
+    start = data.rfind(b"schema_version", 0, len(data) // 2) // 4096 * 4096
+    data[start : start + 4096] = b"\xff" * 4096
+    log.write_bytes(data)
+    done = command("report", log, "--verify")
+
+    assert 1 == done.code
+    assert "THE LOG IS NOT INTACT: " in done.out
+    assert "left out; first: " in done.err
+
+
+def test_an_engine_file_that_is_none(command, tmp_path):
+    """A text, an empty file and broken JSON, each in one line."""
+    log = str(tmp_path / "log.db")
+    filled(log, order(1))
+    for name, text, words in (
+        ("text.db", "no database " * 99, "it is not a SQLite database"),
+        ("empty.db", "", "it holds no state of a verification engine"),
+        ("broken.json", "{", "it is not valid JSON"),
+    ):
+        (tmp_path / name).write_text(text)
+        done = command("calibrate", log, "--engine", tmp_path / name)
+        assert (2, True) == (done.code, f"cannot be used: {words}; give" in done.err)
