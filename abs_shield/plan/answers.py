@@ -17,6 +17,7 @@ from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
 from abs_shield.plan.lines import Line, kind_of, line_of, listed_values, midpoint, parts_of
 from abs_shield.plan.rules import RulePlan, accepted
+from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.session import Session
 
@@ -48,6 +49,10 @@ class Answers:
         plans: The rules.
         asked: The answers so far, by rule and by the arguments that it takes.
         compared: How often each combination of answers came, for the rules compared so far.
+        sampled: The samples, by the parameters that they are about.
+        lines: The values of a parameter that stand for all, by its name and kind.
+        points: The calls along a parameter that the schema accepts, by its name and the others.
+        columns: A rule's answers to these calls.
     """
 
     tool: str
@@ -55,6 +60,10 @@ class Answers:
     case: Case
     asked: dict[Any, bool | None] = field(default_factory=dict)
     compared: dict[tuple[int, ...], Counter[Said] | None] = field(default_factory=dict)
+    sampled: dict[tuple[str, ...], list[Arguments]] = field(default_factory=dict)
+    lines: dict[Any, Line | None] = field(default_factory=dict)
+    points: dict[Any, list[tuple[Any, Arguments]]] = field(default_factory=dict)
+    columns: dict[Any, list[bool | None]] = field(default_factory=dict)
     _left: float = SECONDS
     _ends: float = 0.0
 
@@ -82,8 +91,8 @@ class Answers:
         listed = {name: listed_values(parts[name]) for name in names}
         left = [name for name in names if listed[name] is None]
         known = {name: values for name, values in listed.items() if values is not None}
-        words = [word for plan in plans for word in words_of(plan)]
-        samples = [*self._samples(words, names)]
+        words = self._words(names)
+        samples = self._samples(names)
         base = next((each for each in samples if {*names} <= each.keys()), None)
         if base is None or prod(map(len, known.values())) > _MOST_LISTED:
             return None
@@ -97,9 +106,41 @@ class Answers:
             return several.in_order(left, kinds.pop())
         return None
 
-    def _samples(self, words: Sequence[Any], names: Sequence[str]) -> Iterator[Arguments]:
-        pool = Pool.of(words)
-        yield from islice(self.case.samples(self.tool, pool=pool, focus=names), _MOST_SAMPLES)
+    def _words(self, names: Sequence[str]) -> list[Any]:
+        """The numbers and words of all rules that look at these parameters."""
+        near = (plan for plan in self.plans if not plan.takes.isdisjoint(names))
+        return [*dict.fromkeys(word for plan in near for word in words_of(plan))]
+
+    def _samples(self, names: Sequence[str]) -> list[Arguments]:
+        key = tuple(names)
+        if key not in self.sampled:
+            found = self.case.samples(self.tool, pool=Pool.of(self._words(names)), focus=names)
+            self.sampled[key] = [*islice(found, _MOST_SAMPLES)]
+        return self.sampled[key]
+
+    def calls_along(
+        self, line: Line, name: str, setting: Arguments
+    ) -> tuple[Any, list[tuple[Any, Arguments]]]:
+        """Return the calls along a parameter that the schema accepts, and their key."""
+        schema = self.case.plans[self.tool].schema
+        key = (name, canonical({k: v for k, v in setting.items() if k != name}), id(line))
+        if key not in self.points:
+            calls = ((point, {**setting, name: line.value_at(point)}) for point in line.points)
+            self.points[key] = [
+                (point, call) for point, call in calls if schema is None or schema.accepts(call)
+            ]
+        return key, self.points[key]
+
+    def column(self, rule: int, key: Any) -> list[bool | None]:
+        """Return the answers of a rule to the calls with a key of `calls_along`."""
+        if (rule, key) not in self.columns:
+            found = []
+            for _, call in self.points[key]:
+                if self.is_late:
+                    return []
+                found.append(self.ask(rule, call))
+            self.columns[rule, key] = found
+        return self.columns[rule, key]
 
     def ask(self, rule: int, arguments: Arguments) -> bool | None:
         """Return whether a rule accepts a call, asked once about the same arguments."""
@@ -185,6 +226,12 @@ class _Several:
         return [said for each in by_order.values() for said in each for _ in range(3)]
 
     def _line(self, name: str, kind: str) -> Line | None:
+        key = (name, kind, tuple(self.words))
+        if key not in self.answers.lines:
+            self.answers.lines[key] = self._new_line(name, kind)
+        return self.answers.lines[key]
+
+    def _new_line(self, name: str, kind: str) -> Line | None:
         at, values = self.answers.case.at, [each[name] for each in self.samples if name in each]
         schema = self.answers.case.plans[self.answers.tool].schema
         for suffix in ("Z", ""):
@@ -210,9 +257,14 @@ class _Several:
                 found[point] = said
             return said
 
-        for point in line.points:
-            ask(point)
-        if self.answers.is_late or not found:
+        key, calls = self.answers.calls_along(line, name, setting)
+        columns = [self.answers.column(rule, key) for rule in self.rules]
+        if self.answers.is_late or not all(columns):
+            return None
+        for (point, _), *said in zip(calls, *columns, strict=True):
+            if None not in said:
+                found[point] = tuple(map(bool, said))
+        if not found:
             return None
         for n in () if line.decides_alone else range(len(self.rules)):
             points = sorted(found)

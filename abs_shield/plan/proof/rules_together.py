@@ -16,6 +16,9 @@ from abs_shield.text.show import escaped
 _FEWEST = 3
 """Different rejected calls below which nothing is said of a rule."""
 
+_MOST_IN_THREES = 6
+"""Rules of one tool of which each three are compared."""
+
 
 def rules_together(case: Case) -> Iterator[Problem]:
     """``amount <= 100`` and ``amount >= 200``: together they reject every call."""
@@ -30,7 +33,8 @@ def _excluding(answers: Answers) -> Iterator[Problem]:
     pairs = [pair for pair in combinations(range(len(answers.plans)), 2) if _share(answers, pair)]
     excluded = [pair for pair in pairs if _exclude(answers, pair)]
     yield from (_excluded(answers, pair) for pair in excluded)
-    for three in combinations(range(len(answers.plans)), 3):
+    few = len(answers.plans) <= _MOST_IN_THREES
+    for three in combinations(range(len(answers.plans)), 3) if few else ():
         alone = len({answers.plans[n].takes for n in three}) == 1
         if alone and not any({*pair} <= {*three} for pair in excluded) and _exclude(answers, three):
             yield _excluded(answers, three)
