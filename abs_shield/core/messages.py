@@ -297,7 +297,8 @@ def _unread(role: Role, block: Mapping[str, Any]) -> str:
     """Return why a block counts as not seen."""
     if "type" in block:
         return f"{_with_article(role)} message holds a block of type {_kind(block)[:40]}"
-    return f"{_with_article(role)} message holds a block with {keys_of(block)}, which are not known here"
+    keys = keys_of(block)
+    return f"{_with_article(role)} message holds a block with {keys}, which are not known here"
 
 
 def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
