@@ -13,7 +13,7 @@ from rich.text import Text
 
 from abs_shield.answer import GateFit, fit_gate
 from abs_shield.cli.log.damaged import DamagedRecords
-from abs_shield.cli.log.opened import files_of, opened, require_log
+from abs_shield.cli.log.opened import Database, files_of, opened, require_log
 from abs_shield.cli.output import require_writable
 from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, print_json, safe, screen
@@ -35,13 +35,7 @@ class Format(StrEnum):
 
 @app.command(epilog="Example: abs-shield calibrate decisions.db --engine engine.db")
 def calibrate(
-    db: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DB]",
-            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
-        ),
-    ] = None,
+    db: Database = None,
     engine: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="What the verification engine saved; made if missing."),

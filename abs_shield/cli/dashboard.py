@@ -19,7 +19,7 @@ from rich.progress import Progress
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.flywheel.book import require_book
-from abs_shield.cli.log.opened import opened
+from abs_shield.cli.log.opened import Database, opened
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.status import status
 from abs_shield.stores.durable import DurableStore
@@ -35,13 +35,7 @@ _ENDS_WITHIN_S = 2
 
 @app.command(epilog="Example: abs-shield dashboard decisions.db --port 8321")
 def dashboard(
-    db: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DB]",
-            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
-        ),
-    ] = None,
+    db: Database = None,
     demo: Annotated[
         bool, typer.Option("--demo", help="Show recorded example runs in place of a log.")
     ] = False,

@@ -13,7 +13,7 @@ import typer
 from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.log.damaged import DamagedRecords, length
-from abs_shield.cli.log.opened import files_of, opened, require_log
+from abs_shield.cli.log.opened import Database, files_of, opened, require_log
 from abs_shield.cli.output import output, require_writable
 from abs_shield.cli.report.integrity import Integrity
 from abs_shield.cli.report.page import page
@@ -49,13 +49,7 @@ def _share(name: str, help: str) -> Any:
 
 @app.command(epilog="Example: abs-shield report decisions.db --since 7d --html report.html")
 def report(
-    db: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DB]",
-            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
-        ),
-    ] = None,
+    db: Database = None,
     since: Annotated[
         str | None,
         typer.Option(
