@@ -91,9 +91,21 @@ def values_of(arguments: object) -> set[str]:
     """The texts and numbers of arguments that are too long to stand somewhere by chance."""
     if isinstance(arguments, str):
         return {arguments[:12]} if len(arguments) > 5 else set()
-    found = (value for _, value in islice(leaves(arguments), 10_000))
-    texts = (str(value)[:60] for value in found if isinstance(value, (str, int, float)))
+    try:
+        found = [value for _, value in islice(leaves(arguments), 10_000)]
+    except RuntimeError:  # the case is an object that refuses to list its items
+        return set()
+    texts = (_text(value)[:60] for value in found if isinstance(value, (str, int, float)))
     return {text for text in texts if len(text) > 5}
+
+
+def _text(value: str | float) -> str:
+    """Return *value* as text, an integer of more digits than Python writes in hexadecimal."""
+    try:
+        return str(value)
+    except ValueError:
+        assert isinstance(value, int)
+        return hex(value)
 
 
 @every_kind
