@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,13 +14,13 @@ from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
-from abs_shield.session.reading import LONGEST_SCALAR, read_result
+from abs_shield.session.reading import LONGEST_SCALAR, Told, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled, named
 from abs_shield.text.language import language
 from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
 from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
-from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
+from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed, unaccented
 from abs_shield.text.opaque import Unread
 from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
@@ -34,6 +35,8 @@ Values of the arguments of one call that are looked for in every spelling.
 
 Of a call with more, the result is not read: which of its values are an echo is not known.
 """
+_MOST_SEARCHED = 4_000_000
+"""Values times characters of a result that are searched; the search takes a second for 10^9."""
 _ENTRY = 200
 """Bytes of a value, of what it is found by, and of its place in a table."""
 _NEAR = 4_000
@@ -79,6 +82,58 @@ class Introduced(NamedTuple):
     version: int
 
 
+class _Claim(NamedTuple):
+    """A call's value that its result did not repeat: whether it was new is asked when needed."""
+
+    introduced: Introduced
+    value: str
+    field: Field
+
+
+class _Content:
+    """
+    The text of one result, to rule out at little cost that it repeats a value.
+
+    Args:
+        read: The result.
+        most: Characters of a text that are kept.
+        values: How many values are compared; of many with much text nothing is ruled out.
+    """
+
+    __slots__ = ("_letters", "_long", "_text")
+
+    def __init__(self, read: Told, most: int, *, values: int) -> None:
+        joined = " | ".join([*(text for _, text in read.scalars), *read.prose])
+        self._text = text = normal(joined[: 2 * most])
+        self._letters = squeezed(text) + ("" if text.isascii() else squeezed(unaccented(text)))
+        self._long = values * len(text) > _MOST_SEARCHED
+
+    def may_repeat(self, value: str) -> bool:
+        """
+        Return whether some spelling of a normalised value stands in the text.
+
+        False is certain: every entry that the index keeps of a text is a stretch of it, or of its
+        letters and digits.
+        """
+        text, letters = self._text, self._letters
+        return self._long or any(
+            spelling in letters if spelling.isalnum() else spelling in text
+            for spellings in _spellings(value)
+            for spelling in spellings
+        )
+
+
+@lru_cache(maxsize=1_024)  # a run repeats its ids and amounts from call to call
+def _spellings(normalised: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words in a value, and the other entries of an index by which it is found."""
+    found = chunks(normalised)
+    letters = squeezed(normalised)
+    spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
+    single = (form[0] for form in spelt if len(form) == 1)
+    others = frozenset(filter(None, (letters, unlettered(letters), *single)))
+    return frozenset((*found, *(part for chunk in found for part in parts(chunk)))), others
+
+
 class Provenance:
     """
     An index over everything that a run was told, bounded, and honest about what it forgot.
@@ -103,7 +158,7 @@ class Provenance:
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = Numbers(keys // 8)
         self._unread: list[str] = []
-        self._introduced: dict[str, Introduced] = {}
+        self._introduced: dict[str, Introduced | _Claim] = {}
         self._labels: dict[str, frozenset[str]] = {}
         self._nouns: frozenset[str] = frozenset()
         self._names: dict[str, None] = {}
@@ -189,11 +244,11 @@ class Provenance:
         self._sources[version] = (tool, call_id)
         if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
-        own = self._echo(arguments, Introduced(tool, (), version), known)
+        told = read_result(value, most=self._text)
+        own = self._echo(arguments, Introduced(tool, (), version), known, told)
         if own is None:
             self._cut = self._cut or "the result of a call with more values than are compared"
             return
-        told = read_result(value, most=self._text)
         if told.cut:
             self._cut = self._cut or "a result that could not be read whole"
         self._stood(told.scalars)
@@ -243,10 +298,16 @@ class Provenance:
                     del self._padded[next(iter(self._padded))]
 
     def _echo(
-        self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
+        self,
+        arguments: Mapping[str, Any],
+        introduced: Introduced,
+        known: Callable[[str], bool],
+        read: Told,
     ) -> frozenset[str] | None:
         """
         Return the tokens of arguments that nobody had mentioned before this call's result.
+
+        Only of values that the result may repeat: of the others it makes no difference.
 
         None where they hold more values than `_MOST_COMPARED`, or more than is read of them: what
         stands behind a bound may be an echo as well.
@@ -272,24 +333,37 @@ class Provenance:
         if walk.cut:
             return None
         own: set[str] = set()
+        content = _Content(read, self._text, values=len(first))
         for (piece, field), path in first.items():
-            if self.find(piece, field) is None and not known(piece):
-                own.update(self._brought_in(piece, introduced._replace(path=path)))
+            self._compare(piece, field, introduced._replace(path=path), known, content, own)
         return frozenset(own)
 
-    def _brought_in(self, text: str, introduced: Introduced) -> Iterator[str]:
-        """Remember who brought a value in, and give every spelling in which an echo repeats it."""
-        normalised = normal(text)
+    def _compare(
+        self,
+        piece: str,
+        field: Field,
+        introduced: Introduced,
+        known: Callable[[str], bool],
+        content: _Content,
+        own: set[str],
+    ) -> None:
+        """Remember who brought a value in, and add the spellings in which the result repeats it."""
+        normalised = normal(piece)
+        if not content.may_repeat(normalised):
+            if self._index.chunk(normalised) is None and not known(piece):
+                self._remember(normalised, _Claim(introduced, piece, field))
+        elif self.find(piece, field) is None and not known(piece):
+            self._remember(normalised, introduced)
+            own.update(self._new_spellings(normalised))
+
+    def _remember(self, normalised: str, introduced: Introduced | _Claim) -> None:
         if len(self._introduced) < self._keys // 4:
             self._introduced.setdefault(normalised, introduced)
-        for chunk in chunks(normalised):
-            if self._index.chunk(chunk) is None:
-                yield chunk
-                yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
-        yield squeezed(normalised)
-        yield unlettered(squeezed(normalised))
-        spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
-        yield from (form[0] for form in spelt if len(form) == 1)
+
+    def _new_spellings(self, normalised: str) -> frozenset[str]:
+        """Return the spellings of a value, but the words in it that stand here by themselves."""
+        within, others = _spellings(normalised)
+        return others.union(word for word in within if self._index.chunk(word) is None)
 
     # What is asked -------------------------------------------------------------------------------
 
@@ -401,7 +475,16 @@ class Provenance:
 
     def introduced(self, value: str) -> Introduced | None:
         """The call that brought *value* in before anybody else mentioned it."""
-        return self._introduced.get(normal(value[:LONGEST_VALUE]))
+        normalised = normal(value[:LONGEST_VALUE])
+        first = self._introduced.get(normalised)
+        if not isinstance(first, _Claim):
+            return first
+        hit = self.find(first.value, first.field)
+        if hit is not None and hit.at.version < first.introduced.version:
+            del self._introduced[normalised]  # it was here before, in another spelling
+            return None
+        self._introduced[normalised] = first.introduced
+        return first.introduced
 
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""

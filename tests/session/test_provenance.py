@@ -17,6 +17,8 @@ from pydantic import BaseModel, Field, computed_field, field_serializer
 
 from abs_shield import Session
 from abs_shield.session import Executed, Limits
+from abs_shield.session.index import USER
+from abs_shield.session.provenance import Introduced, Provenance
 from abs_shield.session.record import mentions_of, record_of
 from abs_shield.shield.content import content_of
 
@@ -704,3 +706,51 @@ def test_a_value_without_letters_and_digits_is_looked_for() -> None:
     session.user("Please save it as report_7.")
 
     assert [None, None] == [session.origin(value) for value in ("_", "__")]
+
+
+def _called(arguments: dict[str, Any], value: object, *before: str) -> Provenance:
+    """What a run has seen: texts of a user, and the result of one call."""
+    index = Provenance()
+    for version, text in enumerate(before, 1):
+        index.said(text, USER, version)
+    index.returned(value, 9, tool="pay", call_id="c1", arguments=arguments)
+    return index
+
+
+def test_a_value_that_its_result_does_not_repeat_was_brought_in_by_its_call() -> None:
+    index = _called({"account": "acct_666"}, "it is done")
+
+    assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
+
+
+def test_a_value_that_was_known_in_another_spelling_was_not_brought_in_by_its_call() -> None:
+    """Which is asked when it matters, since a search for every spelling costs more than a call."""
+    index = _called({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
+
+    assert index.introduced("2024-05-20") is None
+    index.said("It was 2024-05-20.", USER, 12)
+    assert index.introduced("2024-05-20") is None
+
+
+def test_a_value_that_is_mentioned_later_was_brought_in_by_its_call() -> None:
+    index = _called({"account": "acct_666"}, "it is done")
+    index.said("acct_666 is mine", USER, 12)
+
+    assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
+
+
+@pytest.mark.parametrize(
+    ("value", "repeated"),
+    [
+        ("2024-05-20", "booked for 5/20/2024"),
+        ("1500", "paid 1,500.00 dollars"),
+        ("+12025550147", "called 202-555-0147"),
+        ("W2378156", "order 2378156 is closed"),
+        ("00:1b:44:11:3a:b7", "device 001b.4411.3ab7"),
+    ],
+)
+def test_an_echo_in_another_spelling_proves_nothing(value: str, repeated: str) -> None:
+    for result in (repeated, {"note": repeated}, [repeated.split(" ")]):
+        index = _called({"value": value}, result)
+
+        assert index.find(value) is None, result
