@@ -52,7 +52,11 @@ def layers(
 
 def scenario(name: str) -> str:
     """Give the first line of the layer's docstring, which is its scenario."""
-    return (inspect.getdoc({**LAYERS, **OPT_IN}[name]) or "").partition("\n")[0].replace("``", "`")
+    return (
+        (inspect.getdoc({**LAYERS, **OPT_IN}[name].judge) or "")
+        .partition("\n")[0]
+        .replace("``", "`")
+    )
 
 
 def _row(name: str) -> dict[str, Any]:

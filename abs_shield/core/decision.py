@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, cast
 
 from abs_shield.core.canonical import canonical, encodable, scalar
 from abs_shield.core.feedback import Feedback, Problem
@@ -16,11 +17,10 @@ from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
 
 SCHEMA_VERSION = 1
+_NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
 
-_new, _set = object.__new__, object.__setattr__
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """
     What was decided about one subject.
@@ -72,20 +72,6 @@ class Decision:
     approval: str = ""
     notes: tuple[str, ...] = ()
     schema_version: int = SCHEMA_VERSION
-
-    @classmethod
-    def of(cls, fields: dict[str, Any]) -> Decision:
-        """
-        Make a decision of its fields by name, which become its own; others have their default.
-
-        The constructor sets 26 fields one by one, and takes three times as long.
-
-        >>> Decision.of({"id": "d1", "tool": "refund", "coverage": {}}).retryable
-        True
-        """
-        made = _new(cls)
-        _set(made, "__dict__", fields)
-        return made
 
     @property
     def unregistered(self) -> bool:
@@ -196,6 +182,76 @@ class Decision:
         if self.blocked:
             return "withheld" if self.subject is Subject.RESULT else "blocked"
         return "allowed" if self.action is Action.ALLOW else "flagged"
+
+
+class _Draft:
+    """A decision in the making: it has the same layout, and its fields can still be set."""
+
+    __slots__ = tuple(Decision.__dataclass_fields__)
+
+
+def make_decision(
+    *,
+    id: str,
+    subject: Subject,
+    tool: str,
+    verdict: Verdict,
+    action: Action,
+    mode: Mode,
+    blocked: bool,
+    would_block: bool,
+    policy_revision: str,
+    at: float,
+    findings: tuple[Finding, ...] = (),
+    coverage: Mapping[str, Coverage] = _NO_COVERAGE,
+    errors: tuple[str, ...] = (),
+    elapsed_ms: float = 0.0,
+    session_id: str = "",
+    run_id: str = "",
+    call_id: str | None = None,
+    agent: str | None = None,
+    model: str | None = None,
+    probability: float | None = None,
+    retryable: bool = True,
+    attempts_left: int | None = None,
+    approval: str = "",
+    notes: tuple[str, ...] = (),
+    schema_version: int = SCHEMA_VERSION,
+) -> Decision:
+    """
+    Make a decision of its fields, as its constructor does, in a fifth of the time.
+
+    The constructor of a frozen dataclass sets each field by `object.__setattr__`; a draft is not
+    frozen until it is done.
+    """
+    made: Any = _Draft()
+    made.id = id
+    made.subject = subject
+    made.tool = tool
+    made.verdict = verdict
+    made.action = action
+    made.mode = mode
+    made.blocked = blocked
+    made.would_block = would_block
+    made.policy_revision = policy_revision
+    made.at = at
+    made.findings = findings
+    made.coverage = coverage
+    made.errors = errors
+    made.elapsed_ms = elapsed_ms
+    made.session_id = session_id
+    made.run_id = run_id
+    made.call_id = call_id
+    made.agent = agent
+    made.model = model
+    made.probability = probability
+    made.retryable = retryable
+    made.attempts_left = attempts_left
+    made.approval = approval
+    made.notes = notes
+    made.schema_version = schema_version
+    made.__class__ = Decision
+    return cast("Decision", made)
 
 
 _ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"

@@ -6,65 +6,36 @@ To add a layer, write one file with one function and add its row here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from abs_shield.core import Failed, Finding, Unavailable
 from abs_shield.layers.call_loop import call_loop
-from abs_shield.layers.confidence_drop import confidence_drop, quick_drop
-from abs_shield.layers.impossible_state import impossible_state, quick_state
-from abs_shield.layers.parameter_mismatch import parameter_mismatch, quick_mismatch
-from abs_shield.layers.phantom_target import phantom_target, quick_target
+from abs_shield.layers.confidence_drop import confidence_drop, prepare_confidence_drop
+from abs_shield.layers.impossible_state import impossible_state, prepare_impossible_state
+from abs_shield.layers.parameter_mismatch import parameter_mismatch, prepare_parameter_mismatch
+from abs_shield.layers.phantom_target import phantom_target, prepare_phantom_target
 from abs_shield.layers.phantom_tool import phantom_tool
-from abs_shield.layers.self_contradiction import quick_contradiction, self_contradiction
+from abs_shield.layers.self_contradiction import prepare_self_contradiction, self_contradiction
 from abs_shield.layers.uninformed_write import uninformed_write
 from abs_shield.layers.untrusted_target import untrusted_target
-from abs_shield.plan import Proposal
-from abs_shield.plan.quick import Compile, Quick, ran
-from abs_shield.session import Session
+from abs_shield.plan.layer import Judge, Layer, always_ran
 
-Layer = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
-"""
-A function that looks at one proposed call and gives what is wrong with it; of a clean one nothing.
-
-A layer reads: it never changes the proposal or the session, never raises on any JSON value, and
-asks no model. With nothing to go on it gives one `Unavailable(reason)`.
-"""
-
-LAYERS: MappingProxyType[str, Layer] = MappingProxyType(
-    {
-        "phantom_tool": phantom_tool,
-        "phantom_target": phantom_target,
-        "parameter_mismatch": parameter_mismatch,
-        "self_contradiction": self_contradiction,
-        "impossible_state": impossible_state,
-        "confidence_drop": confidence_drop,
-    }
+_ROWS = (
+    Layer("phantom_tool", phantom_tool, always_ran),
+    Layer("phantom_target", phantom_target, prepare_phantom_target),
+    Layer("parameter_mismatch", parameter_mismatch, prepare_parameter_mismatch, nested=True),
+    Layer("self_contradiction", self_contradiction, prepare_self_contradiction, of_model=True),
+    Layer("impossible_state", impossible_state, prepare_impossible_state, nested=True),
+    Layer("confidence_drop", confidence_drop, prepare_confidence_drop, of_model=True),
+    Layer("untrusted_target", untrusted_target, opt_in=True),
+    Layer("uninformed_write", uninformed_write, of_model=True, opt_in=True),
+    Layer("call_loop", call_loop, of_model=True, opt_in=True),
 )
 
-QUICK: MappingProxyType[str, Compile] = MappingProxyType(
-    {
-        "phantom_tool": ran,
-        "phantom_target": quick_target,
-        "parameter_mismatch": quick_mismatch,
-        "self_contradiction": quick_contradiction,
-        "confidence_drop": quick_drop,
-        "impossible_state": quick_state,
-    }
-)
-"""
-What can be told at once of a clean call, the rules last: they are the host's code.
+LAYERS: Mapping[str, Layer] = MappingProxyType({row.name: row for row in _ROWS if not row.opt_in})
+"""The layers that run where a policy names none, in their order."""
 
-A layer without a row here always looks.
-"""
+OPT_IN: Mapping[str, Layer] = MappingProxyType({row.name: row for row in _ROWS if row.opt_in})
+"""The layers that a policy has to name."""
 
-OPT_IN: MappingProxyType[str, Layer] = MappingProxyType(
-    {
-        "untrusted_target": untrusted_target,
-        "uninformed_write": uninformed_write,
-        "call_loop": call_loop,
-    }
-)
-"""Layers that a policy has to name, one file and one row each as well."""
-
-__all__ = ["LAYERS", "OPT_IN", "QUICK", "Layer", "Quick"]
+__all__ = ["LAYERS", "OPT_IN", "Judge", "Layer"]

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.core.finding import counts
 from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.quick import Quick
+from abs_shield.plan.layer import Check
 from abs_shield.session import Session
 from abs_shield.session.record import SessionRecord, record_of
 
@@ -44,11 +44,11 @@ _NONE = Unavailable("no log-probabilities")
 _NOT_GIVEN = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
 
 
-def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
+def prepare_confidence_drop(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
     """Clean where the likelihood counts for nothing, and no drop lies between it and the mean."""
     threshold = terms.threshold
 
-    def quick(
+    def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if logprob is None:
@@ -58,7 +58,7 @@ def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
         low = doubt > 0 and counts(doubt, threshold=threshold)
         return None if low or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD else RAN
 
-    return quick
+    return check
 
 
 def _low(logprob: float) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ from abs_shield.plan.history import (
     sole_entities,
     write_of,
 )
-from abs_shield.plan.quick import Quick
+from abs_shield.plan.layer import Check
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.record import SessionRecord, record_of
@@ -61,36 +61,36 @@ _NO_RULE = Coverage(Outcome.UNAVAILABLE, "no rule for this tool")
 _NONE_APPLIES = Coverage(Outcome.UNAVAILABLE, "no rule applies to these arguments")
 
 
-def quick_state(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
+def prepare_impossible_state(
+    plan: ToolPlan, terms: Terms, names: tuple[str, ...]
+) -> Coverage | Check | None:
     """Clean where nothing was removed in this run, and every rule that applies says so."""
     if not plan.rules:
-        return _quick_removed(plan, terms, otherwise=_NO_RULE) if plan.touches else _NO_RULE
-    asked = [(rule.needs, rule.asking()) for rule in plan.rules]
+        return _nothing_removed(plan, terms, otherwise=_NO_RULE) if plan.touches else _NO_RULE
     if any(rule.call or rule.session for rule in plan.rules):
-        return lambda arguments, record, logprob: None
-    removed = _quick_removed(plan, terms, otherwise=RAN) if plan.touches else None
+        return None
+    rules = [rule.asking() for rule in plan.rules if rule.needs.issubset(names)]
+    outcome = RAN if rules else _NONE_APPLIES
+    removed = _nothing_removed(plan, terms, otherwise=RAN) if plan.touches else None
 
-    def quick(
+    def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if removed is not None and removed(arguments, record, logprob) is not RAN:
             return None
-        outcome = _NONE_APPLIES
-        for needs, ask in asked:
-            if needs <= arguments.keys():
-                said = ask(arguments)
-                if said is not True and said is not None:
-                    return None
-                outcome = RAN
+        for ask in rules:
+            answer = ask(arguments)
+            if answer is not True and answer is not None:
+                return None
         return outcome
 
-    return quick
+    return check
 
 
-def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quick:
+def _nothing_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Check:
     """Clean where the run removed nothing; *otherwise* where nobody looks for that."""
 
-    def quick(
+    def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if record.ephemeral:
@@ -98,7 +98,7 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
         history = History.of(record, terms.plans, owner=terms.owner)
         return None if history.removed or history.ended else RAN
 
-    return quick
+    return check
 
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:

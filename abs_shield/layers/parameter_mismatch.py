@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.quick import Quick
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import Problem, Undecided
 from abs_shield.schema.problem import not_finite
@@ -33,14 +32,14 @@ def parameter_mismatch(
 _NO_SCHEMA = Unavailable("no schema")
 
 
-def quick_mismatch(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
-    """Clean where the arguments match, as every quick call's do; without a schema unavailable."""
+def prepare_parameter_mismatch(
+    plan: ToolPlan, terms: Terms, names: tuple[str, ...]
+) -> Coverage | None:
+    """Clean where the arguments match, which is known before; without a schema unavailable."""
     if plan.schema is not None and not plan.broken:
         return RAN
     unknown = _unknown(plan, terms)
-    if isinstance(unknown, Failed):
-        return lambda arguments, session, logprob: None
-    return Coverage(Outcome.UNAVAILABLE, unknown.reason)
+    return None if isinstance(unknown, Failed) else Coverage(Outcome.UNAVAILABLE, unknown.reason)
 
 
 def _unknown(tool: ToolPlan | None, terms: Terms) -> Unavailable | Failed:

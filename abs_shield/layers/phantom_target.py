@@ -16,7 +16,7 @@ from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
-from abs_shield.plan.quick import NO_SESSION, Quick
+from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
@@ -69,11 +69,13 @@ _FORGOT = "text of this run was forgotten to keep its bounds"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
-def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
+def prepare_phantom_target(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check | None:
     """Clean where every target stands in the run as it is."""
-    all_seen, none_lost = plan.targets.all_seen, not plan.lost_targets
+    all_seen = None if plan.lost_targets else plan.targets.all_seen(names)
+    if all_seen is None:
+        return None
 
-    def quick(
+    def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if record.ephemeral:
@@ -81,9 +83,9 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
         seen = record.mentions
         if not seen.has_task:
             return _NO_TASK
-        return RAN if none_lost and all_seen(arguments, seen) else None
+        return RAN if all_seen(arguments, seen, lambda: terms.kinds(record)) else None
 
-    return quick
+    return check
 
 
 def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Yielded]:

@@ -20,11 +20,11 @@ from abs_shield.plan.history import (
     undoes,
     write_of,
 )
+from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.meant import names_both
 from abs_shield.plan.moves import moves
 from abs_shield.plan.names import by_name
 from abs_shield.plan.proposed import Proposed
-from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
@@ -87,10 +87,10 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     return _contradictions(earlier, then, proposal, session)
 
 
-def quick_contradiction(plan: ToolPlan, terms: Terms) -> Quick:
+def prepare_self_contradiction(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
     """Clean where nothing was written in this turn yet."""
 
-    def quick(
+    def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if record.ephemeral:
@@ -103,7 +103,7 @@ def quick_contradiction(plan: ToolPlan, terms: Terms) -> Quick:
     ) -> Coverage | None:
         return NO_SESSION if record.ephemeral else RAN
 
-    return quick if plan.writes else reading
+    return check if plan.writes else reading
 
 
 def _contradictions(

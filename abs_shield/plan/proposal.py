@@ -37,6 +37,7 @@ class Terms:
         requires_schemas: True where a schema of somebody else's that cannot be compiled is an
             error, as the policy's `on_error="block"` asks.
         plans: Returns the plans of a session's tools by name, where all of them may be called.
+        kinds: Returns what the identifiers of a session's tools are of.
     """
 
     threshold: float
@@ -45,6 +46,7 @@ class Terms:
     converts: bool = True
     requires_schemas: bool = False
     plans: Callable[[SessionRecord], Plans] = lambda record: lambda tool: None
+    kinds: Callable[[SessionRecord], frozenset[str]] = lambda record: frozenset()
 
 
 @dataclass(slots=True)

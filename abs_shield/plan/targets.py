@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -43,6 +43,13 @@ _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _GIVEN = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
 _MOST_BESIDE = 200
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
+AllSeen = Callable[[Mapping[str, Any], Seen, Callable[[], frozenset[str]]], bool]
+"""
+Return whether every judged value of a call stands in a run as it is.
+
+Its arguments are those of the call, what the run has seen, and what gives the kinds of things that
+identifiers of the run's tools are of.
+"""
 Kind = Literal["hard", "soft", "public", "slot", "given", "credential", "blank"]
 
 
@@ -108,38 +115,54 @@ class Targets:
         """Give the leaves that have to come from somewhere, at most 10,000 a call."""
         return self.read(self.unclear(arguments), arguments)
 
-    def all_seen(self, arguments: Mapping[str, Any], seen: Seen) -> bool:
-        """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
-        said = seen.user_chunks
-        names = self.parameters.judged(tuple(arguments))
-        if names.lacking:
-            return False
-        for name in names.guarded:
-            parameter = self.parameters.at((name,))
-            if parameter.must_be_seen or not _is_plain(arguments[name]):
-                return False
-            if parameter.guard == "target" and may_be_group(str(arguments[name])):
-                return False
-        writes = self._writes
-        for name in names.blank:
-            leaf = arguments[name]
-            if isinstance(leaf, str) and may_be_blank(leaf.strip()):
-                return False
-        for name in names.given if seen.has_labels else ():
-            leaf = arguments[name]
-            if isinstance(leaf, str) and leaf not in said and _may_be_given(leaf):
-                return False
-        values = set()
-        for name, asks in names.judged:
-            leaf = arguments[name]
-            if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
-                return False  # one value under two names, or perhaps the tail of a path
-            values.add(leaf)
-            if leaf not in said or not seen.fits_label(leaf, asks):
+    def all_seen(self, names: tuple[str, ...]) -> AllSeen | None:
+        """
+        Prepare whether every judged one of plain scalars of these names stands in a run as it is.
+
+        Returns:
+            None where that is never known at once.
+        """
+        of = self.parameters.judged(names)
+        guarded = [(name, self.parameters.at((name,))) for name in of.guarded]
+        if of.lacking or any(parameter.must_be_seen for _, parameter in guarded):
+            return None
+        judged, blank, given, writes = of.judged, of.blank, of.given, self._writes
+
+        def all_seen(
+            arguments: Mapping[str, Any], seen: Seen, kinds: Callable[[], frozenset[str]]
+        ) -> bool:
+            for name, parameter in guarded:
+                if not _is_plain(arguments[name]):
+                    return False
+                if parameter.guard == "target" and may_be_group(str(arguments[name])):
+                    return False
+            for name in blank:
+                leaf = arguments[name]
+                if isinstance(leaf, str) and may_be_blank(leaf.strip()):
+                    return False
+            said, labelled = seen.user_chunks, seen.has_labels
+            for name in given if labelled else ():
+                leaf = arguments[name]
+                if isinstance(leaf, str) and leaf not in said and _may_be_given(leaf):
+                    return False
+            values = set()
+            for name, asks in judged:
+                leaf = arguments[name]
+                if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
+                    return False  # one value under two names, or perhaps the tail of a path
+                values.add(leaf)
+                if leaf in said and (
+                    not labelled
+                    or seen.fits_label(leaf, asks)
+                    or not seen.is_called_one_of(leaf, kinds() - asks)
+                ):
+                    continue
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
                     return False
-        return True
+            return True
+
+        return all_seen
 
     @property
     def _writes(self) -> bool:

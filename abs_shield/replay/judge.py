@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
@@ -137,7 +137,7 @@ class _Bench:
         self._clock.move(result.at)
         # a run file tells neither how long a call took nor what was withheld: nothing to verify
         ran = Ran(0.0, result.error, decision_id=decision_id)
-        self._firewall.desk.take(call, result.value, session=self._session, ran=ran)
+        self._firewall.lifecycle.take(call, result.value, session=self._session, ran=ran)
 
     def _judged(self, recorded: ToolCall, decision: Decision, result: Returned | None) -> Judged:
         index = self._index
@@ -147,9 +147,7 @@ class _Bench:
             call_index=index,
             call_id=recorded.id,
             call=recorded,
-            decision=Decision.of(
-                {**vars(decision), "call_id": recorded.id, "run_id": self._run.run_id}
-            ),
+            decision=replace(decision, call_id=recorded.id, run_id=self._run.run_id),
             executed=result is not None,
             refused=result is not None and (result.error or tells_failure(result.value)),
             source=self._run.source,

@@ -136,8 +136,9 @@ class CallBook:
 
     def is_open(self, call_id: str | None, decision_id: str) -> bool:
         """Return whether the call of that decision runs under that id."""
-        calls = self.opened.get(call_id) if call_id else None
-        return any(one.decision_id == decision_id for one in calls or ())
+        if not call_id or call_id not in self.opened:
+            return False
+        return any(one.decision_id == decision_id for one in self.opened[call_id])
 
     def open_loose(self, name: str) -> None:
         """The door let a call pass that has no id: one result of that tool is to come."""

@@ -48,16 +48,14 @@ class Decided:
 
     def keep(self, decision: Decision, *, most: int) -> None:
         """Keep one among those about the same; the oldest makes room beyond *most*."""
-        match decision.subject:
-            case Subject.CALL:
-                self.over = False  # the model is at work again
-                self.calls = _kept(self.calls, decision, most)
-            case Subject.RESULT:
-                self.results = _kept(self.results, decision, most)
-            case Subject.ANSWER:
-                self.answers = _kept(self.answers, decision, most)
-            case Subject.OUTPUT:
-                self.outputs = _kept(self.outputs, decision, most)
+        place = _PLACES[decision.subject]
+        if place == "calls":
+            self.over = False  # the model is at work again
+        held = getattr(self, place)
+        if held:
+            keep(held, decision, most=most)
+        else:
+            setattr(self, place, [decision])
 
     def is_feedback(self, text: str) -> bool:
         """Return whether a text asked to write an answer again, as it is or in a frame."""
@@ -66,10 +64,15 @@ class Decided:
     def report(self, report: Any, *, most: int) -> None:
         """Keep a report on an answer."""
         self.reported += 1
-        self.reports = _kept(self.reports, report, most)
+        if isinstance(self.reports, list):
+            keep(self.reports, report, most=most)
+        else:
+            self.reports = [report]
 
 
-def _kept(items: Sequence[T], item: T, most: int) -> list[T]:
-    held = items if isinstance(items, list) else []
-    keep(held, item, most=most)
-    return held
+_PLACES = {
+    Subject.CALL: "calls",
+    Subject.RESULT: "results",
+    Subject.ANSWER: "answers",
+    Subject.OUTPUT: "outputs",
+}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import lru_cache
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import filterfalse, islice
+from typing import Any, Literal, NamedTuple
 
 from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import PROSE, SCALAR, SYSTEM, USER, Index
@@ -35,6 +35,9 @@ Values of the arguments of one call that are looked for in every spelling.
 
 Of a call with more, the result is not read: which of its values are an echo is not known.
 """
+_LONGEST_NAME = 256
+"""Of a parameter whose kind is remembered; a longer name is no author's."""
+_NUMBERED = re.compile(r"\d|[^\x00-\x7f]")
 _MOST_SEARCHED = 4_000_000
 """Values times characters of a result that are searched; the search takes a second for 10^9."""
 _ENTRY = 200
@@ -46,6 +49,7 @@ _LONGEST_QUICK = 256
 _LONGEST_LABELLED = 16 * 1024
 _SECRETS = frozenset("password passcode passphrase token secret".split())
 """What is given as one of these is looked at closely where anything else is asked for."""
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARAMETER = re.compile(r"[a-z_]+")
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
@@ -74,6 +78,14 @@ def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     return None
 
 
+def _flat(arguments: Mapping[str, Any]) -> list[tuple[Path, Any]] | None:
+    """Return what `_with_keys` leads to of arguments that are plain scalars; None of others."""
+    if type(arguments) is not dict or not _PLAIN.issuperset(map(type, arguments.values())):
+        return None
+    odd = [((), key) for key in arguments if not _PARAMETER.fullmatch(key)]
+    return [*odd, *[((key,), leaf) for key, leaf in arguments.items()]]
+
+
 class Introduced(NamedTuple):
     """The call that first brought a value nobody had mentioned."""
 
@@ -90,6 +102,43 @@ class _Claim(NamedTuple):
     field: Field
 
 
+class _Spellings(NamedTuple):
+    """
+    Every entry of an index by which a value is found.
+
+    Attributes:
+        words: The words in the value.
+        others: Its other spellings.
+        solid: All that are letters and digits alone.
+        apart: All others.
+        numbered: Whether each holds a digit, or a letter beyond ASCII.
+    """
+
+    words: frozenset[str]
+    others: frozenset[str]
+    solid: tuple[str, ...]
+    apart: tuple[str, ...]
+    numbered: bool
+
+
+@lru_cache(maxsize=1_024)  # a run repeats its ids and amounts from call to call
+def _spellings(normalised: str) -> _Spellings:
+    found = chunks(normalised)
+    letters = squeezed(normalised)
+    spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
+    single = (form[0] for form in spelt if len(form) == 1)
+    others = frozenset(filter(None, (letters, unlettered(letters), *single)))
+    words = frozenset((*found, *(part for chunk in found for part in parts(chunk))))
+    every = words | others
+    return _Spellings(
+        words,
+        others,
+        tuple(filter(str.isalnum, every)),
+        tuple(filterfalse(str.isalnum, every)),
+        all(map(_NUMBERED.search, every)),
+    )
+
+
 class _Content:
     """
     The text of one result, to rule out at little cost that it repeats a value.
@@ -100,13 +149,14 @@ class _Content:
         values: How many values are compared; of many with much text nothing is ruled out.
     """
 
-    __slots__ = ("_letters", "_long", "_text")
+    __slots__ = ("_letters", "_long", "_numbered", "_text")
 
     def __init__(self, read: Told, most: int, *, values: int) -> None:
-        joined = " | ".join([*(text for _, text in read.scalars), *read.prose])
+        joined = " | ".join([*[text for _, text in read.scalars], *read.prose])
         self._text = text = normal(joined[: 2 * most])
         self._letters = squeezed(text) + ("" if text.isascii() else squeezed(unaccented(text)))
         self._long = values * len(text) > _MOST_SEARCHED
+        self._numbered = _NUMBERED.search(text) is not None
 
     def may_repeat(self, value: str) -> bool:
         """
@@ -115,23 +165,23 @@ class _Content:
         False is certain: every entry that the index keeps of a text is a stretch of it, or of its
         letters and digits.
         """
-        text, letters = self._text, self._letters
-        return self._long or any(
-            spelling in letters if spelling.isalnum() else spelling in text
-            for spellings in _spellings(value)
-            for spelling in spellings
-        )
+        if self._long:
+            return True
+        spellings = _spellings(value)
+        if spellings.numbered and not self._numbered:
+            return False
+        for solid in spellings.solid:
+            if solid in self._letters:
+                return True
+        return any(apart in self._text for apart in spellings.apart)
 
 
-@lru_cache(maxsize=1_024)  # a run repeats its ids and amounts from call to call
-def _spellings(normalised: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words in a value, and the other entries of an index by which it is found."""
-    found = chunks(normalised)
-    letters = squeezed(normalised)
-    spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
-    single = (form[0] for form in spelt if len(form) == 1)
-    others = frozenset(filter(None, (letters, unlettered(letters), *single)))
-    return frozenset((*found, *(part for chunk in found for part in parts(chunk)))), others
+@lru_cache(maxsize=4_096)
+def _kind_of(name: str, tool: str) -> Literal["working", "free", "value"]:
+    """Return what a parameter holds: a machine's work, free text with codes in it, or a value."""
+    if is_working(name, tool):
+        return "working"
+    return "free" if is_free(name) else "value"
 
 
 class Provenance:
@@ -141,12 +191,16 @@ class Provenance:
     Matching is by whole chunks (a run of word characters with the punctuation inside), never by
     a bare substring. A hit costs a few dict lookups however long the run is; other spellings are
     made from the value, and only after a miss.
+
+    Attributes:
+        has_labels: Whether a user called some value something, or named it.
+        user_chunks: The chunks of what a user wrote.
     """
 
     __slots__ = (
         "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
         "_names", "_nouns", "_numbers", "_other",
-        "_padded", "_sources", "_templates", "_text", "_unread",
+        "_padded", "_sources", "_templates", "_text", "_unread", "has_labels", "user_chunks",
     )  # fmt: skip
 
     def __init__(
@@ -168,6 +222,8 @@ class Provenance:
         self._other: frozenset[int] = frozenset()
         self._foreign = False
         self._cut = ""
+        self.has_labels = False
+        self.user_chunks: Mapping[str, int] = self._index.said
 
     @property
     def forgot(self) -> str:
@@ -183,11 +239,6 @@ class Provenance:
     def foreign(self) -> bool:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
         return self._foreign
-
-    @property
-    def has_labels(self) -> bool:
-        """Whether a user called some value something, or named it."""
-        return bool(self._labels or self._names)
 
     @property
     def names(self) -> list[str]:
@@ -224,6 +275,7 @@ class Provenance:
                 self._labels[value] = self._labels.get(value, words) | words
                 self._nouns |= words
             self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
+            self.has_labels = bool(self._labels or self._names)
 
     def returned(
         self,
@@ -312,16 +364,17 @@ class Provenance:
         None where they hold more values than `_MOST_COMPARED`, or more than is read of them: what
         stands behind a bound may be an echo as well.
         """
-        first: dict[tuple[str, Field], tuple[str | int, ...]] = {}
         walk = Walk[Path](arguments, (), _with_keys)
-        for path, leaf in walk:
+        first: dict[tuple[str, Field], Path] = {}
+        for path, leaf in _flat(arguments) or walk:
             text, name = scalar_text(leaf), name_of(path)
-            if not text or is_working(name, introduced.tool):
+            kind = _kind_of(name, introduced.tool) if len(name) <= _LONGEST_NAME else "value"
+            if not text or kind == "working":
                 continue
             if len(text) > self._text:
                 return None
-            field = Field(name, number=not isinstance(leaf, str))
-            if is_free(name) or len(text) > LONGEST_SCALAR:
+            field = Field(name, number=type(leaf) is not str and not isinstance(leaf, str))
+            if kind == "free" or len(text) > LONGEST_SCALAR:
                 for piece in codes(normal(text)):
                     first.setdefault((piece, field), path)
                     if len(first) > _MOST_COMPARED:
@@ -334,27 +387,17 @@ class Provenance:
             return None
         own: set[str] = set()
         content = _Content(read, self._text, values=len(first))
+        tool, _, version = introduced
         for (piece, field), path in first.items():
-            self._compare(piece, field, introduced._replace(path=path), known, content, own)
+            normalised = normal(piece)
+            if not content.may_repeat(normalised):
+                if self._index.chunk(normalised) is None and not known(piece):
+                    claim = _Claim(Introduced(tool, path, version), piece, field)
+                    self._remember(normalised, claim)
+            elif self.find(piece, field) is None and not known(piece):
+                self._remember(normalised, Introduced(tool, path, version))
+                own.update(self._new_spellings(normalised))
         return frozenset(own)
-
-    def _compare(
-        self,
-        piece: str,
-        field: Field,
-        introduced: Introduced,
-        known: Callable[[str], bool],
-        content: _Content,
-        own: set[str],
-    ) -> None:
-        """Remember who brought a value in, and add the spellings in which the result repeats it."""
-        normalised = normal(piece)
-        if not content.may_repeat(normalised):
-            if self._index.chunk(normalised) is None and not known(piece):
-                self._remember(normalised, _Claim(introduced, piece, field))
-        elif self.find(piece, field) is None and not known(piece):
-            self._remember(normalised, introduced)
-            own.update(self._new_spellings(normalised))
 
     def _remember(self, normalised: str, introduced: Introduced | _Claim) -> None:
         if len(self._introduced) < self._keys // 4:
@@ -362,15 +405,10 @@ class Provenance:
 
     def _new_spellings(self, normalised: str) -> frozenset[str]:
         """Return the spellings of a value, but the words in it that stand here by themselves."""
-        within, others = _spellings(normalised)
-        return others.union(word for word in within if self._index.chunk(word) is None)
+        known = _spellings(normalised)
+        return known.others.union(w for w in known.words if self._index.chunk(w) is None)
 
     # What is asked -------------------------------------------------------------------------------
-
-    @property
-    def user_chunks(self) -> Mapping[str, int]:
-        """The chunks of what a user wrote."""
-        return self._index.said
 
     def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
         """
@@ -416,6 +454,11 @@ class Provenance:
         if words is None or not words.isdisjoint(asks):
             return True
         return self._nouns.isdisjoint(asks) and words.isdisjoint(_SECRETS)
+
+    def is_called_one_of(self, value: str, kinds: frozenset[str]) -> bool:
+        """Whether the user called *value*, as it is written here, one of *kinds*, or a secret."""
+        words = self._labels.get(value, frozenset())
+        return not (words.isdisjoint(kinds) and words.isdisjoint(_SECRETS))
 
     def labels(self, value: str) -> frozenset[str]:
         """Return the words that stand before *value* in what the user wrote."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import islice
 from threading import RLock
 from typing import Any
@@ -30,13 +30,20 @@ class Seen:
 
     A sub-agent's run reads its parent's too; what the parent agent writes to it is an agent's
     word, and counts for nothing.
+
+    Attributes:
+        user_chunks: What a user of this run wrote, chunk by chunk, in the form in which it is
+            compared.
     """
 
-    __slots__ = ("_index", "_limits", "_lock", "_opaque", "_parent", "_systems", "_users")
+    __slots__ = (
+        "_index", "_limits", "_lock", "_opaque", "_parent", "_systems", "_users", "user_chunks",
+    )  # fmt: skip
 
     def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
         self._limits = limits
         self._index = _NOTHING
+        self.user_chunks = _NOTHING.user_chunks
         self._lock = renewed(RLock())
         self._opaque = ""
         self._parent = parent
@@ -81,6 +88,7 @@ class Seen:
         if self._index is _NOTHING:
             bounds = self._limits
             self._index = Provenance(keys=bounds.keys, text=bounds.message, scan=bounds.text)
+            self.user_chunks = self._index.user_chunks
         return self._index
 
     def _known_before(self, text: str) -> bool:
@@ -144,13 +152,10 @@ class Seen:
         return runs
 
     @property
-    def user_chunks(self) -> Mapping[str, int]:
-        """What a user of this run wrote, chunk by chunk, in the form in which it is compared."""
-        return self._index.user_chunks
-
-    @property
     def has_labels(self) -> bool:
         """Whether a user called some value something: "username ann7"."""
+        if self._parent is None:
+            return self._index.has_labels
         return any(run._index.has_labels for run in self._line())
 
     @property
@@ -193,6 +198,10 @@ class Seen:
     def fits_label(self, text: Any, asks: frozenset[str]) -> bool:
         """Whether a user called *text* nothing, as it is written here, or what is asked for."""
         return self._index.fits_label(text, asks)
+
+    def is_called_one_of(self, text: Any, kinds: frozenset[str]) -> bool:
+        """Whether a user called *text*, as it is written here, one of *kinds*, or a secret."""
+        return self._index.is_called_one_of(text, kinds)
 
     def is_labelled_otherwise(self, text: str, asks: frozenset[str]) -> bool:
         """Whether a user called *text* another thing, and another value what is asked for."""

@@ -17,6 +17,7 @@ from abs_shield.core import (
     Subject,
     Verdict,
 )
+from abs_shield.core.decision import make_decision
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
@@ -76,21 +77,18 @@ def answer_decision(
         began: When its check began.
         fields: What was decided: the other fields of a Decision.
     """
-    return Decision.of(
-        {
-            "id": new_id(),
-            "subject": Subject.ANSWER,
-            "tool": "",
-            **held,
-            "at": began.at,
-            "elapsed_ms": (perf_counter() - began.clock) * 1e3,
-            "session_id": session.id,
-            "run_id": session.run_id,
-            "agent": session.agent,
-            "model": session.model,
-            **fields,
-        }
-    )
+    usual = {
+        "id": new_id(),
+        "subject": Subject.ANSWER,
+        "tool": "",
+        "at": began.at,
+        "elapsed_ms": (perf_counter() - began.clock) * 1e3,
+        "session_id": session.id,
+        "run_id": session.run_id,
+        "agent": session.agent,
+        "model": session.model,
+    }
+    return make_decision(**{**usual, **held, **fields})
 
 
 def decision_about(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig, Policy
 from abs_shield.session import Session
-from abs_shield.shield.desk import Desk
 from abs_shield.shield.guarded_output import GuardedOutput
 from abs_shield.shield.guarded_text import GuardedText
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.settling import AnswerRevision, Door, unsettled
@@ -24,7 +24,7 @@ class Answers:
 
     policy: Policy
     registry: Registry
-    desk: Desk
+    lifecycle: Lifecycle
     _recorder: Recorder | None
 
     if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Answers:
         Args:
             session: The session that the text belongs to; the current one where None.
         """
-        return GuardedText(self.desk, self._session(session))
+        return GuardedText(self.lifecycle, self._session(session))
 
     def guarded_output(self, session: Session | None = None) -> GuardedOutput:
         """
@@ -151,7 +151,7 @@ class Answers:
         """
         recorder = self._recorder
         append = None if recorder is None else recorder.append_output
-        return GuardedOutput(self.desk, self._session(session), append)
+        return GuardedOutput(self.lifecycle, self._session(session), append)
 
     def _door(
         self, session: Session | None, question: str | None, given: AnswerConfig | None
@@ -159,4 +159,4 @@ class Answers:
         config = self.policy.answer if given is None else given
         if config is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
-        return Door(self.desk, self.registry, self._session(session), question, config)
+        return Door(self.lifecycle, self.registry, self._session(session), question, config)

@@ -177,7 +177,7 @@ class _Entrance:
         if arguments is None:
             arguments = _unbound(self._binding, args, kwargs)
         guard = shield.guard_function(self._binding, arguments)
-        if shield.desk.approver is not None:
+        if shield.lifecycle.approver is not None:
             guard.reread = functools.partial(self._arguments, args, kwargs)
         return guard, copies
 

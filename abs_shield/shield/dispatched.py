@@ -13,7 +13,7 @@ from abs_shield.shield.signature import Binding
 from abs_shield.text.leaves import leaves, pointer, scalar_text
 
 if TYPE_CHECKING:
-    from abs_shield.shield.bench import Opened
+    from abs_shield.shield.evaluator import OpenCall
     from abs_shield.shield.registry import Registry
 
 _MOST = 10_000
@@ -37,7 +37,7 @@ class Dispatched:
 
     __slots__ = ("opened", "registry", "stopped")
 
-    def __init__(self, opened: Opened, registry: Registry) -> None:
+    def __init__(self, opened: OpenCall, registry: Registry) -> None:
         self.opened = opened
         self.registry = registry
         self.stopped: Decision | None = None

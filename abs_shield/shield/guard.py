@@ -15,9 +15,9 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING, stop_running
-from abs_shield.shield.bench import Opened
-from abs_shield.shield.desk import Desk, Reread
 from abs_shield.shield.dispatched import DISPATCHED, Dispatched
+from abs_shield.shield.evaluator import OpenCall
+from abs_shield.shield.lifecycle import Lifecycle, Reread
 from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, told
@@ -46,14 +46,28 @@ class Guard:
     """
 
     __slots__ = (
-        "_binding", "_call", "_desk", "_dispatched", "_opened", "_running", "_session",
-        "_siblings", "_span", "_started", "_suspended", "_value", "failed", "given", "judges",
-        "proposed", "reread",
+        "_binding",
+        "_call",
+        "_dispatched",
+        "_lifecycle",
+        "_opened",
+        "_running",
+        "_session",
+        "_siblings",
+        "_span",
+        "_started",
+        "_suspended",
+        "_value",
+        "failed",
+        "given",
+        "judges",
+        "proposed",
+        "reread",
     )  # fmt: skip
 
     def __init__(
         self,
-        desk: Desk,
+        lifecycle: Lifecycle,
         call: ToolCall,
         session: Session,
         span: AbstractContextManager[Any],
@@ -61,13 +75,13 @@ class Guard:
         siblings: tuple[ToolCall, ...] = (),
         binding: Binding | None = None,
     ) -> None:
-        self._desk = desk
+        self._lifecycle = lifecycle
         self._call = call
         self._session = session
         self._siblings = siblings
         self._binding = binding
         self._span: AbstractContextManager[Any] | None = span
-        self._opened: Opened | None = None
+        self._opened: OpenCall | None = None
         self._running: tuple[Token[Any], ...] | None = None
         self._dispatched: Dispatched | None = None
         self._started = 0.0
@@ -88,7 +102,7 @@ class Guard:
         self._value = value
 
     @property
-    def opened(self) -> Opened:
+    def opened(self) -> OpenCall:
         """
         The judged call.
 
@@ -133,7 +147,7 @@ class Guard:
     def __enter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(self._desk.admit(self._judged(), reread=self.reread, runs=True))
+            self._begin(self._lifecycle.admit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -142,14 +156,14 @@ class Guard:
     async def __aenter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread, runs=True))
+            self._begin(await self._lifecycle.aadmit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
-    def _judged(self) -> Opened:
-        return self._desk.open(
+    def _judged(self) -> OpenCall:
+        return self._lifecycle.open(
             self._call, self._session, siblings=self._siblings, binding=self._binding,
             proposed=self.proposed, runs=True,
         )  # fmt: skip
@@ -161,15 +175,15 @@ class Guard:
         self._span.__enter__()
         return self._span
 
-    def _begin(self, opened: Opened) -> None:
+    def _begin(self, opened: OpenCall) -> None:
         self._opened = opened
         if opened.decision.blocked:
             inside = opened.inside
             # the block of another Shield is the tool's own error, as without this one
-            if inside is not None and inside.registry is self._desk.registry:
+            if inside is not None and inside.registry is self._lifecycle.registry:
                 inside.stopped = opened.decision
             raise CallBlocked(opened.decision, self._names())
-        self._dispatched = Dispatched(opened, self._desk.registry)
+        self._dispatched = Dispatched(opened, self._lifecycle.registry)
         self._running = self.running()
         self._started = perf_counter()
 
@@ -219,7 +233,7 @@ class Guard:
             given = self.given or error is not None  # a signal of the framework's goes on its way
             judges = UNKNOWN if self._value is UNKNOWN else self.judges
             ran = Ran(elapsed_ms, failed, opened.nested, opened.decision.id, given, judges)
-            decision = self._desk.close(
+            decision = self._lifecycle.close(
                 opened.call, opened.arguments, value, session=self._session, ran=ran
             )
         finally:
@@ -233,7 +247,7 @@ class Guard:
         """Return the names of arguments that the text of an exception may show."""
         inside = None if self._dispatched is None else self._dispatched.stopped
         tools = {self._call.name} if inside is None else {self._call.name, inside.tool}
-        return frozenset().union(*map(self._desk.registry.argument_names, tools))
+        return frozenset().union(*map(self._lifecycle.registry.argument_names, tools))
 
     def _leave(
         self,

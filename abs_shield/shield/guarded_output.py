@@ -10,7 +10,7 @@ from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subje
 from abs_shield.core.names import QUALITY
 from abs_shield.session import Session
 from abs_shield.shield.answering import Began, answer_decision
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class GuardedOutput:
     One output, from the beginning of its check to its record.
 
     Args:
-        desk: Records the decision.
+        lifecycle: Records the decision.
         session: The run that the output belongs to.
         append: Appends the output to the run file; None where nothing is recorded.
 
@@ -42,10 +42,10 @@ class GuardedOutput:
         off: Whether nothing is judged, as in a test that turns the Shield off.
     """
 
-    def __init__(self, desk: Desk, session: Session, append: Append | None) -> None:
-        self._desk, self._session, self._append = desk, session, append
+    def __init__(self, lifecycle: Lifecycle, session: Session, append: Append | None) -> None:
+        self._lifecycle, self._session, self._append = lifecycle, session, append
         self._began = Began.now()
-        self.mode = desk.mode_of(QUALITY)
+        self.mode = lifecycle.mode_of(QUALITY)
         self.off = SWITCH.off
 
     def record(self, output: AgentOutput, result: QualityResult) -> str:
@@ -58,7 +58,7 @@ class GuardedOutput:
         findings = tuple(_findings(result, output.task_type))
         decision = answer_decision(
             self._session,
-            {"mode": result.mode, "policy_revision": self._desk.policy.revision},
+            {"mode": result.mode, "policy_revision": self._lifecycle.policy.revision},
             began=self._began,
             subject=Subject.OUTPUT,
             verdict=Verdict.worst(one.verdict for one in findings if one.weighs),
@@ -72,14 +72,14 @@ class GuardedOutput:
             model=output.model or self._session.model,
             notes=(NOTE,) if self.off else (),
         )
-        self._desk.record(decision, self._session)
+        self._lifecycle.record(decision, self._session)
         if self._append is not None:
             self._append(self._session, {**output.to_dict(), "decision_id": decision.id})
         return decision.id
 
     def record_score(self, output: AgentOutput, score: float) -> None:
         """Keep the quality score of an output in the log, where the store keeps scores."""
-        append = getattr(self._desk.store, "append_score", None)
+        append = getattr(self._lifecycle.store, "append_score", None)
         if append is not None:
             append(
                 at=time(),
@@ -106,7 +106,7 @@ class GuardedOutput:
         )
         decision = answer_decision(
             self._session,
-            {"mode": self.mode, "policy_revision": self._desk.policy.revision},
+            {"mode": self.mode, "policy_revision": self._lifecycle.policy.revision},
             began=Began.now(),
             subject=Subject.OUTPUT,
             verdict=Verdict.worst(one.verdict for one in found),
@@ -119,7 +119,7 @@ class GuardedOutput:
             model=output.model or self._session.model,
             notes=(AFTERWARDS,),
         )
-        self._desk.record(decision, self._session)
+        self._lifecycle.record(decision, self._session)
 
 
 def _coverage(result: QualityResult) -> dict[str, Coverage]:

@@ -9,7 +9,7 @@ from abs_shield.core import RAN, Action, Coverage, Finding, Outcome, Verdict
 from abs_shield.core.names import FAITHFULNESS
 from abs_shield.session import Session
 from abs_shield.shield.answering import Began, answer_decision
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class GuardedText:
     One text, from the beginning of its check to its record.
 
     Args:
-        desk: Records it.
+        lifecycle: Records it.
         session: The run that it belongs to.
 
     Attributes:
@@ -35,10 +35,10 @@ class GuardedText:
         off: Why nothing is judged; empty if the Shield is on.
     """
 
-    def __init__(self, desk: Desk, session: Session) -> None:
-        self._desk, self._session = desk, session
+    def __init__(self, lifecycle: Lifecycle, session: Session) -> None:
+        self._lifecycle, self._session = lifecycle, session
         self._began = Began.now()
-        self.mode = desk.mode_of(FAITHFULNESS)
+        self.mode = lifecycle.mode_of(FAITHFULNESS)
         self.off = "the shield is off" if SWITCH.off else ""
 
     def record(self, result: FaithfulnessResult) -> None:
@@ -47,7 +47,7 @@ class GuardedText:
         notes = [NOTE] if self.off else [one for one in result.notes if one in _STABLE]
         decision = answer_decision(
             self._session,
-            {"mode": result.mode, "policy_revision": self._desk.policy.revision},
+            {"mode": result.mode, "policy_revision": self._lifecycle.policy.revision},
             began=self._began,
             verdict=Verdict.worst(one.verdict for one in findings),
             action=_action(result, findings),
@@ -58,7 +58,7 @@ class GuardedText:
             errors=(f"{FAITHFULNESS}: {result.undetermined}",) if result.undetermined else (),
             notes=(*notes, _INPUT) if result.phase == "before" else tuple(notes),
         )
-        self._desk.record(decision, self._session)
+        self._lifecycle.record(decision, self._session)
 
 
 def _action(result: FaithfulnessResult, findings: tuple[Finding, ...]) -> Action:

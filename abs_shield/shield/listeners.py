@@ -11,10 +11,10 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 
 if TYPE_CHECKING:
-    from abs_shield.shield.desk import Desk
+    from abs_shield.shield.lifecycle import Lifecycle
 
-Listener = Callable[[Decision, "Desk"], None]
-"""A callable of a decision and of the desk that made it; it does not raise."""
+Listener = Callable[[Decision, "Lifecycle"], None]
+"""A callable of a decision and of the lifecycle that made it; it does not raise."""
 
 
 class Listeners:
@@ -37,10 +37,10 @@ class Listeners:
             with self._lock:
                 self.all = tuple(other for other in self.all if other is not listener)
 
-    def tell(self, decision: Decision, desk: Desk) -> None:
-        """Tell everybody of a decision of *desk*."""
+    def tell(self, decision: Decision, lifecycle: Lifecycle) -> None:
+        """Tell everybody of a decision of *lifecycle*."""
         for listener in self.all:
-            listener(decision, desk)
+            listener(decision, lifecycle)
 
 
 LISTENERS = Listeners()

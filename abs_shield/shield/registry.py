@@ -83,6 +83,8 @@ class Registry(Mapping[str, Entry]):
         self._said = {tool.name: tool for tool in policy.tools}
         self._shared = shared
         self._compared = -1
+        self._kinds: tuple[tuple[int, int], frozenset[str]] = ((-1, -1), frozenset())
+        self._changes = 0
         self._replaced: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
@@ -167,6 +169,7 @@ class Registry(Mapping[str, Entry]):
     def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
         entry = compiled_entry(self._policy, self._said.get(name), **parts, tolerant=tolerant)
         self._entries[name] = entry
+        self._changes += 1
         warn_of_schema(entry)
         return entry
 
@@ -340,6 +343,14 @@ class Registry(Mapping[str, Entry]):
         }
         own = {name: entry.plan.tool for name, entry in entries.items()}
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
+
+    def kinds(self) -> frozenset[str]:
+        """Return what the identifiers of all tools are of; worked out anew where one is added."""
+        version = self._shared.version, self._changes
+        if self._kinds[0] != version:
+            found = frozenset[str]().union(*(self[name].plan.kinds for name in self))
+            self._kinds = (self._shared.version, self._changes), found
+        return self._kinds[1]
 
     def _found(self, name: str) -> Entry | None:
         entry = self._entries.get(name)

@@ -101,6 +101,11 @@ class SessionTools(Mapping[str, Entry]):
         own = {name: entry.plan.tool for name, entry in {**self.offered, **self._own}.items()}
         return {**self.below.tools(), **own}
 
+    def kinds(self) -> frozenset[str]:
+        """Return what the identifiers of all tools are of."""
+        own = (entry.plan.kinds for entry in (*self.offered.values(), *self._own.values()))
+        return self.below.kinds().union(*own)
+
     def __getitem__(self, name: str) -> Entry:
         entry = self._entry(name)
         return self.below[name] if entry is None else entry

@@ -15,8 +15,8 @@ from abs_shield.session import Session
 from abs_shield.session.record import record_of
 from abs_shield.shield.allowed import allowed
 from abs_shield.shield.answering import Began
-from abs_shield.shield.desk import Desk
-from abs_shield.shield.judge import place_of
+from abs_shield.shield.fault import place_of
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off import NOTE, SWITCH
 from abs_shield.shield.registry import Registry
 
@@ -33,7 +33,7 @@ class Door:
     Where the drafts of one answer are checked, and recorded when it is clear what becomes of them.
 
     Args:
-        desk: Records what was found out.
+        lifecycle: Records what was found out.
         registry: The tools, and what they allow.
         session: The run.
         question: What the user asked; the session's newest user message where None.
@@ -42,7 +42,7 @@ class Door:
 
     def __init__(
         self,
-        desk: Desk,
+        lifecycle: Lifecycle,
         registry: Registry,
         session: Session,
         question: str | None,
@@ -52,7 +52,7 @@ class Door:
             Gathered,  # only who checks answers pays for it
         )
 
-        self._desk = desk
+        self._lifecycle = lifecycle
         self._session = session
         self._config = config
         self._newest: tuple[Checked, Began, str] | None = None
@@ -62,7 +62,7 @@ class Door:
             "session": session,
             "question": question,
             "config": config,
-            "gathered": Gathered(session, allow=allowed(desk.policy, registry.of(session))),
+            "gathered": Gathered(session, allow=allowed(lifecycle.policy, registry.of(session))),
             "probed": self._probed,
         }
 
@@ -86,7 +86,7 @@ class Door:
             self._ask_again(feedback)
             return write(feedback)
 
-        enforced = self._desk.enforces_answers()
+        enforced = self._lifecycle.enforces_answers()
         done = settled(
             answer, write=writes, check=self._check, config=self._config, enforced=enforced
         )
@@ -101,7 +101,7 @@ class Door:
             self._ask_again(feedback)
             return write(feedback)
 
-        enforced = self._desk.enforces_answers()
+        enforced = self._lifecycle.enforces_answers()
         done = await asettled(
             answer, write=writes, check=self._acheck, config=self._config, enforced=enforced
         )
@@ -110,7 +110,7 @@ class Door:
 
     def revision(self) -> AnswerRevision:
         """Return the drafts of one answer, for a framework that asks its model itself."""
-        return AnswerRevision(self, self._config, enforced=self._desk.enforces_answers())
+        return AnswerRevision(self, self._config, enforced=self._lifecycle.enforces_answers())
 
     # Inside --------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class Door:
 
         said = f"{ANSWER}: {place_of(error)}"
         logger.error("abs_shield could not check an answer: %s", said)
-        closes = self._desk.policy.on_error != "allow"
+        closes = self._lifecycle.policy.on_error != "allow"
         found = unchecked(self._session, note=NOT_CHECKED, action="block" if closes else "emit")
         return self._held(found, began, error=said)
 
@@ -168,7 +168,7 @@ class Door:
         """Record the newest draft: as it was *found*, or as it became in the end."""
         assert self._newest is not None
         held, began, error = self._newest
-        self._desk.answered(found or held, self._session, began=began, error=error)
+        self._lifecycle.answered(found or held, self._session, began=began, error=error)
         if last:
             self._open()
 
@@ -178,13 +178,13 @@ class Door:
             if self._early is not None:
                 self._early.append(found)
                 return
-        self._desk.answered(found, self._session, began=Began.now())
+        self._lifecycle.answered(found, self._session, began=Began.now())
 
     def _open(self) -> None:
         with self._lock:
             early, self._early = self._early or [], None
         for found in early:
-            self._desk.answered(found, self._session, began=Began.now())
+            self._lifecycle.answered(found, self._session, began=Began.now())
 
 
 class AnswerRevision:

@@ -22,9 +22,9 @@ from abs_shield.session.scope import inner_session
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
-from abs_shield.shield.desk import Desk, arguments_of
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.lifecycle import Lifecycle, arguments_of
 from abs_shield.shield.narrowing import admit, narrow
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
@@ -109,12 +109,14 @@ class Shield(Answers):
         self.sessions = Sessions.within(policy.limits) if sessions is None else sessions
         self.registry = Registry(policy)
         self._otel, told = audience(hooks, self.store, self.registry)
-        self.desk = Desk(policy, self.registry, store=self.store, hooks=told, approver=approver)
+        self.lifecycle = Lifecycle(
+            policy, self.registry, store=self.store, hooks=told, approver=approver
+        )
         self._recorder = None
         if record is not None:
             named = record if isinstance(record, Recording) else Recording(path=record)
             self._recorder = Recorder(named, self.registry)
-            self.desk.reports.quotes, self.desk.reports.redact = True, named.redact
+            self.lifecycle.reports.quotes, self.lifecycle.reports.redact = True, named.redact
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:
@@ -271,7 +273,7 @@ class Shield(Answers):
         Raises:
             ShieldError: No such decision waits.
         """
-        self.desk.approvals.grant(decision_id)
+        self.lifecycle.approvals.grant(decision_id)
 
     def prove(self, *, at: float | None = None) -> Proof:
         """
@@ -296,7 +298,7 @@ class Shield(Answers):
         Raises:
             ShieldError: The policy judges no results.
         """
-        engine = self.desk.verifier.engine
+        engine = self.lifecycle.verifier.engine
         if engine is None:
             raise ShieldError("the policy says `verification=False`: no results are judged")
         return engine
@@ -318,14 +320,14 @@ class Shield(Answers):
         turn: list[Pending] = []
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
-            decisions.append(self.desk.propose(call, shared, siblings=siblings, turn=turn))
+            decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))
         if session is None and record_of(shared).ephemeral:
             record_of(shared).settle()
         return decisions
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
         """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
-        return self.desk.admit(self.desk.open(one(call), self._session(session))).decision
+        return self.lifecycle.admit(self.lifecycle.open(one(call), self._session(session))).decision
 
     def check_result(
         self,
@@ -352,7 +354,7 @@ class Shield(Answers):
             A Decision about the result, with its probability of being made up.
         """
         read = one(call)
-        return self.desk.close(
+        return self.lifecycle.close(
             read,
             arguments_of(read),
             value,
@@ -495,7 +497,7 @@ class Shield(Answers):
         known = call.name in self.registry.of(session)
         shown = call.name if known else VALUE_UNREGISTERED
         span = self._otel.execute_tool(shown, call.id)
-        return Guard(self.desk, call, session, span, siblings=siblings, binding=binding)
+        return Guard(self.lifecycle, call, session, span, siblings=siblings, binding=binding)
 
     def _run(self, guard: Guard, name: str) -> Any:
         run = runner(self.registry.of(guard.opened.session).get(name))

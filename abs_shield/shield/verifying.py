@@ -18,6 +18,7 @@ from abs_shield.core import (
     ToolCall,
     Verdict,
 )
+from abs_shield.core.decision import make_decision
 from abs_shield.core.forked import IMPORTING, renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import VERIFICATION
@@ -27,7 +28,7 @@ from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.record import record_of
-from abs_shield.shield.judge import place_of
+from abs_shield.shield.fault import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
 from abs_shield.shield.ran import IN_PARTS, UNKNOWN, Ran
 from abs_shield.shield.registry import Registry
@@ -170,7 +171,7 @@ class Verifier:
         }
 
     def _decision(self, call: ToolCall, session: Session, told: dict[str, Any]) -> Decision:
-        usual = {
+        usual: dict[str, Any] = {
             "id": new_id(),
             "subject": Subject.RESULT,
             "tool": call.name,
@@ -186,7 +187,7 @@ class Verifier:
             "agent": session.agent,
             "model": session.model,
         }
-        return Decision.of(usual | told)
+        return make_decision(**(usual | told))
 
 
 def _is_timed(elapsed_ms: object) -> bool:

@@ -32,7 +32,7 @@ class Parting(Protocol):
         """Let go of the connection; it is opened again when it is needed."""
 
 
-class Opened(Protocol):
+class OpenCall(Protocol):
     """A connection to a file, from before it is opened until after it is closed."""
 
     file: tuple[int, int]
@@ -47,19 +47,19 @@ class Forks:
         self._uses: dict[object, int] = {}
         self._forking = 0
         self._holders: WeakSet[Parting] = WeakSet()
-        self._open: WeakSet[Opened] = WeakSet()
+        self._open: WeakSet[OpenCall] = WeakSet()
         self._inherited: set[tuple[int, int]] = set()
 
     def closes(self, holder: Parting) -> None:
         """Have *holder* let go of its connection before every fork."""
         self._holders.add(holder)
 
-    def opens(self, connection: Opened) -> None:
+    def opens(self, connection: OpenCall) -> None:
         """Note a connection before it is opened."""
         with self._changed:
             self._open.add(connection)
 
-    def closed(self, connection: Opened) -> None:
+    def closed(self, connection: OpenCall) -> None:
         """Forget a connection that is closed."""
         with self._changed:
             self._open.discard(connection)

@@ -9,7 +9,7 @@ from abs_shield.core import Decision
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
 from abs_shield.shield import Shield
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.testing.decisions import Captured
 from abs_shield.text.show import shown
@@ -36,11 +36,11 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
     >>> decisions.of("refund").only().blocked
     False
     """
-    desk = None if firewall is None else shield_of(firewall).desk
+    lifecycle = None if firewall is None else shield_of(firewall).lifecycle
     decisions = Captured()
 
-    def hear(decision: Decision, by: Desk) -> None:
-        if desk is None or by is desk:
+    def hear(decision: Decision, by: Lifecycle) -> None:
+        if lifecycle is None or by is lifecycle:
             decisions.hear(decision)
 
     with LISTENERS.hearing(hear):

@@ -106,7 +106,7 @@ class Stage:
     def _answer(self, call: ToolCall, returned: Returned) -> None:
         self._move([returned])
         ran = Ran(0.0, returned.error)  # nobody ran it: there is nothing to verify
-        self._firewall.desk.take(call, returned.value, session=self.session, ran=ran)
+        self._firewall.lifecycle.take(call, returned.value, session=self.session, ran=ran)
 
     def _take(self, event: Event) -> None:
         self._move([event])

@@ -51,8 +51,9 @@ def test_an_id_is_cut() -> None:
 
 
 def test_a_decision_is_its_own() -> None:
-    """Whoever changes what one decision holds changes no other."""
+    """Nobody changes what one decision holds, and so no other."""
     one, other = asked(firewall(), *[ToolCall("act", {"n": 1})] * 2).decisions
-    one.coverage.clear()  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="copy it"):
+        one.coverage.clear()  # type: ignore[attr-defined]
 
-    assert 6 == len(other.coverage)
+    assert 6 == len(one.coverage) == len(other.coverage)

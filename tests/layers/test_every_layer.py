@@ -16,7 +16,7 @@ from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.session.record import record_of
 
-ALL = {**LAYERS, **OPT_IN}
+ALL = {name: layer.judge for name, layer in {**LAYERS, **OPT_IN}.items()}
 
 ODD = st.recursive(
     st.none()

@@ -61,7 +61,7 @@ async def async_generator(amount: float, day: date = date(2025, 1, 1)) -> AsyncI
     yield amount
 
 
-class Desk:
+class Lifecycle:
     """A callable object, too."""
 
     def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> float:
@@ -170,13 +170,13 @@ CALLABLES = {
     "partial": of(functools.partial(plain, day=date(2025, 1, 2))),
     "partial of async": of(functools.partial(coroutine, day=date(2025, 1, 2))),
     "partial of generator": of(functools.partial(generator, day=date(2025, 1, 2))),
-    "callable object": of(Desk()),
+    "callable object": of(Lifecycle()),
     "async callable object": of(AsyncDesk()),
     "partial of async callable object": of(functools.partial(AsyncDesk())),
     "partial of a partial": of(functools.partial(functools.partial(coroutine))),
     "def that gives a coroutine": of(AwaitedDesk().__call__),
     "class": of(Booking),
-    "bound method": of(Desk().__call__),
+    "bound method": of(Lifecycle().__call__),
     "lambda": of(lambda amount, day=None: plain(amount)),
 }
 NAMES = {
@@ -369,7 +369,7 @@ def test_a_wrapper_looks_like_its_tool(kind):
     assert NAMES[kind] == wrapper.__name__
 
 
-@pytest.mark.parametrize(("kind", "name"), [("callable object", "Desk"), ("method", "book")])
+@pytest.mark.parametrize(("kind", "name"), [("callable object", "Lifecycle"), ("method", "book")])
 def test_a_wrapper_always_has_a_name(kind, name):
     """A callable object's wrapper is called what the model calls it."""
     assert name == CALLABLES[kind](shielded(made())).__name__

@@ -58,7 +58,7 @@ def yielded(order: int) -> Iterator[int]:
     yield 1
 
 
-class Desk:
+class Lifecycle:
     @shielded(fw, on_block="return")
     def method(self, order: int) -> str:
         return "done"
@@ -77,9 +77,9 @@ class Desk:
 assert_type(returned(7), str | Feedback)
 assert_type(asyncio.run(awaited_(7)), str | Feedback)
 assert_type(yielded(7), Iterator[int] | Feedback)
-assert_type(Desk().method(7), str | Feedback)
-assert_type(Desk.static(7), str | Feedback)
-assert_type(Desk.of_class(7), str | Feedback)
+assert_type(Lifecycle().method(7), str | Feedback)
+assert_type(Lifecycle.static(7), str | Feedback)
+assert_type(Lifecycle.of_class(7), str | Feedback)
 returned("7")  # wrong
 returned(7).upper()  # wrong
 found = returned(7)

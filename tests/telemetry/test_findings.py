@@ -224,7 +224,7 @@ def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplo
         detail="missing", code="schema_mismatch",
     )  # fmt: skip
     decision = replace(firewall.check_call(call), findings=(finding,), subject=Subject.RESULT)
-    emit(decision, firewall.desk.hooks)
+    emit(decision, firewall.lifecycle.hooks)
 
     assert "raised" not in caplog.text
     assert "/*" == heard.events[-2].log_record.attributes["abs_shield.finding.where"]

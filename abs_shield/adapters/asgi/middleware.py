@@ -125,7 +125,7 @@ class AnswerMiddleware:
     @property
     def enforced(self) -> bool:
         """Whether an answer that does not hold is replaced."""
-        return self.firewall.desk.enforces_answers()
+        return self.firewall.lifecycle.enforces_answers()
 
     def note(self, reason: str) -> None:
         """Log, once, why an answer is not checked."""

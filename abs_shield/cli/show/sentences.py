@@ -31,8 +31,9 @@ def outcome_of(decision: Decision) -> str:
     """
     Return what became of the subject, and why.
 
-    >>> outcome_of(Decision.of({"subject": Subject.CALL, "approval": "", "blocked": False,
-    ...                         "would_block": False, "action": Action.ALLOW}))
+    >>> outcome_of(Decision(id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
+    ...     action=Action.ALLOW, mode=Mode.AUDIT, blocked=False, would_block=False,
+    ...     policy_revision="", at=0.0))
     'let through'
     """
     words = _WORDS[decision.subject]

@@ -12,9 +12,10 @@ from abs_shield.policy import Policy
 from abs_shield.replay.backtest.sweep import thresholds
 from abs_shield.replay.judge import Firewalls, Judged, judge_run
 from abs_shield.replay.runs import Run
-from abs_shield.shield.judge import Fault, Judgement
+from abs_shield.shield.enforcement import Ruling, rule_on
+from abs_shield.shield.fault import Fault
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.ruling import Ruling, rule_on
+from abs_shield.shield.tool_layers import Judgement
 
 
 class Ruled(NamedTuple):

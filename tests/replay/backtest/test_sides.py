@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Shield, ToolCall
-from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
+from abs_shield.core import (
+    RAN,
+    Action,
+    Coverage,
+    Decision,
+    Finding,
+    Mode,
+    Outcome,
+    Subject,
+    Verdict,
+)
 from abs_shield.policy import Policy, configure, rule
 from abs_shield.replay import BadLine, Run, Toolsets, replay, runs
 from abs_shield.replay.backtest import Side
@@ -124,15 +134,22 @@ def test_the_layer_to_blame(doors):
     assert {Mode.AUDIT} == {finding.mode for finding in other.ruling.findings}
 
 
+def failed(coverage: dict[str, Coverage], error: str) -> Decision:
+    """A decision about a call that was not judged, or not by all layers."""
+    return Decision(
+        id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN, action=Action.ALLOW,
+        mode=Mode.AUDIT, blocked=False, would_block=False, policy_revision="", at=0.0,
+        coverage=coverage, errors=(error,),
+    )  # fmt: skip
+
+
 def test_a_failure_of_the_door_itself():
     """An error that is no layer's is the door's, and nothing is lost of a layer's."""
     layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
 
-    assert [("door", "door could not run: X")] == faults(
-        Decision.of({"coverage": {}, "errors": ("door could not run: X",)})
-    )
+    assert [("door", "door could not run: X")] == faults(failed({}, "door could not run: X"))
     assert [("impossible_state", "broken")] == faults(
-        Decision.of({"coverage": layer, "errors": ("impossible_state could not run: broken",)})
+        failed(layer, "impossible_state could not run: broken")
     )
 
 

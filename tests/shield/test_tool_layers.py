@@ -1,7 +1,9 @@
-"""The short way of a clean call says what the long way says, or leaves the call to it."""
+"""What is prepared for a tool says what the judges say, or leaves the call to them."""
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 
 from abs_shield import Session, Shield, Tool, ToolCall, Verdict, inverse, rule, shield
 from abs_shield.core import Decision
-from abs_shield.shield.bench import Bench
+from abs_shield.layers import LAYERS, OPT_IN, Layer
+from abs_shield.plan import Proposal
+from abs_shield.shield.tool_layers import ToolLayers
 
 SCHEMA = {
     "type": "object",
@@ -65,14 +69,14 @@ def told(decision: Decision) -> dict[str, Any]:
     return same.to_dict()
 
 
-def asked(calls: list[ToolCall], *, quick: bool, **policy: Any) -> list[dict[str, Any]]:
-    """Judge and run calls one after the other; on the long way alone where not *quick*."""
+def asked(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list[dict[str, Any]]:
+    """Judge and run calls one after the other; by the judges alone where not *prepared*."""
     guard = firewall(**policy)
     session = guard.session()
     session.user("Please refund ord_1 for Mia Li, 20 dollars.")
     session.tool_result("look_up", {"order_id": "ord_2", "customer": "Jo Oak", "token": "tk_1"})
     decided = []
-    with patch.object(Bench, "_at_once", Bench._at_once if quick else lambda *asked: None):
+    with patch.object(ToolLayers, "shape", ToolLayers.shape if prepared else lambda *asked: None):
         for call in calls:
             decision = guard.check_call(call, session=session)
             decided.append(told(decision))
@@ -112,58 +116,62 @@ POLICIES = st.fixed_dictionaries(
 
 
 @given(st.lists(CALLS, min_size=1, max_size=6), POLICIES)
-def test_both_ways_decide_alike(calls, policy):
-    """Findings, coverage, mode, errors: nothing tells which way a call went."""
-    assert asked(calls, quick=False, **policy) == asked(calls, quick=True, **policy)
+def test_what_is_prepared_decides_as_the_judges_do(calls, policy):
+    """Findings, coverage, mode, errors: nothing tells by what a call was judged."""
+    assert asked(calls, prepared=False, **policy) == asked(calls, prepared=True, **policy)
 
 
-def went_quick(guard: Shield, call: ToolCall, session: Session) -> bool:
-    """Whether a call went the short way; it is judged once."""
-    ways = []
-    real = Bench._at_once
+def judged_by(guard: Shield, call: ToolCall, session: Session) -> list[str]:
+    """Return the layers whose judges looked at a call, which is judged once."""
+    layers = {**LAYERS, **OPT_IN}
+    looked: list[str] = []
 
-    def seen(self: Bench, *asked: Any) -> Any:
-        ways.append(real(self, *asked))
-        return ways[-1]
+    def watched(layer: Layer) -> Layer:
+        def judge(proposal: Proposal, session: Session) -> Any:
+            looked.append(layer.name)
+            return layer.judge(proposal, session)
 
-    with patch.object(Bench, "_at_once", seen):
-        guard.check_call(call, session=session)
-    return bool(ways) and ways[-1] is not None
+        return layer._replace(judge=judge)
+
+    evaluator = guard.lifecycle._evaluator
+    evaluator._layers = tuple(watched(layers.get(row.name, row)) for row in evaluator._layers)
+    evaluator._prepared.clear()
+    guard.check_call(call, session=session)
+    return looked
 
 
 @pytest.mark.parametrize(
-    ("call", "quick"),
+    ("call", "looked"),
     [
-        (ToolCall("refund", {"order_id": "ord_1", "amount": 20}), True),
-        (ToolCall("refund", {"order_id": "ord_1", "amount": 20}, "c1", [-0.01]), True),
-        (ToolCall("refund", {"order_id": "ord_1", "customer": "Mia Li"}), True),
-        (ToolCall("look_up", {"order_id": "ord_1"}), True),
-        (ToolCall("loose", {"anything": "plain", "page": 2}), True),
-        (ToolCall("look_up", {"order_id": "ord_1", "count": 7}), True),
-        (ToolCall("refund", {"order_id": "ord_9"}), False),
-        (ToolCall("refund", {"order_id": "ord_1", "amount": -20}), False),
-        (ToolCall("refund", {"order_id": "ord_1", "amount": "20"}), False),
-        (ToolCall("refund", {"order_id": "ord_1", "more": 1}), False),
-        (ToolCall("refund", {"order_id": "ord_1"}, None, [-3.0]), False),
-        (ToolCall("charge", {"order_id": "ord_1"}), False),
-        (ToolCall("refnud", {"order_id": "ord_1"}), False),
+        (ToolCall("refund", {"order_id": "ord_1", "amount": 20}), []),
+        (ToolCall("refund", {"order_id": "ord_1", "amount": 20}, "c1", [-0.01]), []),
+        (ToolCall("refund", {"order_id": "ord_1", "customer": "Mia Li"}), []),
+        (ToolCall("look_up", {"order_id": "ord_1"}), []),
+        (ToolCall("loose", {"anything": "plain", "page": 2}), []),
+        (ToolCall("look_up", {"order_id": "ord_1", "count": 7}), []),
+        (ToolCall("refund", {"order_id": "ord_9"}), ["phantom_target"]),
+        (ToolCall("refund", {"order_id": "ord_1", "amount": -20}), ["impossible_state"]),
+        (ToolCall("refund", {"order_id": "ord_1", "amount": "20"}), [*LAYERS]),
+        (ToolCall("refund", {"order_id": "ord_1", "more": 1}), [*LAYERS]),
+        (ToolCall("refund", {"order_id": "ord_1"}, None, [-3.0]), ["confidence_drop"]),
+        (ToolCall("charge", {"order_id": "ord_1"}), ["impossible_state"]),
     ],
 )
-def test_a_clean_call_goes_the_short_way(call, quick):
-    """What is clean at once is not looked at twice; everything else is looked at."""
+def test_a_judge_looks_where_its_layer_is_not_clean_at_once(call, looked):
+    """No other layer's judge does, unless the arguments do not match the schema."""
     guard = firewall()
     session = guard.session(messages=[{"role": "user", "content": "Refund ord_1 for Mia Li."}])
-    assert quick is went_quick(guard, call, session)
+    assert looked == judged_by(guard, call, session)
 
 
-def test_a_layer_of_the_users_always_looks():
-    """Nobody can say at once what a layer of somebody else's will say."""
+def test_a_layer_of_the_users_looks_alone():
+    """The other layers are prepared as they are without it."""
 
     def mine(proposal, session):
         return ()
 
     guard = Shield(shield.configure(tools=[Tool(name="loose")], layers=["phantom_tool", mine]))
-    assert not went_quick(guard, ToolCall("loose", {}), guard.session())
+    assert ["mine"] == judged_by(guard, ToolCall("loose", {}), guard.session())
 
 
 def test_a_tool_that_is_declared_anew_is_compiled_anew():
@@ -176,10 +184,15 @@ def test_a_tool_that_is_declared_anew_is_compiled_anew():
     assert Verdict.HALLUCINATED is guard.check_call(call, session=session).verdict
 
 
-def test_a_decision_owns_its_coverage():
-    """Changing one decision's coverage changes no other's."""
+def test_no_decision_changes_the_coverage_of_another():
+    """Clean calls share it, so that nothing may write to it; a copy is the caller's own."""
     guard = firewall()
     session = guard.session(messages=[{"role": "user", "content": "Refund ord_1."}])
-    call = ToolCall("refund", {"order_id": "ord_1"})
-    guard.check_call(call, session=session).coverage.clear()
-    assert len(guard.check_call(call, session=session).coverage) == 6
+    coverage = guard.check_call(ToolCall("refund", {"order_id": "ord_1"}), session=session).coverage
+
+    for change in ("clear", "popitem"):
+        with pytest.raises(TypeError, match="copy it with dict"):
+            getattr(coverage, change)()
+    for copied in (dict(coverage), pickle.loads(pickle.dumps(coverage)), deepcopy(coverage)):
+        assert dict is type(copied)
+        assert coverage == copied

@@ -1,4 +1,4 @@
-"""The desk behind the door: opens a call, admits it or not, and closes it with its result."""
+"""The lifecycle of a call: open, admit or block, run, close with its result."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from abs_shield.session.record import record_of
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
-from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.dispatched import DISPATCHED
+from abs_shield.shield.evaluator import Evaluator, OpenCall
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
@@ -46,7 +46,7 @@ _MOST = 1_000
 """Calls of a turn around a dispatched one that are looked at."""
 
 
-class Desk:
+class Lifecycle:
     """Judges and records for one Shield; safe to share between threads and tasks."""
 
     def __init__(
@@ -67,8 +67,8 @@ class Desk:
         self.hooks = tuple(hooks)
         self.approver = approver
         self.approvals = Approvals()
-        self._bench = Bench(policy, registry, self.approvals)
-        self.verifier = Verifier(policy, registry, opened=self._bench.switch.opened)
+        self._evaluator = Evaluator(policy, registry, self.approvals)
+        self.verifier = Verifier(policy, registry, opened=self._evaluator.switch.opened)
 
     # Before the call -----------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class Desk:
         binding: Binding | None = None,
         proposed: ToolCall | None = None,
         runs: bool = False,
-    ) -> Opened:
+    ) -> OpenCall:
         """
         Judge a call at its dispatch; a proposal of the same call is replaced.
 
@@ -91,7 +91,7 @@ class Desk:
             siblings: Calls that run at this moment beside it, where no turn was shown.
             binding: The decorated function that Python calls; None of a call by name.
             proposed: The call as the model wrote it, where the host changed it since.
-            runs: Whether it runs behind this desk: one run takes over one record.
+            runs: Whether it runs in this lifecycle: one run takes over one record.
         """
         raw: Any = call.arguments
         if type(raw) is not dict:
@@ -107,7 +107,7 @@ class Desk:
             else:
                 known = record.calls.decided(call, arguments, runs=runs) if call.id else None
                 nested = RUNNING.get() is not None and _inside(session)
-                opened = self._bench.judged(
+                opened = self._evaluator.judge(
                     call, arguments, session, siblings=siblings, nested=nested, known=known,
                     binding=binding, inside=DISPATCHED.get() if nested else None,
                 )  # fmt: skip
@@ -122,7 +122,7 @@ class Desk:
         binding: Binding | None,
         *,
         runs: bool,
-    ) -> Opened:
+    ) -> OpenCall:
         """Judge a call of a run in which proposals are open; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
         later: frozenset[str] = frozenset()
@@ -136,7 +136,7 @@ class Desk:
         if not (pending or nested or call.id):
             told = record.pending.named(call, plain)
             call = call if told is None else replace(call, id=told)
-        return self._bench.judged(
+        return self._evaluator.judge(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
             inside=DISPATCHED.get() if nested else None,
@@ -159,7 +159,7 @@ class Desk:
         proposed: ToolCall,
         *,
         runs: bool,
-    ) -> Opened:
+    ) -> OpenCall:
         """Judge what the host made of a proposal: what differs is the host's own word."""
         record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
@@ -175,7 +175,7 @@ class Desk:
         elif call.id and record.calls.decided(proposed, before):
             record.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
         known = self._known(call, arguments, session, pending, runs=runs)
-        return self._bench.judged(
+        return self._evaluator.judge(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
             nested=pending is None and _inside(session), known=known,
             counted=pending is not None and pending.decision.blocked, later=later, changed=True,
@@ -194,7 +194,7 @@ class Desk:
         call = _as_judged(call, raw, arguments)
         record = record_of(session)
         with record.lock:
-            opened = self._bench.judged(
+            opened = self._evaluator.judge(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
             )
             if _waits(opened.decision):
@@ -215,7 +215,9 @@ class Desk:
 
     # At the door ---------------------------------------------------------------------------------
 
-    def admit(self, opened: Opened, *, reread: Reread | None = None, runs: bool = False) -> Opened:
+    def admit(
+        self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
+    ) -> OpenCall:
         """
         Ask for an approval where one is needed, and record what was decided.
 
@@ -232,8 +234,8 @@ class Desk:
         return self._admitted(opened, runs=runs)
 
     async def aadmit(
-        self, opened: Opened, *, reread: Reread | None = None, runs: bool = False
-    ) -> Opened:
+        self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
+    ) -> OpenCall:
         """As `admit`; an async approver is awaited."""
         if opened.decision.blocked:
             if self._asks(opened):
@@ -242,10 +244,10 @@ class Desk:
                 self.approvals.wait(opened.decision.id, opened.key)
         return self._admitted(opened, runs=runs)
 
-    def _asks(self, opened: Opened) -> bool:
+    def _asks(self, opened: OpenCall) -> bool:
         return _waits(opened.decision) and self.approver is not None
 
-    def _ask(self, opened: Opened) -> Any:
+    def _ask(self, opened: OpenCall) -> Any:
         assert self.approver is not None
         try:
             return self.approver(opened.decision)
@@ -253,7 +255,7 @@ class Desk:
             logger.exception(_RAISED)
             return None
 
-    def _answered(self, opened: Opened, said: object, reread: Reread | None) -> Opened:
+    def _answered(self, opened: OpenCall, said: object, reread: Reread | None) -> OpenCall:
         if said is None:  # it raised, or asks somebody who will answer later
             return opened
         if said is not True:
@@ -267,13 +269,15 @@ class Desk:
         )  # fmt: skip
         return opened._replace(decision=granted)
 
-    def _admitted(self, opened: Opened, *, runs: bool) -> Opened:
+    def _admitted(self, opened: OpenCall, *, runs: bool) -> OpenCall:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
-        if record.calls.is_open(call.id, decision.id):
+        if call.id and record.calls.is_open(call.id, decision.id):
             return opened
-        decision = self._logged(decision)
-        if decision is not opened.decision:
+        if self._needs_log:
+            decision = self._logged(decision)
             opened = opened._replace(decision=decision)
+        else:
+            self._store(decision)
         if decision.blocked or opened.nested:
             if not opened.nested:
                 record.stop(call, decision)
@@ -285,13 +289,11 @@ class Desk:
         return opened
 
     def _logged(self, decision: Decision) -> Decision:
-        """Store a decision; where the policy needs its record and there is none, it is a block."""
-        losing = self._needs_log and self.store.losing
+        """Store a decision of a policy that needs its record; without one the call is blocked."""
+        losing = self.store.losing
         if losing:
             decision = _unlogged(decision)
-        if self._store(decision) or losing or not self._needs_log:
-            return decision
-        return _unlogged(decision)
+        return decision if self._store(decision) or losing else _unlogged(decision)
 
     def _store(self, decision: Decision) -> bool:
         """Store a decision; False where it was dropped. A store that raises is reported."""
@@ -356,7 +358,7 @@ class Desk:
 
     def mode_of(self, check: str) -> Mode:
         """Return the mode of a check of answers at this moment."""
-        return answer_mode(self.policy, check, opened=self._bench.switch.opened())
+        return answer_mode(self.policy, check, opened=self._evaluator.switch.opened())
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
@@ -479,7 +481,7 @@ def _inside(session: Session) -> bool:
     return running is not None and (running is session or record_of(session).ephemeral)
 
 
-def _has_changed(opened: Opened, reread: Reread | None) -> bool:
+def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:
     """Whether what runs is no longer what was judged: an object of the caller's may change."""
     if reread is not None:
         now: Any = reread()

@@ -9,7 +9,8 @@ from abs_shield.core import Action, Finding, Mode, Verdict
 from abs_shield.core.finding import counts
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
-from abs_shield.shield.judge import Fault, Judgement
+from abs_shield.shield.fault import Fault
+from abs_shield.shield.tool_layers import Judgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

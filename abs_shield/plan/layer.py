@@ -1,0 +1,67 @@
+"""What a layer is: a row with a judge and, where it can, a check that is prepared for each tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
+from abs_shield.plan.proposal import Proposal, Terms
+from abs_shield.plan.tool import ToolPlan
+from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord
+
+Judge = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
+"""
+Look at one proposed call and return what is wrong with it; of a clean call nothing.
+
+A judge reads: it never changes the proposal or the session, never raises on any JSON value, and
+asks no model. With nothing to go on it returns one `Unavailable(reason)`.
+"""
+
+Check = Callable[[Mapping[str, Any], SessionRecord, float | None], Coverage | None]
+"""
+Look at a call's arguments, the record of its session and the mean log-probability of its name.
+
+It returns the layer's coverage where the judge would find nothing, and None where the judge has to
+look. The arguments are plain scalars that match the tool's schema, the turn holds no other call,
+and every registered tool may be called.
+"""
+
+Prepare = Callable[[ToolPlan, Terms, tuple[str, ...]], Coverage | Check | None]
+"""
+Prepare a `Check` for the calls of one tool that have these argument names, once.
+
+It returns a `Coverage` where that is the same for every such call, and None where the judge has to
+look at every one.
+"""
+
+NO_SESSION = Coverage(Outcome.UNAVAILABLE, "no session")
+
+
+class Layer(NamedTuple):
+    """
+    One layer.
+
+    Attributes:
+        name: Its name in policies, reports and telemetry.
+        judge: What looks at a call.
+        prepare: Prepares, for each tool, what recognises most clean calls in constant time; None
+            where the judge looks at every call.
+        nested: Whether it looks at calls that the code of a tool makes.
+        of_model: Whether it asks how the model came to write a call, so that it has nothing to
+            say of one that the host changed.
+        opt_in: Whether a policy has to name it.
+    """
+
+    name: str
+    judge: Judge
+    prepare: Prepare | None = None
+    nested: bool = False
+    of_model: bool = False
+    opt_in: bool = False
+
+
+def always_ran(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Coverage:
+    """Return the coverage of a layer that has nothing more to say of a registered tool."""
+    return RAN

@@ -1,0 +1,316 @@
+"""From one proposed call to its Decision: judged by every layer, weighed, counted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter, time
+from typing import Any, NamedTuple
+
+from abs_shield.core import Action, Decision, Mode, Subject, ToolCall, Verdict
+from abs_shield.core.arguments import Malformed, plain_size
+from abs_shield.core.decision import make_decision
+from abs_shield.core.digest import digest_of
+from abs_shield.core.ids import new_id
+from abs_shield.core.logprobs import mean_logprob
+from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.policy import Policy
+from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.shield.approvals import Approvals, Key
+from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
+from abs_shield.shield.dispatched import Dispatched, about_values
+from abs_shield.shield.enforcement import Ruling, rule_on
+from abs_shield.shield.fault import Fault, place_of
+from abs_shield.shield.off import NOT_JUDGED, SWITCH
+from abs_shield.shield.off import NOTE as OFF
+from abs_shield.shield.overrides import NOTE as CHANGED
+from abs_shield.shield.registry import Registry, available, plans_of
+from abs_shield.shield.signature import Binding
+from abs_shield.shield.switch import KillSwitch
+from abs_shield.shield.tool_layers import Judgement, ToolLayers, layers_of
+
+logger = logging.getLogger("abs_shield")
+_MOST_PREPARED = 10_000
+"""Tools whose layers are kept prepared; they take some hundred bytes beside the tool's plan."""
+
+
+class OpenCall(NamedTuple):
+    """
+    A call that was judged, and is not yet recorded, run or closed.
+
+    Attributes:
+        arguments: Its arguments as they were judged: JSON.
+        raw: What the tool gets in their place, where the caller gave other Python values.
+        inside: The call whose tool passes on values that the model wrote; None where none does.
+    """
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    session: Session
+    decision: Decision
+    nested: bool
+    key: Key
+    malformed: Malformed | None = None
+    size: int = -1
+    raw: Mapping[str, Any] | None = None
+    inside: Dispatched | None = None
+
+
+class Evaluator:
+    """Judges the calls of one Shield; keeps nothing of them but counts."""
+
+    def __init__(self, policy: Policy, registry: Registry, approvals: Approvals) -> None:
+        self.policy = policy
+        self.registry = registry
+        self.approvals = approvals
+        self.switch = KillSwitch()
+        self._layers = layers_of(policy)
+        self._terms = Terms(
+            threshold=policy.threshold, window=policy.window, owner=registry,
+            converts=policy.coercible == "flag", requires_schemas=policy.on_error == "block",
+            plans=lambda record: plans_of(registry.tools_of(record)),
+            kinds=lambda record: registry.tools_of(record).kinds(),
+        )  # fmt: skip
+        self._unknown = ToolLayers(self._layers, None, self._terms)
+        self._prepared: dict[int, ToolLayers] = {}
+
+    def judge(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any] | Malformed,
+        session: Session,
+        *,
+        siblings: tuple[ToolCall, ...] = (),
+        nested: bool = False,
+        known: str | None = None,
+        counted: bool = False,
+        later: frozenset[str] = frozenset(),
+        runs: bool = True,
+        binding: Binding | None = None,
+        changed: bool = False,
+        inside: Dispatched | None = None,
+    ) -> OpenCall:
+        """
+        Judge one call.
+
+        Args:
+            call: The call as the model wrote it.
+            arguments: Its arguments as read, or why they could not be.
+            session: The run it belongs to; its lock is held.
+            siblings: Calls proposed before it in the same turn.
+            nested: Whether another shielded tool calls it from code.
+            known: Id of the Decision that a judgement of the same call has already.
+            counted: Whether that judgement blocked it, so that an attempt is spent already.
+            later: Ids of the calls proposed behind it in the same turn.
+            runs: Whether it is dispatched now, so that an approval is used up.
+            binding: The decorated function that Python calls; None of a call by name.
+            changed: Whether the host changed it, so that it is not as the model wrote it.
+            inside: The call whose tool makes this one, where it is nested.
+        """
+        started, at, record = perf_counter(), time(), record_of(session)
+        malformed: Malformed | None = None
+        if isinstance(arguments, Malformed):
+            malformed, arguments = arguments, {}
+        if SWITCH.off:
+            decision = self._unjudged(call, session, known=known, at=at)
+            return OpenCall(call, arguments, session, decision, nested, _NO_KEY, malformed)
+        plan, logprob, size = None, None, -1
+        passed_on: frozenset[str] = frozenset()
+        try:
+            plan = self._plan(call.name, record, binding, nested=nested)
+            layers = self._prepared.get(id(plan)) or self._prepare(plan)
+            logprob, fault = _NO_LOGPROB if call.logprobs is None else _confidence(call)
+            shape = None
+            if not (siblings or nested or changed or fault or malformed) and (
+                session.tools is None or call.name in session.tools
+            ):
+                shape = layers.shape(arguments)
+            if shape is not None:
+                size = plain_size(arguments, names=shape.letters)
+            if shape is not None and size >= 0:
+                judgement = layers.judge_usual(
+                    shape, arguments, record, logprob, session,
+                    lambda: self._proposal(
+                        call, arguments, session, plan, logprob, plain=True, later=later
+                    ),
+                )  # fmt: skip
+            else:
+                size = plain_size(arguments)
+                proposal = self._proposal(
+                    call, arguments, session, plan, logprob, fault, malformed=malformed,
+                    siblings=siblings, nested=nested, plain=size >= 0, later=later,
+                )  # fmt: skip
+                if inside is not None and binding is not None:
+                    passed_on = inside.values_in(arguments, binding, self.registry)
+                judgement = layers.judge(
+                    proposal, session, nested=nested, changed=changed, passed_on=passed_on
+                )
+                if inside is not None and passed_on:
+                    judgement.findings = about_values(judgement.findings, passed_on, inside)
+        except Exception as error:
+            logger.exception("abs_shield could not judge a call")
+            plan, judgement = None, Judgement([], {}, [Fault("door", place_of(error))])
+        decision, key = self._decide(
+            call, arguments if malformed is None else call.arguments, session, judgement, plan,
+            known=known, counted=counted, runs=runs, changed=changed, at=at, started=started,
+        )  # fmt: skip
+        if known is None and logprob is not None and not nested:
+            record.likelihoods.update(logprob)
+        return OpenCall(
+            call, arguments, session, decision, nested, key, malformed, size, None,
+            inside if passed_on else None,
+        )  # fmt: skip
+
+    def _plan(
+        self, name: str, record: SessionRecord, binding: Binding | None, *, nested: bool
+    ) -> ToolPlan | None:
+        """Return the plan by which a call of a session is judged; None of an unknown tool."""
+        tools = self.registry.tools_of(record)
+        if binding is None:
+            return tools.plan(name)
+        return self.registry.plan_of(binding, tools, nested=nested)
+
+    def _prepare(self, plan: ToolPlan | None) -> ToolLayers:
+        """Prepare the layers for a tool; one that is kept holds its plan, whose id is the key."""
+        if plan is None:
+            return self._unknown
+        if len(self._prepared) >= _MOST_PREPARED:
+            self._prepared.clear()
+        layers = self._prepared[id(plan)] = ToolLayers(self._layers, plan, self._terms)
+        return layers
+
+    def _proposal(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any],
+        session: Session,
+        plan: ToolPlan | None,
+        logprob: float | None,
+        fault: str = "",
+        *,
+        malformed: Malformed | None = None,
+        siblings: tuple[ToolCall, ...] = (),
+        nested: bool = False,
+        plain: bool,
+        later: frozenset[str] = frozenset(),
+    ) -> Proposal:
+        tools = self.registry.of(session)
+        names: Mapping[str, Any] = tools
+        registered = False
+        if session.tools is not None:
+            names = available(tools, session.tools)
+            # what the model may call says nothing of what a tool's own code calls
+            registered = plan is not None and not nested and call.name not in session.tools
+        if registered:
+            plan = None
+        elif plan is None:
+            plan = tools.unnamed(call.name)
+        return Proposal(
+            call, arguments, malformed, plan, names, record_of(session).clock(), self._terms,
+            registered, siblings, logprob, fault, plain=plain, later=later, plans=plans_of(tools),
+        )  # fmt: skip
+
+    def _decide(
+        self,
+        call: ToolCall,
+        arguments: Any,
+        session: Session,
+        judgement: Judgement,
+        plan: ToolPlan | None,
+        *,
+        known: str | None,
+        counted: bool,
+        runs: bool,
+        changed: bool,
+        at: float,
+        started: float,
+    ) -> tuple[Decision, Key]:
+        """Weigh what the layers said, count a block, and make the record of it."""
+        notes: tuple[str, ...] = ()
+        if plan is None or not (session.tools is None or call.name in session.tools):
+            notes = () if call.name in self.registry.of(session) else _UNREGISTERED
+            plan = self.registry.unknown(call.name)
+        ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
+        key, attempts = _NO_KEY, UNBLOCKED
+        if ruling.would_block:
+            key = self._key(call, arguments, session)
+            ruling, attempts = self._stopped(ruling, key, session, counted=counted, runs=runs)
+        decision = make_decision(
+            id=known or new_id(),
+            subject=Subject.CALL,
+            tool=call.name,
+            verdict=ruling.verdict,
+            action=ruling.action,
+            mode=ruling.mode,
+            blocked=ruling.blocked,
+            would_block=ruling.would_block,
+            policy_revision=self.policy.revision,
+            at=at,
+            findings=ruling.findings,
+            coverage=judgement.coverage,
+            errors=tuple(map(str, judgement.faults)) if judgement.faults else (),
+            session_id=session.id,
+            run_id=record_of(session).run_id,
+            call_id=call.id,
+            agent=session.agent,
+            model=session.model,
+            approval=ruling.approval,
+            retryable=attempts.retryable,
+            attempts_left=attempts.left,
+            notes=(*notes, CHANGED) if changed else notes,
+            elapsed_ms=(perf_counter() - started) * 1_000,
+        )
+        return decision, key
+
+    def _stopped(
+        self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool
+    ) -> tuple[Ruling, Attempts]:
+        """Use up an approval, or count the attempt."""
+        if ruling.approval and self.approvals.take(key, keep=not runs):
+            ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
+        if not ruling.blocked:
+            return ruling, UNBLOCKED
+        waits = bool(ruling.approval)
+        return ruling, count(session, key, self.policy.retries, waits=waits, counted=counted)
+
+    def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
+        scope = "" if record_of(session).ephemeral else session.id
+        return (scope, call.name, digest_of(call.name, arguments))
+
+    def _unjudged(
+        self, call: ToolCall, session: Session, *, known: str | None, at: float
+    ) -> Decision:
+        """Record that *call* passes without being judged: every layer is unavailable."""
+        return make_decision(
+            id=known or new_id(),
+            subject=Subject.CALL,
+            tool=call.name,
+            verdict=Verdict.CLEAN,
+            action=Action.ALLOW,
+            mode=Mode.AUDIT,
+            blocked=False,
+            would_block=False,
+            policy_revision=self.policy.revision,
+            at=at,
+            coverage={layer.name: NOT_JUDGED for layer in self._layers},
+            session_id=session.id,
+            run_id=record_of(session).run_id,
+            call_id=call.id,
+            agent=session.agent,
+            model=session.model,
+            notes=(OFF,),
+        )
+
+
+_NO_KEY: Key = ("", "", b"")
+_NO_LOGPROB: tuple[float | None, str] = (None, "")
+_UNREGISTERED = ("unregistered",)
+
+
+def _confidence(call: ToolCall) -> tuple[float | None, str]:
+    try:
+        return mean_logprob(call.name, call.logprobs), ""
+    except ValueError as error:
+        return None, str(error)

@@ -1,0 +1,296 @@
+"""The layers of a policy, prepared for one tool: one loop looks at a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core.arguments import plain_size
+from abs_shield.core.names import PERSONAL_DATA, PHANTOM_TARGET
+from abs_shield.layers import LAYERS, OPT_IN
+from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.layer import Check, Layer
+from abs_shield.policy import Policy
+from abs_shield.policy.personal_data import PersonalData
+from abs_shield.session import Session
+from abs_shield.session.record import SessionRecord
+from abs_shield.shield.fault import Fault, place_of
+
+_MOST_KEPT = 512
+_LONGEST_NAMES = 4_096
+"""Characters of names for which something is kept; a model may write any."""
+_READ_BY = frozenset({"parameter_mismatch", "impossible_state"})
+"""Layers that read the arguments against the schema."""
+_UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
+_NESTED = Coverage(Outcome.UNAVAILABLE, "nested")
+_CHANGED = Coverage(Outcome.UNAVAILABLE, "changed by the host")
+
+_NO_FINDINGS: list[Finding] = []
+_NO_FAULTS: list[Fault] = []
+
+Row = tuple[Layer, Check | None]
+"""A layer, and what was prepared of it for calls of one tool with the same argument names."""
+
+
+class SharedCoverage(dict[str, Coverage]):
+    """The coverage of many decisions alike, which none of them may change."""
+
+    __slots__ = ()
+
+    def _refuse(self, *args: object, **kwargs: object) -> Any:
+        raise TypeError("decisions share this coverage; copy it with dict()")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Coverage]]]:
+        return dict, (dict(self),)
+
+
+class Shape:
+    """
+    The layers of one tool, prepared for calls with the same argument names.
+
+    Attributes:
+        rows: The layers of which each call is asked.
+        letters: Characters of the names.
+        coverage: The coverage of a call that is clean at once, but for what a check says else.
+    """
+
+    __slots__ = ("_variants", "coverage", "letters", "rows")
+
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        plan: ToolPlan,
+        terms: Terms,
+        names: tuple[str, ...],
+        letters: int,
+    ) -> None:
+        prepared = [
+            (layer, None if layer.prepare is None else layer.prepare(plan, terms, names))
+            for layer in layers
+        ]
+        self.letters = letters
+        self.rows: tuple[Row, ...] = tuple(
+            (layer, check) for layer, check in prepared if not isinstance(check, Coverage)
+        )
+        self.coverage = SharedCoverage(
+            (layer.name, check if isinstance(check, Coverage) else RAN) for layer, check in prepared
+        )
+        self._variants: dict[tuple[tuple[str, Coverage], ...], SharedCoverage] = {}
+
+    def coverage_with(self, apart: tuple[tuple[str, Coverage], ...]) -> SharedCoverage:
+        """Return the coverage with what is not the same for every call; few differ."""
+        known = self._variants.get(apart)
+        if known is None:
+            known = SharedCoverage(self.coverage | dict(apart))
+            if len(self._variants) < _MOST_KEPT:
+                self._variants[apart] = known
+        return known
+
+
+@dataclass(slots=True)
+class Judgement:
+    """
+    What the layers said of one call.
+
+    Attributes:
+        coverage: Layer name to whether it ran; it may be shared between calls.
+    """
+
+    findings: list[Finding]
+    coverage: Mapping[str, Coverage]
+    faults: list[Fault]
+
+
+def layers_of(policy: Policy) -> tuple[Layer, ...]:
+    """Return the layers that *policy* names, in its order."""
+    chosen = LAYERS if policy.layers is None else policy.layers
+    known = {**LAYERS, **OPT_IN}
+    named = tuple(
+        known[layer]
+        if isinstance(layer, str)
+        else known.get(layer.__name__, Layer(layer.__name__, layer))._replace(
+            judge=layer, prepare=None
+        )
+        for layer in chosen
+    )
+    return named if policy.pii is None else (*named, _personal_data(policy.pii))
+
+
+def _personal_data(settings: PersonalData) -> Layer:
+    from abs_shield.quality.pii.layer import personal_data_layer  # few policies ask for it
+
+    return Layer(PERSONAL_DATA, personal_data_layer(settings))
+
+
+class ToolLayers:
+    """
+    The layers of one policy, prepared for one tool.
+
+    Most calls are clean, and most layers recognise that in constant time, by what was prepared
+    for the tool and the names of the arguments; the others look at the call itself.
+
+    Args:
+        layers: The layers, in their order.
+        plan: The tool; None for a tool that is not known.
+        terms: What holds for every call.
+    """
+
+    __slots__ = ("_all_ran", "_fits", "_layers", "_shapes", "_terms", "plan")
+
+    def __init__(self, layers: Sequence[Layer], plan: ToolPlan | None, terms: Terms) -> None:
+        self.plan = plan
+        self._layers = layers
+        self._terms = terms
+        self._all_ran = {layer.name: RAN for layer in layers}
+        schema = None if plan is None else plan.schema
+        reads = any(layer.name in _READ_BY for layer in layers)
+        self._fits = schema.fits if schema is not None and reads else None
+        self._shapes: dict[tuple[str, ...], Shape] = {}
+
+    def shape(self, arguments: dict[str, Any]) -> Shape | None:
+        """
+        Return what is prepared for the names of plain arguments that may be there.
+
+        None where the arguments, or their names, have to be looked at.
+        """
+        return self._shapes.get(tuple(arguments)) or self._prepare(arguments)
+
+    def _prepare(self, arguments: dict[str, Any]) -> Shape | None:
+        plan = self.plan
+        if plan is None or plain_size(arguments) < 0:
+            return None
+        if not (plan.schema is None or plan.schema.declares(arguments)):
+            return None
+        names = tuple(arguments)
+        letters = len("".join(names))
+        if len(self._shapes) >= _MOST_KEPT or letters > _LONGEST_NAMES:
+            return None
+        shape = self._shapes[names] = Shape(self._layers, plan, self._terms, names, letters)
+        return shape
+
+    def judge_usual(
+        self,
+        shape: Shape,
+        arguments: dict[str, Any],
+        record: SessionRecord,
+        logprob: float | None,
+        session: Session,
+        propose: Callable[[], Proposal],
+    ) -> Judgement:
+        """
+        Judge plain arguments of a registered tool in a turn of one call.
+
+        Args:
+            shape: What is prepared for the names of the arguments.
+            arguments: The arguments.
+            record: The record of the session.
+            logprob: Mean log-probability of the name's tokens; None where unknown.
+            session: The session.
+            propose: Makes what a judge is shown, where one has to look.
+        """
+        if not self._match(arguments):
+            rows = [(layer, None) for layer in self._layers]
+            return _judged(rows, propose(), session, self._all_ran.copy())
+        apart: tuple[tuple[str, Coverage], ...] = ()
+        looking: list[Row] | None = None
+        for row in shape.rows:
+            layer, check = row
+            try:
+                known = None if check is None else check(arguments, record, logprob)
+            except Exception:  # what breaks here breaks in the judge too, which says so
+                known = None
+            if known is None:
+                looking = [row] if looking is None else [*looking, row]
+            elif known is not RAN:
+                apart = (*apart, (layer.name, known))
+        coverage = shape.coverage_with(apart) if apart else shape.coverage
+        if looking is None:
+            return Judgement(_NO_FINDINGS, coverage, _NO_FAULTS)
+        return _judged(looking, propose(), session, dict(coverage))
+
+    def _match(self, arguments: dict[str, Any]) -> bool:
+        try:
+            return self._fits is None or self._fits(arguments)
+        except Exception:  # a pattern that takes too long; the judge says so
+            return False
+
+    def judge(
+        self,
+        proposal: Proposal,
+        session: Session,
+        *,
+        nested: bool = False,
+        changed: bool = False,
+        passed_on: frozenset[str] = frozenset(),
+    ) -> Judgement:
+        """
+        Judge any call by every layer that can look at it.
+
+        Args:
+            proposal: The call.
+            session: Its session.
+            nested: Whether another tool calls it from code.
+            changed: Whether the host changed it, so that it is not as the model wrote it.
+            passed_on: Pointers to the values of a nested call that the model wrote.
+        """
+        coverage, looking = self._all_ran.copy(), []
+        for layer in self._layers:
+            if proposal.tool is None and layer.name != "phantom_tool":
+                coverage[layer.name] = _UNKNOWN_TOOL
+            elif nested and not (layer.nested or (passed_on and layer.name == PHANTOM_TARGET)):
+                coverage[layer.name] = _NESTED
+            elif not (changed and layer.of_model):
+                looking.append((layer, None))
+            if changed and layer.of_model:
+                coverage[layer.name] = _CHANGED
+        return _judged(looking, proposal, session, coverage)
+
+
+def _judged(
+    rows: Iterable[Row], proposal: Proposal, session: Session, coverage: dict[str, Coverage]
+) -> Judgement:
+    """Ask every judge; one that raises is an error of ours, and loses no other's finding."""
+    judgement = Judgement([], coverage, [])
+    for layer, _ in rows:
+        try:
+            if found := layer.judge(proposal, session):
+                _take(layer.name, found, judgement, coverage)
+        except Exception as error:
+            judgement.faults.append(Fault(layer.name, place_of(error)))
+    for fault in judgement.faults:
+        coverage[fault.layer] = Coverage(Outcome.ERROR, fault.message)
+    return judgement
+
+
+def _take(
+    name: str, found: Iterable[object], judgement: Judgement, coverage: dict[str, Coverage]
+) -> None:
+    for one in found:
+        if isinstance(one, Finding):
+            judgement.findings.append(_sound(one))
+        elif isinstance(one, Unavailable):
+            coverage[name] = Coverage(Outcome.UNAVAILABLE, one.reason)
+        elif isinstance(one, Failed):
+            judgement.faults.append(Fault(name, one.message))
+        else:
+            raise TypeError(f"a layer yields findings, not {type(one).__name__}")
+
+
+def _sound(finding: Finding) -> Finding:
+    """
+    Return a finding that can be weighed; a layer of the user's may say anything.
+
+    Raises:
+        ValueError: It is CLEAN, or its strength is outside [0, 1].
+    """
+    verdict = Verdict(finding.verdict)
+    if verdict is Verdict.CLEAN:
+        raise ValueError("a finding is never CLEAN; yield nothing")
+    if not 0 <= finding.strength <= 1:
+        raise ValueError("a strength lies in [0, 1]")
+    return finding if verdict is finding.verdict else replace(finding, verdict=verdict)
