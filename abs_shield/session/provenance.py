@@ -54,10 +54,6 @@ _PARAMETER = re.compile(r"[a-z_]+")
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
-def _unknown(value: str) -> bool:
-    return False
-
-
 def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     """
     Return what an object or a list of a call's arguments holds, keys under the name of the object.
@@ -84,6 +80,9 @@ def _flat(arguments: Mapping[str, Any]) -> list[tuple[Path, Any]] | None:
         return None
     odd = [((), key) for key in arguments if not _PARAMETER.fullmatch(key)]
     return [*odd, *[((key,), leaf) for key, leaf in arguments.items()]]
+
+
+_NO_TOKENS: frozenset[str] = frozenset()
 
 
 class Introduced(NamedTuple):
@@ -173,7 +172,10 @@ class _Content:
         for solid in spellings.solid:
             if solid in self._letters:
                 return True
-        return any(apart in self._text for apart in spellings.apart)
+        for apart in spellings.apart:  # noqa: SIM110 - `any` costs as much as the search
+            if apart in self._text:
+                return True
+        return False
 
 
 @lru_cache(maxsize=4_096)
@@ -285,13 +287,14 @@ class Provenance:
         tool: str,
         call_id: str,
         arguments: Mapping[str, Any],
-        known: Callable[[str], bool] = _unknown,
+        known: Callable[[str], bool] | None = None,
     ) -> None:
         """
         A call came back; what its own arguments brought in is an echo, and proves nothing.
 
         Args:
-            known: Whether somebody else than this run mentioned a value: the run that started it.
+            known: Whether somebody else than this run mentioned a value: the run that started it;
+                None where none did.
         """
         self._sources[version] = (tool, call_id)
         if len(self._sources) > self._keys // 2:
@@ -353,7 +356,7 @@ class Provenance:
         self,
         arguments: Mapping[str, Any],
         introduced: Introduced,
-        known: Callable[[str], bool],
+        known: Callable[[str], bool] | None,
         read: Told,
     ) -> frozenset[str] | None:
         """
@@ -365,36 +368,51 @@ class Provenance:
         stands behind a bound may be an echo as well.
         """
         walk = Walk[Path](arguments, (), _with_keys)
-        first: dict[tuple[str, Field], Path] = {}
+        first: dict[tuple[str, str, bool], Path] = {}
         for path, leaf in _flat(arguments) or walk:
-            text, name = scalar_text(leaf), name_of(path)
+            text = leaf if type(leaf) is str else scalar_text(leaf)
+            name = str(path[0]) if len(path) == 1 else name_of(path)
             kind = _kind_of(name, introduced.tool) if len(name) <= _LONGEST_NAME else "value"
             if not text or kind == "working":
                 continue
             if len(text) > self._text:
                 return None
-            field = Field(name, number=type(leaf) is not str and not isinstance(leaf, str))
+            is_number = text is not leaf and not isinstance(leaf, str)
             if kind == "free" or len(text) > LONGEST_SCALAR:
                 for piece in codes(normal(text)):
-                    first.setdefault((piece, field), path)
+                    first.setdefault((piece, name, is_number), path)
                     if len(first) > _MOST_COMPARED:
                         return None
             else:
-                first.setdefault((text, field), path)
+                first.setdefault((text, name, is_number), path)
             if len(first) > _MOST_COMPARED:
                 return None
         if walk.cut:
             return None
+        return self._compared(first, introduced, known, read) if first else _NO_TOKENS
+
+    def _compared(
+        self,
+        values: Mapping[tuple[str, str, bool], Path],
+        introduced: Introduced,
+        known: Callable[[str], bool] | None,
+        read: Told,
+    ) -> frozenset[str]:
+        """Remember who brought values in; return the spellings in which the result repeats them."""
         own: set[str] = set()
-        content = _Content(read, self._text, values=len(first))
+        content = _Content(read, self._text, values=len(values))
         tool, _, version = introduced
-        for (piece, field), path in first.items():
-            normalised = normal(piece)
+        for (piece, name, is_number), path in values.items():
+            normalised = piece.lower() if piece.isascii() else normal(piece)
             if not content.may_repeat(normalised):
-                if self._index.chunk(normalised) is None and not known(piece):
+                is_new = normalised not in self._introduced and not (known and known(piece))
+                if is_new and self._index.chunk(normalised) is None:
+                    field = Field(name, number=is_number)
                     claim = _Claim(Introduced(tool, path, version), piece, field)
                     self._remember(normalised, claim)
-            elif self.find(piece, field) is None and not known(piece):
+            elif self.find(piece, Field(name, number=is_number)) is None and not (
+                known and known(piece)
+            ):
                 self._remember(normalised, Introduced(tool, path, version))
                 own.update(self._new_spellings(normalised))
         return frozenset(own)

@@ -78,7 +78,7 @@ class Seen:
                     tool=executed.tool,
                     call_id=executed.call_id or "",
                     arguments=executed.arguments,
-                    known=self._known_before,
+                    known=None if self._parent is None else self._known_before,
                 )
             except Exception as error:  # an object of the host's may break when it is read
                 self.opaque(f"a result that could not be read ({type(error).__name__})")

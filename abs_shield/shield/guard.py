@@ -223,7 +223,8 @@ class Guard:
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000
-        value, failed, stopped = self.value, self.failed, self.stopped
+        failed, stopped, value = self.failed, self.stopped, self._value
+        value = None if value is UNKNOWN else value
         if failed is None and error is not None:
             value = told(error)
         failed = error is not None if failed is None else failed

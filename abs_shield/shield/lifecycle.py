@@ -97,7 +97,8 @@ class Lifecycle:
         if type(raw) is not dict:
             raw = read_arguments(raw)
         raw, arguments = (raw, raw) if binding is not None else at_the_door(raw)
-        call = _as_judged(call, raw, arguments)
+        if arguments is not call.arguments:
+            call = _as_judged(call, raw, arguments)
         record = record_of(session)
         with record.lock:
             if proposed is not None:

@@ -36,7 +36,6 @@ from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
-from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -494,9 +493,7 @@ class Shield(Answers):
         siblings: tuple[ToolCall, ...] = (),
         binding: Binding | None = None,
     ) -> Guard:
-        known = call.name in self.registry.of(session)
-        shown = call.name if known else VALUE_UNREGISTERED
-        span = self._otel.execute_tool(shown, call.id)
+        span = self._otel.execute_tool(call.name, call.id, self.registry.of(session))
         return Guard(self.lifecycle, call, session, span, siblings=siblings, binding=binding)
 
     def _run(self, guard: Guard, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from contextlib import AbstractContextManager, nullcontext
 
 from opentelemetry import metrics, trace
@@ -128,14 +129,25 @@ class Otel:
         tell_findings(self._logger, decision, context=context, names=names, details=self._in_events)
         emit_errors(self._logger, decision, context=context)
 
-    def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
-        """Give a span around a tool's run; nothing where one is current or nobody records."""
+    def execute_tool(
+        self, tool: str, call_id: str | None = None, registered: Container[str] | None = None
+    ) -> AbstractContextManager[None]:
+        """
+        Return a span around a tool's run; nothing where one is current or nobody records.
+
+        Args:
+            tool: The tool's name.
+            call_id: The call's id.
+            registered: The names of tools that a span may show; any where None.
+        """
         if not self._traced():
             return _NOTHING
         parent = trace.get_current_span()
         if executes_tool(parent) and not is_ours(parent):
             return _NOTHING
-        name = tool_name(tool)
+        name = tool_name(
+            tool if registered is None or tool in registered else semconv.VALUE_UNREGISTERED
+        )
         attributes = {
             semconv.ATTRIBUTE_OPERATION: semconv.VALUE_EXECUTE_TOOL,
             semconv.ATTRIBUTE_TOOL: name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from abs_shield import Shield, Tool, ToolCall, shield
 from abs_shield.session import Session
 from abs_shield.session.record import record_of
