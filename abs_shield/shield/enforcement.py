@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from abs_shield.core import Action, Finding, Mode, Verdict
+from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.finding import counts
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
@@ -68,6 +68,22 @@ def rule_on(
         approval=_approval(strict, policy, faults),
         stopping=_stopping(strict, closed),
     )
+
+
+def rule_again(decision: Decision, plan: ToolPlan, policy: Policy) -> Ruling:
+    """Weigh what the layers said of a decided call as *policy* would in its own modes."""
+    judgement = Judgement(list(decision.findings), decision.coverage, faults_of(decision))
+    return rule_on(judgement, plan, policy, opened=False, at=decision.at)
+
+
+def faults_of(decision: Decision) -> list[Fault]:
+    """Return our own failures in a decision; one that no layer had is that of the whole check."""
+    broken = [
+        Fault(layer, coverage.reason)
+        for layer, coverage in decision.coverage.items()
+        if coverage.outcome is Outcome.ERROR
+    ]
+    return broken or [Fault("door", error) for error in decision.errors]
 
 
 _CLEAN = {

@@ -22,6 +22,7 @@ from abs_shield.session.scope import inner_session
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
+from abs_shield.shield.enforcement import Ruling, rule_again
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle, arguments_of
@@ -360,6 +361,21 @@ class Shield(Answers):
             session=self._session(session),
             ran=Ran(elapsed_ms, error),
         )
+
+    def judge_as(self, decision: Decision, policy: Policy) -> Ruling:
+        """
+        Weigh what the layers said of a call again, by another policy in its own modes.
+
+        Args:
+            decision: The decision about the call.
+            policy: The policy, whose threshold and answers to findings hold; the modes of tools
+                are those of this Shield's policy.
+
+        Returns:
+            What is done with the call, and because of which layers. Nothing is recorded.
+        """
+        plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
+        return rule_again(decision, plan, policy)
 
     # Running -------------------------------------------------------------------------------------
 

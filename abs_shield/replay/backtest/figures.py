@@ -10,8 +10,9 @@ from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.change import flagging
 from abs_shield.replay.backtest.planted import PlantedFigures
 from abs_shield.replay.backtest.score import Score
-from abs_shield.replay.backtest.side import Ruled, Side, faults
+from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.backtest.sweep import Crossing, SweepPoint, sweep
+from abs_shield.shield.enforcement import faults_of
 
 FLAGGED, BLOCKED = "flagged", "blocked"
 _WHOLE = ""
@@ -66,7 +67,7 @@ class Figures:
                 self._in_successes[how] += 1
             if label is not None:
                 self._right[how, layer, label] += 1
-        for fault in faults(ruled.judged.decision):
+        for fault in faults_of(ruled.judged.decision):
             self._error((fault.layer, fault.message), 1)
 
     def merge(self, later: Figures) -> None:

@@ -6,16 +6,15 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.core import Action, Decision, Outcome, Verdict
+from abs_shield.core import Action, Decision, Verdict
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
 from abs_shield.replay.backtest.sweep import thresholds
 from abs_shield.replay.judge import Firewalls, Judged, judge_run
 from abs_shield.replay.runs import Run
-from abs_shield.shield.enforcement import Ruling, rule_on
-from abs_shield.shield.fault import Fault
-from abs_shield.shield.registry import Registry
-from abs_shield.shield.tool_layers import Judgement
+from abs_shield.shield import Shield
+from abs_shield.shield.enforcement import Ruling
+from abs_shield.stores import MemoryStore
 
 
 class Ruled(NamedTuple):
@@ -61,7 +60,7 @@ class Side:
         self.thresholds = thresholds(policy.threshold)
         self._firewalls = Firewalls(policy)
         try:
-            self._plans = Registry(policy)
+            self._shield = Shield(policy, store=MemoryStore(1), hooks=None)
         except PolicyError as error:
             raise PolicyError(f"{policy.place}: {error}") from None
         self._sweep = [policy.model_copy(update={"threshold": at}) for at in self.thresholds]
@@ -91,20 +90,8 @@ class Side:
         return Ruled(judged, self._rule(decision, self.policy), flags, blocks)
 
     def _rule(self, decision: Decision, policy: Policy) -> Ruling:
-        plan = self._plans.plan(decision.tool) or self._plans.unknown(decision.tool)
-        said = Judgement(list(decision.findings), dict(decision.coverage), faults(decision))
-        return rule_on(said, plan, policy, opened=False, at=decision.at)
+        return self._shield.judge_as(decision, policy)
 
 
 def _clean(ruling: Ruling) -> bool:
     return ruling.verdict is Verdict.CLEAN
-
-
-def faults(decision: Decision) -> list[Fault]:
-    """Give our own failures; one that no layer had is the door's."""
-    broken = [
-        Fault(layer, said.reason)
-        for layer, said in decision.coverage.items()
-        if said.outcome is Outcome.ERROR
-    ]
-    return broken or [Fault("door", error) for error in decision.errors]

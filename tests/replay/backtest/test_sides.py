@@ -24,7 +24,7 @@ from abs_shield.core import (
 from abs_shield.policy import Policy, configure, rule
 from abs_shield.replay import BadLine, Run, Toolsets, replay, runs
 from abs_shield.replay.backtest import Side
-from abs_shield.replay.backtest.side import faults
+from abs_shield.shield.enforcement import faults_of
 
 OPEN = {"name": "open_door", "parameters": {"properties": {"door": {"type": "integer"}}}}
 WRONG = ToolCall("open_door", {"door": "front"})
@@ -147,8 +147,8 @@ def test_a_failure_of_the_door_itself():
     """An error that is no layer's is the door's, and nothing is lost of a layer's."""
     layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
 
-    assert [("door", "door could not run: X")] == faults(failed({}, "door could not run: X"))
-    assert [("impossible_state", "broken")] == faults(
+    assert [("door", "door could not run: X")] == faults_of(failed({}, "door could not run: X"))
+    assert [("impossible_state", "broken")] == faults_of(
         failed(layer, "impossible_state could not run: broken")
     )
 
