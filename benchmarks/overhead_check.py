@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from statistics import median
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 from typing import Any
 from unittest.mock import patch
 
@@ -17,7 +17,8 @@ import jsonschema
 from overhead_talk import ARGUMENTS, ONE, ONE_SCHEMA, SCHEMA, talk
 
 from abs_shield import Session, Shield, Tool, ToolCall, Verdict, inverse, rule, shield, shielded
-from abs_shield.core import LAYER_NAMES
+from abs_shield.core import LAYER_NAMES, Finding
+from abs_shield.plan import Proposal
 from abs_shield.schema import compile_schema
 
 LOGPROBS = [-0.01, -0.02, -0.05]
@@ -43,7 +44,7 @@ def amount_is_small(amount: float) -> bool:
     return amount <= 500
 
 
-def firewall(*, engine: str = "default", layers: Iterable[str] | None = None) -> Shield:
+def firewall(*, engine: str = "default", layers: Iterable[Any] | None = None) -> Shield:
     """Give a Shield of four tools, two rules and a pair, its store and hooks as they come."""
     tools = [
         Tool(name="refund", parameters=SCHEMA),
@@ -73,6 +74,18 @@ def check(
     return lambda: guard.check_call(call, session=session)
 
 
+def own_layer(proposal: Proposal, session: Session) -> Iterable[Finding]:
+    """A layer of the user's, which finds nothing."""
+    return ()
+
+
+def flagged(guard: Shield, session: Session) -> Way:
+    """Give the check of a call whose transaction nobody mentioned."""
+    call = ToolCall("refund", {**ARGUMENTS, "transaction_id": "tx_99999"}, None, LOGPROBS)
+    assert guard.check_call(call, session=session).verdict is not Verdict.CLEAN
+    return lambda: guard.check_call(call, session=session)
+
+
 def talked(guard: Shield, messages: int) -> Session:
     """Give a session in which so much was said."""
     session = guard.session()
@@ -96,6 +109,11 @@ def ways() -> dict[str, Way]:
     for name, layers in ALONE.items():
         guard = firewall(layers=layers)
         timed[f"only {name}"] = check(guard, talked(guard, 100))
+    for name, more in (("with an opt-in layer", "call_loop"), ("with a user's layer", own_layer)):
+        guard = firewall(layers=[*LAYER_NAMES, more])
+        timed[name] = check(guard, talked(guard, 100))
+    guard = firewall()
+    timed["flagged"] = flagged(guard, talked(guard, 100))
     guard = firewall()
     timed["at message 10,000"] = check(guard, talked(guard, 10_000))
     return timed | _many_sessions()
@@ -115,7 +133,7 @@ def _many_sessions() -> dict[str, Way]:
 
 
 def sampled(timed: dict[str, Way], *, seconds: float) -> dict[str, float]:
-    """p50 in microseconds of short samples of each way, taken in turn, in random order."""
+    """p50 in microseconds of processor time of each way, sampled in turn, in random order."""
     calls = {name: _calls(way) for name, way in timed.items()}
     taken: dict[str, list[float]] = {name: [] for name in timed}
     order = [*timed]
@@ -138,10 +156,10 @@ def _calls(way: Way) -> int:
 
 
 def _sample(way: Way, calls: int) -> float:
-    started = perf_counter_ns()
+    started = process_time_ns()
     for _ in range(calls):
         way()
-    return (perf_counter_ns() - started) / calls / 1_000
+    return (process_time_ns() - started) / calls / 1_000
 
 
 def decorated(*, seconds: float) -> dict[str, float]:
@@ -152,7 +170,7 @@ def decorated(*, seconds: float) -> dict[str, float]:
     @shielded(guard)
     def look_up(transaction_id: str, amount: float, date: str, customer: str, reason: str) -> str:
         """Look a transaction up."""
-        begun[0] = perf_counter_ns()
+        begun[0] = process_time_ns()
         return "it is there"
 
     session = talked(guard, 100)
@@ -163,9 +181,9 @@ def decorated(*, seconds: float) -> dict[str, float]:
         while not alone or perf_counter_ns() < end:
             plain()  # takes in what the call before returned, so that neither way pays for it
             alone.append(_sample(plain, 1))
-            started = perf_counter_ns()
+            started = process_time_ns()
             look_up(**ARGUMENTS)
-            over.append((perf_counter_ns() - started) / 1_000)
+            over.append((process_time_ns() - started) / 1_000)
             until.append((begun[0] - started) / 1_000)
     return {
         "check_call": median(alone),
@@ -192,6 +210,9 @@ def measure(*, seconds: float = 1.5) -> dict[str, Any]:
     ratios["through @shielded, more"] = (
         through["@shielded until the tool begins"] - through["check_call"]
     ) / five
+    ratios["whole @shielded call"] = through["@shielded with the result taken in"] / five
+    for name in ("with an opt-in layer", "with a user's layer", "flagged"):
+        ratios[name] = us[name] / us["default"]
     ratios["message 10,000 over 100"] = us["at message 10,000"] / us["default"]
     ratios["1,000 sessions over one"] = us["of 1,000 sessions"] / us["of one session"]
     return {

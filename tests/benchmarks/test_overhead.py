@@ -88,6 +88,14 @@ def test_replay_is_measured():
     assert benchmark("overhead_replay").measure(rounds=1)["calls"] == 2_000
 
 
+@pytest.mark.slow
+def test_threads_and_tasks_are_measured():
+    """Threads share the checks, and tasks the calls."""
+    made = benchmark("overhead_concurrent").measure(rounds=1, calls=8, tasks=2)
+
+    assert min(made["throughput_over_one"], made["tasks_over_sequence"]) > 0
+
+
 def test_every_figure_stands_beside_its_goal():
     """What was measured is judged; what was not is left out."""
     report = {"replay": {"replay_over_json": 9.5}, "sdk": {"check_over_hand": 2.0}}
