@@ -15,7 +15,7 @@ from abs_shield.text.phones import (
     within,
 )
 
-_MOST_UNREAD = 64 * 1024
+_MOST_UNREAD = 16 * 1024
 """Characters that wait to be read, so that a question never waits long for them."""
 _A_RUN = 16
 """Characters of a number, about: as many runs as are kept are not waited for either."""
