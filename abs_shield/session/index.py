@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations, filterfalse, islice, pairwise
+from itertools import filterfalse, islice, pairwise
 from threading import RLock
 from typing import NamedTuple
 
 from abs_shield.core.forked import renewed
+from abs_shield.session.compounds import spellings_of
 from abs_shield.session.kept import At, Kept
-from abs_shield.session.places import Chunks, Places, Spellings, packed, unpacked
-from abs_shield.text.fragments import whole_parts
+from abs_shield.session.places import LEAST, Chunks, Places, Spellings, packed, unpacked
 from abs_shield.text.groups import groups
 from abs_shield.text.magnitudes import WORDS
-from abs_shield.text.normal import chunks, normal, unspaced, words
-from abs_shield.text.tight import Tight, is_ending, may_be_several, names_the_same
+from abs_shield.text.normal import chunks, normal, unspaced
+from abs_shield.text.tight import Tight, may_be_several, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -24,7 +24,6 @@ SYSTEM, USER, PROSE, SCALAR = range(4)
 _LEAST_GROUPED = 4
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
-_HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3
 _CELL = re.compile(
@@ -32,12 +31,8 @@ _CELL = re.compile(
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
 )
 """A code that is the whole value of a result, in groups: ``k-10 442``, ``hb/20871``."""
-_MOST_RUNS = 4
-"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _KEY, _LETTER = 110, 3
 """Bytes of a key, and of a letter that is kept with what stands before it."""
-_LONGEST_CHUNK = 32 * 1024
-"""Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -75,8 +70,8 @@ class Index:
 
     __slots__ = (
         "_cells", "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs",
-        "_parts", "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
-        "sized",
+        "_parts", "_settled", "_size", "_squeezed", "_unpadded", "_unread", "_unread_size",
+        "forgot", "said", "sized",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -95,6 +90,7 @@ class Index:
         self._lock = renewed(RLock())
         self._unread: list[_Unread] = []
         self._unread_size = 0
+        self._size = self._settled = 0
         self.forgot = False
         self.sized = False
 
@@ -110,6 +106,7 @@ class Index:
             if own:
                 fresh = [chunk for chunk in fresh if chunk not in own]
             exact.update(dict.fromkeys(fresh, at.version))
+            self._size += len(fresh)
             if not (own and own.intersection(found)):
                 self._kept.add(text, at)
                 self.forgot = self.forgot or self._kept.forgot
@@ -119,7 +116,7 @@ class Index:
 
     def _put_off(self, unread: _Unread, found: list[str]) -> None:
         size = self._unread_size + len(unread.text)
-        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size()):
+        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size):
             self._unread.append(unread)
             self._unread_size = size
             return
@@ -136,9 +133,8 @@ class Index:
 
     def _take(self, unread: _Unread, found: list[str]) -> None:
         text, level, at, own, fresh = unread
-        for table in self._tables():
-            if isinstance(table, _PACKED) and table.is_due:
-                table.settle()
+        if self._size - self._settled > LEAST:
+            self._settle()
         self._spelt(fresh, text, at, own)
         self._pairs[level].add(map(hash, pairwise(found)), at)
         if not (own and own.intersection(found)):
@@ -152,44 +148,22 @@ class Index:
 
     def _spelt(self, fresh: list[str], text: str, at: int, own: frozenset[str]) -> None:
         """Keep the parts and the letters of chunks that are more than letters and digits."""
+        parts: list[str] = []
         for chunk in filterfalse(str.isalnum, fresh) if text.isascii() else fresh:
             if not chunk.isalnum() or not chunk.isascii():
-                self._compound(chunk, at, own)
+                whole = spellings_of(chunk)
+                if own:
+                    whole = whole.without(own)
+                parts += whole.parts
+                for letters, codes in whole.squeezed:
+                    self._squeezed.put(letters, at, codes)
+                for digits in whole.unpadded:
+                    self._unpadded.put(hash(digits), at)
+        self._parts.add(map(hash, parts), at)
         if _PADDED.search(text) is not None:
             for chunk in filter(str.isdigit, fresh):
                 if chunk[0] == "0":
                     self._unpadded.put(hash(chunk.lstrip("0")), at)
-
-    def _compound(self, chunk: str, at: int, own: frozenset[str]) -> None:
-        split = words(chunk)
-        for part in whole_parts(chunk, split):
-            if part not in own:
-                self._parts.put(hash(part), at)
-                if not part.isalnum() or not part.isascii() or part[0] == "0":
-                    self._squeeze(part, at, own)
-        self._squeeze(chunk, at, own)
-        if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
-            self._squeeze_within(chunk, split, at, own)
-
-    def _squeeze_within(self, chunk: str, split: list[str], at: int, own: frozenset[str]) -> None:
-        """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
-        if "@" in chunk or not _HYPHENED.fullmatch(chunk):
-            return
-        for start, end in combinations(range(len(split) + 1), 2):
-            around = (*split[:start][-1:], *split[end:][:1])
-            if 1 < end - start < len(split) and all(w.isalpha() and is_ending(w) for w in around):
-                self._squeeze("-".join(split[start:end]), at, own)
-
-    def _squeeze(self, chunk: str, at: int, own: frozenset[str]) -> None:
-        """Keep the letters and digits of what is not letters and digits alone."""
-        if len(chunk) > _LONGEST_CHUNK:
-            return
-        tight = Tight.of(chunk)
-        whole = tight.letters
-        if whole != chunk and whole not in own:
-            self._squeezed.put(whole, at, tight.codes[1:-1])
-        if whole[:1] == "0" and whole.isdigit():
-            self._unpadded.put(hash(whole.lstrip("0")), at)
 
     def _group(self, text: str, at: int) -> None:
         """Keep digits in groups: those that are one number, and those that may be several."""
@@ -214,16 +188,19 @@ class Index:
             self._one, self._cells, self._unpadded, self._negative,
         )  # fmt: skip
 
-    def _size(self) -> int:
-        return sum(map(len, self._tables()))
+    def _settle(self, *, every: bool = False) -> None:
+        """Pack tables that have grown, or *every* one: a key that came again counts once then."""
+        for table in self._tables():
+            if isinstance(table, _PACKED) and (every or table.is_due):
+                table.settle()
+        self._settled = self._size = sum(map(len, self._tables()))
 
     def _bound(self) -> None:
-        if self._size() <= self._keys:
+        self._size = sum(map(len, self._tables()))
+        if self._size <= self._keys:
             return
-        for table in self._tables():
-            if isinstance(table, _PACKED):
-                table.settle()  # a key that came again counts twice until then
-        if self._size() <= self._keys:
+        self._settle(every=True)
+        if self._size <= self._keys:
             return
         self.forgot = True
         most = self._keys // _SHARE_OF_PEOPLE
@@ -237,11 +214,12 @@ class Index:
             else:
                 for key in list(islice(table, len(table) // 2)):
                     del table[key]
+        self._settled = self._size = sum(map(len, self._tables()))
 
     @property
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
-        return _KEY * self._size() + _LETTER * self._kept.size
+        return _KEY * self._size + _LETTER * self._kept.size
 
     # What is asked -------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Where keys stood first, in a few bytes each: the newest in a dict, older ones in sorted arrays."""
+"""Where keys stood first, in a few bytes each: the newest in a dict, others in sorted arrays."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from itertools import chain, filterfalse
 
 from abs_shield.session.kept import At
 
-_LEAST = 512
+LEAST = 256
 """Entries that stay in a dict, which is faster; of more, a fraction does."""
-_FRACTION = 4
+_FRACTION = 8
 _LATEST = (1 << 30) - 1
 """Events that are told apart; later ones count as this one."""
 _SHIFT = 32
+_BETWEEN = "\x1f"
+"""Between chunks; none holds it."""
 
 
 def packed(at: At) -> int:
@@ -71,6 +73,15 @@ class Places:
                 return numbers[place]
         return new.get(key)
 
+    def set(self, key: int, number: int) -> None:
+        """Give a key another number."""
+        keys, numbers = self._old
+        place = bisect_left(keys, key)
+        if place < len(keys) and keys[place] == key:
+            numbers[place] = number
+        else:
+            self._new[key] = number
+
     def __contains__(self, key: int) -> bool:
         if key in self._new:
             return True
@@ -88,7 +99,7 @@ class Places:
     def is_due(self) -> bool:
         """Whether so many are in the dict that they should move to the arrays."""
         size = len(self._new)
-        return size > _LEAST and size > len(self._old[0]) // _FRACTION
+        return size > LEAST and size > len(self._old[0]) // _FRACTION
 
     def settle(self) -> None:
         """Move every key to the arrays."""
@@ -117,7 +128,7 @@ class Places:
 
     def _store(self, items: dict[int, int]) -> None:
         keys = sorted(items)
-        numbers = array(self._old[1].typecode, map(items.__getitem__, keys))
+        numbers = array(self._old[1].typecode, [*map(items.__getitem__, keys)])
         self._old = (array("q", keys), numbers)
         self._new = {}
 
@@ -186,7 +197,7 @@ class Spellings:
 
 class Chunks:
     """
-    Chunks to the version in which each stood first, oldest first; older ones are one long text.
+    Chunks to a number, the version in which each stood first; older ones are one long text.
 
     >>> chunks = Chunks()
     >>> chunks.update({"a": 1, "b": 1})
@@ -213,9 +224,16 @@ class Chunks:
         self._new.update(fresh)
 
     def get(self, chunk: str) -> int | None:
-        """Return the version of a chunk; None where it is not here."""
-        version = self._new.get(chunk)
-        return self._old.get(hash(chunk)) if version is None else version
+        """Return the number of a chunk; None where it is not here."""
+        number = self._new.get(chunk)
+        return self._old.get(hash(chunk)) if number is None else number
+
+    def set(self, chunk: str, number: int) -> None:
+        """Give a chunk another number; add it where it is not here."""
+        if chunk not in self._new and chunk in self:
+            self._old.set(hash(chunk), number)
+        else:
+            self._new[chunk] = number
 
     def __contains__(self, chunk: object) -> bool:
         return chunk in self._new or (bool(self._texts) and hash(chunk) in self._old)
@@ -224,22 +242,22 @@ class Chunks:
         return len(self._new) + len(self._old)
 
     def __reversed__(self) -> Iterator[str]:
-        older = (reversed(text.split("\n")) for text in reversed(self._texts))
+        older = (reversed(text.split(_BETWEEN)) for text in reversed(self._texts))
         return chain(reversed(self._new), chain.from_iterable(older))
 
     @property
     def is_due(self) -> bool:
         """Whether so many are in the dict that they should become text."""
         size = len(self._new)
-        return size > _LEAST and size > len(self._old) // _FRACTION
+        return size > LEAST and size > len(self._old) // _FRACTION
 
     def settle(self) -> None:
         """Move every chunk to the text."""
         new = self._new
         if new:
-            for chunk, version in new.items():
-                self._old.put(hash(chunk), version)
-            self._texts.append("\n".join(new))  # no chunk holds a line's end
+            for chunk, number in new.items():
+                self._old.put(hash(chunk), number)
+            self._texts.append(_BETWEEN.join(new))
             self._old.settle()
             self._new = {}
 
@@ -248,3 +266,53 @@ class Chunks:
         every = [*reversed(self)][: len(self) - len(self) // 2]
         left = {chunk: self.get(chunk) or 0 for chunk in reversed(every)}
         self._new, self._old, self._texts = left, Places(), []
+
+
+class Fields:
+    """
+    Values of results to the names of the fields that each stood under, oldest first.
+
+    >>> fields = Fields(most=100)
+    >>> fields.add("w-7", ("order_id",))
+    >>> fields.add("w-7", ("order_id", "id"))
+    >>> fields.get("w-7"), fields.get("w-8"), [*reversed(fields)]
+    (('order_id', 'id'), (), ['w-7'])
+    """
+
+    __slots__ = ("_most", "_names", "_numbers", "_values")
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._values = Chunks()
+        self._names: list[tuple[str, ...]] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+
+    def get(self, value: str) -> tuple[str, ...]:
+        """Return the names of a value."""
+        number = self._values.get(value)
+        return () if number is None else self._names[number]
+
+    def add(self, value: str, names: tuple[str, ...]) -> None:
+        """Keep the names of a value in place of those it had."""
+        number = self._numbers.get(names)
+        if number is None:
+            number = self._numbers[names] = len(self._names)
+            self._names.append(names)
+        self._values.set(value, number)
+
+    def bound(self) -> None:
+        """Let go of the older half where there are more than twice as many as are kept."""
+        if self._values.is_due:
+            self._values.settle()
+        if len(self._values) > 2 * self._most:
+            self._values.forget_half()
+            left = [(value, self.get(value)) for value in reversed(self._values)]
+            self._values, self._names, self._numbers = Chunks(), [], {}
+            for value, names in reversed(left):
+                self.add(value, names)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._values)

@@ -13,6 +13,7 @@ from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
+from abs_shield.session.places import Fields
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled, named
@@ -99,7 +100,7 @@ class Provenance:
     ) -> None:
         self._keys, self._text = keys, text
         self._index = Index(keys=keys, scan=scan)
-        self._fields: dict[str, tuple[str, ...]] = {}
+        self._fields = Fields(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = Numbers(keys // 8)
         self._unread: list[str] = []
@@ -166,7 +167,8 @@ class Provenance:
         self._numbers.said(normalised, at)
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled(normalised[:_LONGEST_LABELLED]):
-                self._labels[value] = self._labels.get(value, words) | words
+                known = self._labels.get(value)
+                self._labels[value] = words if known is None else known | words
                 self._nouns |= words
             self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
 
@@ -220,14 +222,14 @@ class Provenance:
         for field, text in scalars:
             if not field:
                 continue
-            text = text.lower() if text.isascii() else normal(text)
-            known = fields.get(text, ())
+            lower = text.lower() if text.isascii() else normal(text)
+            text = text if text == lower else lower  # most are held by somebody else already
+            known = fields.get(text)
             if field not in known and len(known) < MOST_FIELDS:
-                fields[text] = (*known, field)
-                if len(fields) > self._keys:
-                    del fields[next(iter(fields))]
+                fields.add(text, (*known, field))
                 if text[:1] == "0" and len(text) > 1:
                     self._unread.append(text)
+        fields.bound()
         if len(self._unread) > self._keys // 4:
             self._read()
 
@@ -366,7 +368,7 @@ class Provenance:
             self._read()
         if text.isdigit() and (bare := text.lstrip("0")):
             for seen in (bare, *self._padded.get(bare, ())):
-                if any(map(field.is_same, self._fields.get(seen, ()))):
+                if any(map(field.is_same, self._fields.get(seen))):
                     at = self._index.joined(chunks(seen))  # None where it was an echo
                     return None if at is None else Hit("variant", at)
         return None
@@ -395,7 +397,7 @@ class Provenance:
             tool=tool,
             call_id=call_id,
             version=version,
-            fields=self._fields.get(text, ()),
+            fields=self._fields.get(text),
             prose=level != SCALAR or self._index.stood_in_prose(text),
         )
 
@@ -419,5 +421,5 @@ class Provenance:
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Give seen scalars that stood under a field that is *wanted*, newest first."""
         for text in islice(reversed(self._fields), _NEAR):
-            if any(map(wanted, self._fields[text])):
+            if any(map(wanted, self._fields.get(text))):
                 yield text
