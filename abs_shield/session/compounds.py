@@ -78,7 +78,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
     return Compound(tuple(parts), tuple(squeezed), tuple(unpadded), chunk)
 
 
-_short = lru_cache(maxsize=256)(_read)
+_short = lru_cache(maxsize=64)(_read)
 """An id stands in what the user wrote, in the arguments of a call and in what it returned."""
 
 

@@ -74,7 +74,7 @@ class Index:
         "forgot", "said", "sized",
     )  # fmt: skip
 
-    def __init__(self, *, keys: int, scan: int) -> None:
+    def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
         self._keys = keys
         self.said: dict[str, int] = {}
         self._exact: tuple[dict[str, int] | Chunks, ...] = ({}, self.said, Chunks(), Chunks())
@@ -87,7 +87,7 @@ class Index:
         self._unpadded = Places()
         self._negative = Places()
         self._kept = Kept(scan)
-        self._lock = renewed(RLock())
+        self._lock = renewed(RLock()) if lock is None else lock
         self._unread: list[_Unread] = []
         self._unread_size = 0
         self._size = self._settled = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from itertools import islice
+from threading import RLock
 from typing import Any, NamedTuple
 
 from abs_shield.session.field import NO_FIELD, Field
@@ -96,10 +97,15 @@ class Provenance:
     )  # fmt: skip
 
     def __init__(
-        self, *, keys: int = 40_000, text: int = 256 * 1024, scan: int = 64 * 1024
+        self,
+        *,
+        keys: int = 40_000,
+        text: int = 256 * 1024,
+        scan: int = 64 * 1024,
+        lock: RLock | None = None,
     ) -> None:
         self._keys, self._text = keys, text
-        self._index = Index(keys=keys, scan=scan)
+        self._index = Index(keys=keys, scan=scan, lock=lock)
         self._fields = Fields(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = Numbers(keys // 8)

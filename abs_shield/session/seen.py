@@ -34,10 +34,12 @@ class Seen:
 
     __slots__ = ("_index", "_limits", "_lock", "_opaque", "_parent", "_systems", "_users")
 
-    def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
+    def __init__(
+        self, limits: Limits, *, parent: Seen | None = None, lock: RLock | None = None
+    ) -> None:
         self._limits = limits
         self._index = _NOTHING
-        self._lock = renewed(RLock())
+        self._lock = renewed(RLock()) if lock is None else lock
         self._opaque = ""
         self._parent = parent
         self._users = self._systems = 0
@@ -80,7 +82,9 @@ class Seen:
         """The run's own index, from its first text on."""
         if self._index is _NOTHING:
             bounds = self._limits
-            self._index = Provenance(keys=bounds.keys, text=bounds.message, scan=bounds.text)
+            self._index = Provenance(
+                keys=bounds.keys, text=bounds.message, scan=bounds.text, lock=self._lock
+            )
         return self._index
 
     def _known_before(self, text: str) -> bool:
