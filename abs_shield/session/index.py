@@ -325,8 +325,11 @@ class Index:
         return worst if self._in_a_row(found) else None
 
     def _pair(self, pair: int) -> At | None:
-        found = (table.get(pair) for table in self._pairs)
-        return unpacked(next((at for at in found if at is not None), None))
+        for table in self._pairs:
+            at = table.get(pair)
+            if at is not None:
+                return unpacked(at)
+        return None
 
     def kept(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
         """Where the newest text holds *letters* with separators like *spelt*; the oldest."""

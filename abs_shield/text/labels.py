@@ -40,6 +40,8 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     []
     """
     for clause in _END.split(normalised):
+        if not _DIGIT.search(clause):
+            continue
         end = 0
         for run in _RUN.finditer(clause):
             if not _DIGIT.search(run[0]):
