@@ -12,7 +12,7 @@ from typing import NamedTuple
 from abs_shield.core.forked import renewed
 from abs_shield.session.compounds import spellings_of
 from abs_shield.session.kept import At, Kept
-from abs_shield.session.places import LEAST, Chunks, Places, Spellings, packed, unpacked
+from abs_shield.session.places import LEAST, Chunks, Places, Spellings, memory_of, packed, unpacked
 from abs_shield.text.groups import groups
 from abs_shield.text.magnitudes import WORDS
 from abs_shield.text.normal import chunks, normal, unspaced
@@ -31,8 +31,8 @@ _CELL = re.compile(
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
 )
 """A code that is the whole value of a result, in groups: ``k-10 442``, ``hb/20871``."""
-_KEY, _LETTER = 110, 3
-"""Bytes of a key, and of a letter that is kept with what stands before it."""
+_LETTER = 3
+"""Bytes of a letter that is kept with what stands before it."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -219,7 +219,7 @@ class Index:
     @property
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
-        return _KEY * self._size + _LETTER * self._kept.size
+        return memory_of(*self._tables()) + _LETTER * self._kept.size
 
     # What is asked -------------------------------------------------------------------------------
 

@@ -11,9 +11,11 @@ from abs_shield.session.kept import At
 
 LEAST = 256
 """Entries that stay in a dict, which is faster; of more, a fraction does."""
-_FRACTION = 8
+_FRACTION = 16
 _LATEST = (1 << 30) - 1
 """Events that are told apart; later ones count as this one."""
+_KEY, _PACKED = 110, 24
+"""Bytes of a key in a dict and in arrays, about."""
 _SHIFT = 32
 _BETWEEN = "\x1f"
 """Between chunks; none holds it."""
@@ -32,6 +34,12 @@ def packed(at: At) -> int:
 def unpacked(number: int | None) -> At | None:
     """Return the place of a number; None of None."""
     return None if number is None else At(number & 3, number >> 2)
+
+
+def memory_of(*tables: dict[str, int] | Places | Spellings | Chunks) -> int:
+    """Return the bytes that tables hold, about."""
+    packed = sum(table.packed for table in tables if not isinstance(table, dict))
+    return _KEY * sum(map(len, tables)) - (_KEY - _PACKED) * packed
 
 
 class Places:
@@ -91,9 +99,23 @@ class Places:
         place = bisect_left(keys, key)
         return place < len(keys) and keys[place] == key
 
+    def absent(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Yield the texts whose hashes are not in the arrays."""
+        keys = self._old[0]
+        for chunk in chunks:
+            key = hash(chunk)
+            place = bisect_left(keys, key)
+            if place == len(keys) or keys[place] != key:
+                yield chunk
+
     def __len__(self) -> int:
         """Return how many there are; a key that was added again may count twice until `settle`."""
         return len(self._new) + len(self._old[0])
+
+    @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return len(self._old[0])
 
     @property
     def is_due(self) -> bool:
@@ -103,8 +125,22 @@ class Places:
 
     def settle(self) -> None:
         """Move every key to the arrays."""
-        if self._new:
-            self._store({**self._new, **self._items()})
+        new, (keys, numbers) = self._new, self._old
+        if len(new) > len(keys):
+            self._store({**new, **self._items()})
+        elif new:
+            more, counted, start = array("q"), array(numbers.typecode), 0
+            for key in sorted(new):
+                place = bisect_left(keys, key, start)
+                if place == len(keys) or keys[place] != key:
+                    more += keys[start:place]
+                    more.append(key)
+                    counted += numbers[start:place]
+                    counted.append(new[key])
+                    start = place
+            # a sum of arrays, unlike one that grew, has no room for more
+            self._old = more + keys[start:], counted + numbers[start:]
+            self._new = {}
 
     def forget_half(self) -> None:
         """Let go of the half with the smallest numbers."""
@@ -174,6 +210,11 @@ class Spellings:
         return len(self._places)
 
     @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return self._places.packed
+
+    @property
     def is_due(self) -> bool:
         """Whether so many are in the dict that they should move to the arrays."""
         return self._places.is_due
@@ -217,7 +258,7 @@ class Chunks:
     def fresh(self, found: Iterable[str]) -> list[str]:
         """Return those of *found* that are not here, each once."""
         fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(found))]
-        return fresh if not self._texts else [c for c in fresh if hash(c) not in self._old]
+        return [*self._old.absent(fresh)] if self._texts else fresh
 
     def update(self, fresh: Mapping[str, int]) -> None:
         """Add chunks that are not here."""
@@ -226,11 +267,11 @@ class Chunks:
     def get(self, chunk: str) -> int | None:
         """Return the number of a chunk; None where it is not here."""
         number = self._new.get(chunk)
-        return self._old.get(hash(chunk)) if number is None else number
+        return self._old.get(hash(chunk)) if number is None and self._texts else number
 
     def set(self, chunk: str, number: int) -> None:
         """Give a chunk another number; add it where it is not here."""
-        if chunk not in self._new and chunk in self:
+        if self._texts and chunk not in self._new and hash(chunk) in self._old:
             self._old.set(hash(chunk), number)
         else:
             self._new[chunk] = number
@@ -244,6 +285,11 @@ class Chunks:
     def __reversed__(self) -> Iterator[str]:
         older = (reversed(text.split(_BETWEEN)) for text in reversed(self._texts))
         return chain(reversed(self._new), chain.from_iterable(older))
+
+    @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return len(self._old)
 
     @property
     def is_due(self) -> bool:
@@ -299,6 +345,11 @@ class Fields:
             number = self._numbers[names] = len(self._names)
             self._names.append(names)
         self._values.set(value, number)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        return memory_of(self._values)
 
     def bound(self) -> None:
         """Let go of the older half where there are more than twice as many as are kept."""

@@ -150,9 +150,14 @@ class Provenance:
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
         tables: tuple[Sized, ...] = (
-            self._fields, self._padded, self._introduced, self._labels, self._sources,
+            self._padded, self._introduced, self._labels, self._sources,
         )  # fmt: skip
-        return self._index.held_bytes + _ENTRY * sum(map(len, tables)) + self._numbers.held_bytes
+        return (
+            self._fields.held_bytes
+            + self._index.held_bytes
+            + _ENTRY * sum(map(len, tables))
+            + self._numbers.held_bytes
+        )
 
     # What comes in -------------------------------------------------------------------------------
 
