@@ -85,7 +85,7 @@ def _growth(*, rounds: int) -> float:
 
 def _memory(lengths: Sequence[int]) -> dict[str, float]:
     """Bytes that a session keeps for each byte it has seen, and bytes of an empty one."""
-    Session()
+    talk(Session(), 10)  # tables that all sessions share, and the words of the conversations
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     empty = [Session() for _ in range(200)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.digest import digest_of
-from abs_shield.session.newest import keep
+from abs_shield.session.newest import NO_ENTRIES, NO_ITEMS, keep, own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +96,18 @@ class CallBook:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.opened: dict[str, list[Open]] = {}
-        self._running: dict[str, int] = {}
-        self._ended: dict[str, bool] = {}
-        self._loose: list[tuple[str, Mapping[str, Any]]] = []
-        self._blocked: list[bytes] = []
+        self.opened: dict[str, list[Open]] = NO_ENTRIES
+        self._running: dict[str, int] = NO_ENTRIES
+        self._ended: dict[str, bool] = NO_ENTRIES
+        self._loose: list[tuple[str, Mapping[str, Any]]] = NO_ITEMS
+        self._blocked: list[bytes] = NO_ITEMS
 
     def open(self, call_id: str, call: Open) -> None:
         """The Shield let a call pass under that id; a model may use an id twice."""
-        self.opened.setdefault(call_id, []).append(call)
-        if len(self.opened) > self._most:
-            self.opened.pop(next(iter(self.opened)))
+        opened = self.opened = own(self.opened)
+        opened.setdefault(call_id, []).append(call)
+        if len(opened) > self._most:
+            opened.pop(next(iter(opened)))
 
     def decided(self, call: ToolCall, arguments: Any, *, runs: bool = False) -> str | None:
         """
@@ -142,7 +143,7 @@ class CallBook:
 
     def open_loose(self, name: str) -> None:
         """The door let a call pass that has no id: one result of that tool is to come."""
-        running = self._running
+        running = self._running = own(self._running)
         running[name] = running.get(name, 0) + 1
         if len(running) > self._most:
             del running[next(iter(running))]
@@ -165,10 +166,11 @@ class CallBook:
 
     def end(self, call_id: str, *, announced: bool = False) -> None:
         """The call of that id is over; *announced* where a transcript has shown it."""
-        self._ended[call_id] = announced
-        if len(self._ended) > 10 * self._most:
-            for oldest in [*islice(self._ended, self._most)]:
-                del self._ended[oldest]
+        ended = self._ended = own(self._ended)
+        ended[call_id] = announced
+        if len(ended) > 10 * self._most:
+            for oldest in [*islice(ended, self._most)]:
+                del ended[oldest]
 
     def ended(self, call_id: str | None) -> bool:
         """Whether the call of that id is over."""
@@ -176,10 +178,12 @@ class CallBook:
 
     def ran_loose(self, executed: Executed) -> None:
         """The door ran a call that had no id."""
+        self._loose = own(self._loose)
         keep(self._loose, (executed.tool, executed.arguments), most=self._most)
 
     def blocked_loose(self, call: ToolCall) -> None:
         """The door blocked a call that had no id."""
+        self._blocked = own(self._blocked)
         keep(self._blocked, digest_of(call.name, object_of(call)), most=self._most)
 
     def new_run(self) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations, filterfalse, islice, pairwise
+from itertools import filterfalse, islice, pairwise
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from abs_shield.core.forked import renewed
+from abs_shield.session.compounds import spellings_of
 from abs_shield.session.kept import At, Kept
-from abs_shield.text.fragments import whole_parts
+from abs_shield.session.places import LEAST, Chunks, Places, Spellings, memory_of, packed, unpacked
 from abs_shield.text.groups import groups
 from abs_shield.text.magnitudes import WORDS
-from abs_shield.text.normal import chunks, normal, unspaced, words
-from abs_shield.text.tight import Tight, is_ending, may_be_several, names_the_same
+from abs_shield.text.normal import chunks, normal, unspaced
+from abs_shield.text.tight import Tight, may_be_several, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -23,7 +24,6 @@ SYSTEM, USER, PROSE, SCALAR = range(4)
 _LEAST_GROUPED = 4
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
-_HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3
 _CELL = re.compile(
@@ -31,12 +31,8 @@ _CELL = re.compile(
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
 )
 """A code that is the whole value of a result, in groups: ``k-10 442``, ``hb/20871``."""
-_MOST_RUNS = 4
-"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
-_KEY, _LETTER = 110, 3
-"""Bytes of a key, and of a letter that is kept with what stands before it."""
-_LONGEST_CHUNK = 32 * 1024
-"""Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
+_LETTER = 3
+"""Bytes of a letter that is kept with what stands before it."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -45,11 +41,14 @@ class _Unread(NamedTuple):
     """A text of which only the chunks are kept so far; *fresh* are those that were new."""
 
     text: str
-    at: At
+    level: int
+    at: int
     own: frozenset[str]
     fresh: list[str]
 
 
+_PACKED = (Places, Spellings, Chunks)
+_Table = dict[str, int] | Places | Spellings | Chunks
 _SHARE_OF_PEOPLE = 16
 """A table of the words of users or the system that is at most this part of all keys is kept."""
 
@@ -71,26 +70,27 @@ class Index:
 
     __slots__ = (
         "_cells", "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs",
-        "_parts", "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
-        "sized",
+        "_parts", "_settled", "_size", "_squeezed", "_unpadded", "_unread", "_unread_size",
+        "forgot", "said", "sized",
     )  # fmt: skip
 
-    def __init__(self, *, keys: int, scan: int) -> None:
+    def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
         self._keys = keys
-        self._exact: tuple[dict[str, int], ...] = ({}, {}, {}, {})
-        self.said = self._exact[USER]
-        self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
-        self._parts: dict[str, At] = {}
-        self._squeezed: dict[str, tuple[At, bytes]] = {}
-        self._grouped: dict[str, tuple[At, bytes]] = {}
-        self._one: dict[str, At] = {}  # numbers in groups with blanks alone
-        self._cells: dict[str, At] = {}
-        self._unpadded: dict[str, At] = {}
-        self._negative: dict[str, At] = {}
+        self.said: dict[str, int] = {}
+        self._exact: tuple[dict[str, int] | Chunks, ...] = ({}, self.said, Chunks(), Chunks())
+        self._pairs = (Places(), Places(), Places(), Places())
+        self._parts = Places()
+        self._squeezed = Spellings()
+        self._grouped = Spellings()
+        self._one = Places()  # numbers in groups with blanks alone
+        self._cells = Places()
+        self._unpadded = Places()
+        self._negative = Places()
         self._kept = Kept(scan)
-        self._lock = renewed(RLock())
+        self._lock = renewed(RLock()) if lock is None else lock
         self._unread: list[_Unread] = []
         self._unread_size = 0
+        self._size = self._settled = 0
         self.forgot = False
         self.sized = False
 
@@ -102,20 +102,21 @@ class Index:
         exact = self._exact[at.level]
         with self._lock:
             self.sized = self.sized or _has_sizes(text, found)
-            fresh = [chunk for chunk in dict.fromkeys(found) if chunk not in exact]
+            fresh = _fresh(found, exact)
             if own:
                 fresh = [chunk for chunk in fresh if chunk not in own]
             exact.update(dict.fromkeys(fresh, at.version))
+            self._size += len(fresh)
             if not (own and own.intersection(found)):
                 self._kept.add(text, at)
                 self.forgot = self.forgot or self._kept.forgot
             else:
                 self._kept.whole = False
-            self._put_off(_Unread(text, at, own, fresh), found)
+            self._put_off(_Unread(text, at.level, packed(at), own, fresh), found)
 
     def _put_off(self, unread: _Unread, found: list[str]) -> None:
         size = self._unread_size + len(unread.text)
-        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size()):
+        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size):
             self._unread.append(unread)
             self._unread_size = size
             return
@@ -131,90 +132,75 @@ class Index:
             self._unread_size = 0
 
     def _take(self, unread: _Unread, found: list[str]) -> None:
-        text, at, own, fresh = unread
-        pairs = self._pairs[at.level]
+        text, level, at, own, fresh = unread
+        if self._size - self._settled > LEAST:
+            self._settle()
         self._spelt(fresh, text, at, own)
-        side_by_side = set(map(hash, pairwise(found)))
-        # `set.difference` of a dict walks the smaller set; a view would walk the whole session
-        pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
+        self._pairs[level].add(map(hash, pairwise(found)), at)
         if not (own and own.intersection(found)):
             self._group(text, at)
-            if at.level == SCALAR:
+            if level == SCALAR:
                 self._cell(text, at)
             if "-" in text:
                 for number in _NEGATIVE.findall(text):
-                    self._negative.setdefault(_bare(number), at)
+                    self._negative.put(hash(_bare(number)), at)
         self._bound()
 
-    def _spelt(self, fresh: list[str], text: str, at: At, own: frozenset[str]) -> None:
+    def _spelt(self, fresh: list[str], text: str, at: int, own: frozenset[str]) -> None:
         """Keep the parts and the letters of chunks that are more than letters and digits."""
+        parts: list[str] = []
         for chunk in filterfalse(str.isalnum, fresh) if text.isascii() else fresh:
             if not chunk.isalnum() or not chunk.isascii():
-                self._compound(chunk, at, own)
+                whole = spellings_of(chunk)
+                if own:
+                    whole = whole.without(own)
+                parts += whole.parts
+                for letters, codes in whole.squeezed:
+                    self._squeezed.put(letters, at, codes)
+                for digits in whole.unpadded:
+                    self._unpadded.put(hash(digits), at)
+        self._parts.add(map(hash, parts), at)
         if _PADDED.search(text) is not None:
             for chunk in filter(str.isdigit, fresh):
                 if chunk[0] == "0":
-                    self._unpadded.setdefault(chunk.lstrip("0"), at)
+                    self._unpadded.put(hash(chunk.lstrip("0")), at)
 
-    def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
-        split = words(chunk)
-        for part in whole_parts(chunk, split):
-            if part not in own:
-                self._parts.setdefault(part, at)
-                if not part.isalnum() or not part.isascii() or part[0] == "0":
-                    self._squeeze(part, at, own)
-        self._squeeze(chunk, at, own)
-        if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
-            self._squeeze_within(chunk, split, at, own)
-
-    def _squeeze_within(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
-        """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
-        if "@" in chunk or not _HYPHENED.fullmatch(chunk):
-            return
-        for start, end in combinations(range(len(split) + 1), 2):
-            around = (*split[:start][-1:], *split[end:][:1])
-            if 1 < end - start < len(split) and all(w.isalpha() and is_ending(w) for w in around):
-                self._squeeze("-".join(split[start:end]), at, own)
-
-    def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
-        """Keep the letters and digits of what is not letters and digits alone."""
-        if len(chunk) > _LONGEST_CHUNK:
-            return
-        tight = Tight.of(chunk)
-        whole = tight.letters
-        if whole != chunk and whole not in own:
-            self._squeezed.setdefault(whole, (at, tight.codes[1:-1]))
-        if whole[:1] == "0" and whole.isdigit():
-            self._unpadded.setdefault(whole.lstrip("0"), at)
-
-    def _group(self, text: str, at: At) -> None:
+    def _group(self, text: str, at: int) -> None:
         """Keep digits in groups: those that are one number, and those that may be several."""
         for run in groups(text):
             tight = Tight.of(run.text)
             if len(tight.letters) >= _LEAST_GROUPED:
                 table = self._squeezed if run.one else self._grouped
-                table.setdefault(tight.letters, (at, tight.codes[1:-1]))
+                table.put(tight.letters, at, tight.codes[1:-1])
                 if run.one and run.text.replace(" ", "").isdigit():
-                    self._one.setdefault(tight.letters, at)
+                    self._one.put(hash(tight.letters), at)
 
-    def _cell(self, text: str, at: At) -> None:
+    def _cell(self, text: str, at: int) -> None:
         """Keep codes that are the whole value of a result without the blanks and slashes in it."""
         for found in _CELL.finditer(text):
             tight = Tight.of(found[0])
             if not may_be_several(tight.letters, tight.codes[1:-1]):
-                self._cells.setdefault(_closed(found[0]), at)
+                self._cells.put(hash(_closed(found[0])), at)
 
-    def _tables(self) -> tuple[dict[Any, Any], ...]:
+    def _tables(self) -> tuple[_Table, ...]:
         return (
             *self._exact, *self._pairs, self._parts, self._squeezed, self._grouped,
             self._one, self._cells, self._unpadded, self._negative,
         )  # fmt: skip
 
-    def _size(self) -> int:
-        return sum(map(len, self._tables()))
+    def _settle(self, *, every: bool = False) -> None:
+        """Pack tables that have grown, or *every* one: a key that came again counts once then."""
+        for table in self._tables():
+            if isinstance(table, _PACKED) and (every or table.is_due):
+                table.settle()
+        self._settled = self._size = sum(map(len, self._tables()))
 
     def _bound(self) -> None:
-        if self._size() <= self._keys:
+        self._size = sum(map(len, self._tables()))
+        if self._size <= self._keys:
+            return
+        self._settle(every=True)
+        if self._size <= self._keys:
             return
         self.forgot = True
         most = self._keys // _SHARE_OF_PEOPLE
@@ -223,21 +209,26 @@ class Index:
         for table in self._tables():
             if id(table) in people:
                 continue  # results without end do not push out what a person asked for
-            for key in list(islice(table, len(table) // 2)):
-                del table[key]
+            if isinstance(table, _PACKED):
+                table.forget_half()
+            else:
+                for key in list(islice(table, len(table) // 2)):
+                    del table[key]
+        self._settled = self._size = sum(map(len, self._tables()))
 
     @property
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
-        return _KEY * self._size() + _LETTER * self._kept.size
+        return memory_of(*self._tables()) + _LETTER * self._kept.size
 
     # What is asked -------------------------------------------------------------------------------
 
     def chunk(self, chunk: str) -> At | None:
         """Where a chunk stands as a whole."""
         for level, table in enumerate(self._exact):
-            if chunk in table:
-                return At(level, table[chunk])
+            version = table.get(chunk)
+            if version is not None:
+                return At(level, version)
         return None
 
     def level(self, text: str) -> int | None:
@@ -280,7 +271,7 @@ class Index:
         """Where *part* is a whole word of something longer, or a folder on the way to it."""
         if self._unread:
             self._read()
-        return self._parts.get(part)
+        return unpacked(self._parts.get(hash(part)))
 
     def squeezed(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
         """
@@ -293,31 +284,31 @@ class Index:
         """
         if self._unread:
             self._read()
-        if not any(spelt) and letters in self._one:
-            return self._one[letters]
+        if not any(spelt) and (one := self._one.get(hash(letters))) is not None:
+            return unpacked(one)
         for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
             found = table.get(letters)
             if found is not None and names_the_same(letters, spelt, found[1]):
-                return found[0]
+                return unpacked(found[0])
         return None
 
     def cell(self, text: str) -> At | None:
         """Where a code without blanks is the whole value of a result but for blanks and slashes."""
         if self._unread:
             self._read()
-        return self._cells.get(text)
+        return unpacked(self._cells.get(hash(text)))
 
     def unpadded(self, digits: str) -> At | None:
         """Where a number stands that is *digits* behind leading zeros."""
         if self._unread:
             self._read()
-        return self._unpadded.get(digits)
+        return unpacked(self._unpadded.get(hash(digits)))
 
     def negative(self, number: str) -> At | None:
         """Where a number stands with its minus; chunks hold no signs."""
         if self._unread:
             self._read()
-        return self._negative.get(_bare(number))
+        return unpacked(self._negative.get(hash(_bare(number))))
 
     def joined(self, found: Sequence[str]) -> At | None:
         """Where chunks stand side by side; the least trusted place of them."""
@@ -334,9 +325,10 @@ class Index:
         return worst if self._in_a_row(found) else None
 
     def _pair(self, pair: int) -> At | None:
-        for level, table in enumerate(self._pairs):
-            if pair in table:
-                return At(level, table[pair])
+        for table in self._pairs:
+            at = table.get(pair)
+            if at is not None:
+                return unpacked(at)
         return None
 
     def kept(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
@@ -354,11 +346,12 @@ class Index:
         """
         if self._unread:
             self._read()
-        tables: tuple[Container[str], ...] = (*self._exact, self._parts)
-        if any(any(map(table.__contains__, forms)) for table in tables):
+        if any(any(map(table.__contains__, forms)) for table in self._exact):
             return True
-        tables = (self._squeezed, self._one)
-        if any(any(map(table.__contains__, letters)) for table in tables):
+        if any(map(self._parts.__contains__, map(hash, forms))):
+            return True
+        hashes = [*map(hash, letters)]
+        if any(any(map(table.__contains__, hashes)) for table in (self._squeezed, self._one)):
             return True
         return self._kept.may_hold({one for one in letters if len(one) >= least})
 
@@ -369,6 +362,13 @@ class Index:
     def newest(self, level: int, most: int) -> list[str]:
         """Give the newest chunks of one level."""
         return [*islice(reversed(self._exact[level]), most)]
+
+
+def _fresh(found: list[str], known: dict[str, int] | Chunks) -> list[str]:
+    """Return those of *found* that are not known, each once."""
+    if isinstance(known, Chunks):
+        return known.fresh(found)
+    return [chunk for chunk in dict.fromkeys(found) if chunk not in known]
 
 
 def _has_sizes(text: str, found: list[str]) -> bool:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.session.newest import NO_ITEMS, own
 from abs_shield.session.texts import APART, texts_of
 
 _OVERHEAD = 64
@@ -39,7 +40,7 @@ class Log:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._entries: list[tuple[int, Event, int]] = []
+        self._entries: list[tuple[int, Event, int]] = NO_ITEMS
         self._folded = (0, "")
         self.version = self.held = self.value_bytes = 0
         self.forgot = False
@@ -51,7 +52,7 @@ class Log:
         if type(event) is not Said:
             is_text = type(event) is Returned and type(event.value) is str
             self.value_bytes += size if is_text else _PYTHON * size
-        entries = self._entries
+        entries = self._entries = own(self._entries)
         entries.append((version, event, size))
         self.held = held = self.held + size
         if held > self._limit:

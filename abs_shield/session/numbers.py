@@ -15,10 +15,12 @@ from abs_shield.text.phones import (
     within,
 )
 
-_MOST_UNREAD = 64 * 1024
+_MOST_UNREAD = 16 * 1024
 """Characters that wait to be read, so that a question never waits long for them."""
 _A_RUN = 16
 """Characters of a number, about: as many runs as are kept are not waited for either."""
+_LEAST = 7
+"""Digits of the shortest number."""
 _PROSE = "\n"
 """In place of a field: running text, which is in normal form already."""
 _RUN = 250
@@ -75,9 +77,12 @@ class Numbers:
             del self._runs[next(iter(self._runs))]
 
     def _take(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
-        if field and field != _PROSE and not _holds_phone(field, text):
+        if len(text) < _LEAST and text.isascii():
             return
-        for run in runs(text if field == _PROSE else normal(text)):
+        found = [*runs(text if field == _PROSE else normal(text))]
+        if not found or (field and field != _PROSE and not _holds_phone(field, text)):
+            return
+        for run in found:
             if not (own and _is_echo(run, own)):
                 self._runs.setdefault((run, at.level), at)
 

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.events import Returned
-from abs_shield.session.newest import keep
+from abs_shield.session.newest import NO_ITEMS, keep, own
 
 _MOST = 1_000
 
@@ -41,14 +41,15 @@ class PendingCalls:
     __slots__ = ("_announced", "_judged")
 
     def __init__(self) -> None:
-        self._announced: list[ToolCall] = []
-        self._judged: list[Pending] = []
+        self._announced: list[ToolCall] = NO_ITEMS
+        self._judged: list[Pending] = NO_ITEMS
 
     def __bool__(self) -> bool:
         return bool(self._judged or self._announced)
 
     def announce(self, call: ToolCall) -> None:
         """A transcript shows that the model proposed *call*."""
+        self._announced = own(self._announced)
         keep(self._announced, call, most=_MOST)
         for pending in self._judged:
             if call.id and pending.call.id == call.id and not pending.told:
@@ -98,6 +99,7 @@ class PendingCalls:
 
     def propose(self, pending: Pending) -> list[Pending]:
         """Keep a judged proposal; give those that had to go for it."""
+        self._judged = own(self._judged)
         self._judged.append(pending)
         return [self._judged.pop(0)] if len(self._judged) > _MOST else []
 

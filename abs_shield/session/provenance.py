@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import lru_cache
 from itertools import filterfalse, islice
+from threading import RLock
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.session.field import NO_FIELD, Field
@@ -14,6 +15,7 @@ from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
+from abs_shield.session.places import Fields
 from abs_shield.session.reading import LONGEST_SCALAR, Told, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled, named
@@ -206,11 +208,16 @@ class Provenance:
     )  # fmt: skip
 
     def __init__(
-        self, *, keys: int = 40_000, text: int = 256 * 1024, scan: int = 64 * 1024
+        self,
+        *,
+        keys: int = 40_000,
+        text: int = 256 * 1024,
+        scan: int = 64 * 1024,
+        lock: RLock | None = None,
     ) -> None:
         self._keys, self._text = keys, text
-        self._index = Index(keys=keys, scan=scan)
-        self._fields: dict[str, tuple[str, ...]] = {}
+        self._index = Index(keys=keys, scan=scan, lock=lock)
+        self._fields = Fields(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = Numbers(keys // 8)
         self._unread: list[str] = []
@@ -251,9 +258,14 @@ class Provenance:
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
         tables: tuple[Sized, ...] = (
-            self._fields, self._padded, self._introduced, self._labels, self._sources,
+            self._padded, self._introduced, self._labels, self._sources,
         )  # fmt: skip
-        return self._index.held_bytes + _ENTRY * sum(map(len, tables)) + self._numbers.held_bytes
+        return (
+            self._fields.held_bytes
+            + self._index.held_bytes
+            + _ENTRY * sum(map(len, tables))
+            + self._numbers.held_bytes
+        )
 
     # What comes in -------------------------------------------------------------------------------
 
@@ -274,7 +286,8 @@ class Provenance:
         self._numbers.said(normalised, at)
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled(normalised[:_LONGEST_LABELLED]):
-                self._labels[value] = self._labels.get(value, words) | words
+                known = self._labels.get(value)
+                self._labels[value] = words if known is None else known | words
                 self._nouns |= words
             self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
             self.has_labels = bool(self._labels or self._names)
@@ -330,14 +343,14 @@ class Provenance:
         for field, text in scalars:
             if not field:
                 continue
-            text = text.lower() if text.isascii() else normal(text)
-            known = fields.get(text, ())
+            lower = text.lower() if text.isascii() else normal(text)
+            text = text if text == lower else lower  # most are held by somebody else already
+            known = fields.get(text)
             if field not in known and len(known) < MOST_FIELDS:
-                fields[text] = (*known, field)
-                if len(fields) > self._keys:
-                    del fields[next(iter(fields))]
+                fields.add(text, (*known, field))
                 if text[:1] == "0" and len(text) > 1:
                     self._unread.append(text)
+        fields.bound()
         if len(self._unread) > self._keys // 4:
             self._read()
 
@@ -501,7 +514,7 @@ class Provenance:
             self._read()
         if text.isdigit() and (bare := text.lstrip("0")):
             for seen in (bare, *self._padded.get(bare, ())):
-                if any(map(field.is_same, self._fields.get(seen, ()))):
+                if any(map(field.is_same, self._fields.get(seen))):
                     at = self._index.joined(chunks(seen))  # None where it was an echo
                     return None if at is None else Hit("variant", at)
         return None
@@ -530,7 +543,7 @@ class Provenance:
             tool=tool,
             call_id=call_id,
             version=version,
-            fields=self._fields.get(text, ()),
+            fields=self._fields.get(text),
             prose=level != SCALAR or self._index.stood_in_prose(text),
         )
 
@@ -563,5 +576,5 @@ class Provenance:
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Give seen scalars that stood under a field that is *wanted*, newest first."""
         for text in islice(reversed(self._fields), _NEAR):
-            if any(map(wanted, self._fields[text])):
+            if any(map(wanted, self._fields.get(text))):
                 yield text

@@ -20,7 +20,7 @@ from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, Open, is_fee
 from abs_shield.session.decided import Decided
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Log, measure
-from abs_shield.session.newest import keep
+from abs_shield.session.newest import NO_ENTRIES, NO_ITEMS, keep, own
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.seen import Seen
 from abs_shield.session.transcript import Transcript
@@ -90,11 +90,12 @@ class SessionRecord:
         self.grant: frozenset[str] | None = None
         self.overlays: Mapping[int, Any] = _NO_OVERLAYS
         self.log = Log(limits.text)
-        self.mentions: Seen = Seen(limits, parent=None if parent is None else parent.mentions)
+        above = None if parent is None else parent.mentions
+        self.mentions: Seen = Seen(limits, parent=above, lock=self.lock)
         self.pending = PendingCalls()
         self.calls = CallBook(limits.executed)
         self.decisions = Decided()
-        self.executions: list[Executed] = []
+        self.executions: list[Executed] = NO_ITEMS
         self.execution_count = self.child_execution_count = 0
         self.likelihoods = RunningStats()
         self.blocks: dict[str, int] = {}
@@ -104,8 +105,8 @@ class SessionRecord:
         self.closers: tuple[Callable[[Any], None], ...] = ()
         self._unseen_before = ""
         self._transcript: Transcript | None = None
-        self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
-        self._child_executions = _NO_EXECUTIONS
+        self._derived: dict[tuple[type, int], tuple[Any, object]] = NO_ENTRIES
+        self._child_executions: list[Executed] = NO_ITEMS
         self._children: dict[int, ref[SessionRecord]] | None = None
 
     # What happens in a run -----------------------------------------------------------------------
@@ -264,9 +265,8 @@ class SessionRecord:
         with self.lock:
             self.log.append(event, size=size)
             if of_child:
-                if self._child_executions is _NO_EXECUTIONS:
-                    self._child_executions = []
                 held = self._limit(executed)[0]
+                self._child_executions = own(self._child_executions)
                 keep(self._child_executions, held, most=self.limits.executed)
                 self.child_execution_count += 1
             self.mentions.returned(executed, value, self.log.version)
@@ -320,6 +320,7 @@ class SessionRecord:
         """Return what *kind* works out for *owner* about this session; made at the first call."""
         key = (kind, id(owner))
         if key not in self._derived:
+            self._derived = own(self._derived)
             self._derived[key] = (kind(), owner)
         return cast("D", self._derived[key][0])
 
@@ -403,6 +404,7 @@ class SessionRecord:
         """Keep a call in the history; return the characters of its value, as far as counted."""
         self.calls.shut(executed.call_id or "", executed.decision_id)
         held, size = self._limit(executed)
+        self.executions = own(self.executions)
         keep(self.executions, held, most=self.limits.executed)
         self.execution_count += 1
         self.blocks.pop(executed.tool, None)
@@ -426,8 +428,7 @@ class SessionRecord:
 
 
 _NO_OVERLAYS: Mapping[int, Any] = {}
-_NO_EXECUTIONS: list[Executed] = []
-"""Of every session that has none, so that they take no room; nothing is added to them."""
+"""Of every session that has none; nothing is added to it."""
 
 record_of: Callable[[Session], SessionRecord] = attrgetter("_record")
 """

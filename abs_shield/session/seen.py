@@ -40,11 +40,13 @@ class Seen:
         "_index", "_limits", "_lock", "_opaque", "_parent", "_systems", "_users", "user_chunks",
     )  # fmt: skip
 
-    def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
+    def __init__(
+        self, limits: Limits, *, parent: Seen | None = None, lock: RLock | None = None
+    ) -> None:
         self._limits = limits
         self._index = _NOTHING
         self.user_chunks = _NOTHING.user_chunks
-        self._lock = renewed(RLock())
+        self._lock = renewed(RLock()) if lock is None else lock
         self._opaque = ""
         self._parent = parent
         self._users = self._systems = 0
@@ -87,7 +89,9 @@ class Seen:
         """The run's own index, from its first text on."""
         if self._index is _NOTHING:
             bounds = self._limits
-            self._index = Provenance(keys=bounds.keys, text=bounds.message, scan=bounds.text)
+            self._index = Provenance(
+                keys=bounds.keys, text=bounds.message, scan=bounds.text, lock=self._lock
+            )
             self.user_chunks = self._index.user_chunks
         return self._index
 

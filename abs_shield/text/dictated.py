@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
-_LONGEST_SAID = 16 * 1024
+_LONGEST_SAID, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
 """Signs of a value: of digits alone, and of digits with letters ("B seventeen"); and at most."""
 _LEAST_SIGNS = 4
@@ -99,9 +99,12 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
 def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
     """What was dictated in a text, without what is digits alone."""
+    return _of_short(text) if len(text) <= _LONGEST_SHORT else _of_long(text)
+
+
+def _dictations_in(text: str) -> tuple[tuple[_Sign, ...], ...]:
     found: list[list[_Sign]] = [[]]
     for sign in _signs(normal(text)):
         if sign is None:
@@ -109,6 +112,11 @@ def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
         else:
             found[-1].append(sign)
     return tuple(tuple(one) for one in found if _is_dictation(one))
+
+
+_of_short = lru_cache(maxsize=1_024)(_dictations_in)
+_of_long = lru_cache(maxsize=64)(_dictations_in)
+"""All that the users of a long conversation wrote is asked for again with every value."""
 
 
 def _is_dictation(signs: Sequence[_Sign]) -> bool:

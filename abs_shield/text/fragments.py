@@ -33,12 +33,17 @@ def whole_parts(chunk: str, split: list[str] | None = None) -> set[str]:
     found = parts(chunk, split)
     if "@" in chunk:
         found = {part for part in found if "@" not in part or _is_address(part, chunk)}
-    coded = [part for part in found if _DIGIT.search(part) and not _COMPOUND.search(part)]
+    coded = [
+        part
+        for part in found
+        if not part.isalpha()
+        and not part.isdigit()
+        and _DIGIT.search(part)
+        and not _COMPOUND.search(part)
+    ]
     if coded:
         tight = Tight.of(chunk)
-        found.difference_update(
-            part for part in coded if not part.isdigit() and not _stands(part, tight)
-        )
+        found.difference_update(part for part in coded if not _stands(part, tight))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from abs_shield.text.names import singular
 
@@ -39,6 +40,8 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     []
     """
     for clause in _END.split(normalised):
+        if not _DIGIT.search(clause):
+            continue
         end = 0
         for run in _RUN.finditer(clause):
             if not _DIGIT.search(run[0]):
@@ -49,7 +52,13 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
             said = frozenset(map(singular, words)) - _LITTLE - _ASKING
             if said:
-                yield code.strip("#/.-"), said
+                yield code.strip("#/.-"), _once(said)
+
+
+@lru_cache(maxsize=1_024)
+def _once(words: frozenset[str]) -> frozenset[str]:
+    """The first set of these words: a long conversation calls many things the same."""
+    return words
 
 
 def named(normalised: str) -> list[str]:

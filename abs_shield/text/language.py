@@ -51,9 +51,11 @@ def language(text: str) -> Language:
     ('english', 'other')
     """
     written = set(_WORD.findall(text[:_MOST]))
-    said = {word.casefold() for word in written}
+    said = set(map(str.casefold, written))
     ours = len(said & _OURS)
-    theirs = len(said & _THEIRS) + sum(not word.isascii() for word in said)
+    theirs = len(said & _THEIRS)
+    if not text.isascii():
+        theirs += sum(not word.isascii() for word in said)
     if ours >= _LEAST and ours > theirs:
         return "english"
     return "other" if len(written & _THEIRS) >= _LEAST and theirs > ours else "unknown"

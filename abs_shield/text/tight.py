@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from typing import NamedTuple
 
 from abs_shield.text.groups import is_iban
 from abs_shield.text.normal import MARKS, unaccented, unspaced
@@ -197,8 +197,7 @@ def _is_grouped(codes: bytes) -> bool:
     return len(codes) >= _LEAST_GROUPED_DIGITS - 1 and separated <= _OF_GROUPS
 
 
-@dataclass(frozen=True, slots=True)
-class Tight:
+class Tight(NamedTuple):
     """
     Letters and digits of a normalised text, and what stood before each of them.
 
@@ -215,26 +214,7 @@ class Tight:
     @classmethod
     def of(cls, normalised: str) -> Tight:
         """Read a text, in linear time."""
-        return _short(normalised) if len(normalised) <= _LONGEST_SHORT else cls._read(normalised)
-
-    @classmethod
-    def _read(cls, normalised: str) -> Tight:
-        split = _GAPS.split(unaccented(normalised))
-        letters = "".join(split[::2])
-        gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
-        between: dict[str, tuple[int, int]] = {"": (_INSIDE, _NOTHING)}  # the same few stand there
-        at, gap, code = 0, _APART, _OTHER
-        for piece, behind in zip_longest(split[::2], split[1::2], fillvalue=""):
-            if piece:
-                gaps[at], codes[at] = gap, code
-                at += len(piece)
-                gap, code = _INSIDE, _NOTHING
-            read = between.get(behind)
-            if read is None:
-                read = between[behind] = _gap(behind), _code(behind)
-            gap, code = (read[0] if read[0] > gap else gap), read[1]
-        gaps[at], codes[at] = _APART, _OTHER
-        return cls(letters, bytes(gaps), bytes(codes))
+        return _short(normalised) if len(normalised) <= _LONGEST_SHORT else _read(normalised)
 
     def followed(self, later: Tight) -> Tight:
         """Give this text and a *later* one behind it, on another line."""
@@ -365,7 +345,31 @@ class Tight:
 
 
 _LONGEST_SHORT = 1_024
-_short = lru_cache(maxsize=64)(Tight._read)
+
+
+def _read(normalised: str) -> Tight:
+    split = _GAPS.split(unaccented(normalised))
+    pieces = split[::2]
+    letters = "".join(pieces)
+    gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
+    known = _BETWEEN.copy()
+    at, gap, code = 0, _APART, _OTHER
+    for piece, behind in zip_longest(pieces, split[1::2], fillvalue=""):
+        if piece:
+            gaps[at], codes[at] = gap, code
+            at += len(piece)
+            gap, code = _INSIDE, _NOTHING
+        read = known.get(behind)
+        if read is None:
+            read = known[behind] = _between(behind)
+        beyond, code = read
+        if beyond > gap:
+            gap = beyond
+    gaps[at], codes[at] = _APART, _OTHER
+    return Tight(letters, bytes(gaps), bytes(codes))
+
+
+_short = lru_cache(maxsize=64)(_read)
 """A value is looked for in several ways one after the other, each of which asks for this."""
 
 
@@ -394,3 +398,12 @@ def _gap(between: str) -> int:
         return _JOINED
     soft = _SOFT.fullmatch(between) and not between.endswith(". ")
     return _LOOSE if soft else _APART
+
+
+def _between(between: str) -> tuple[int, int]:
+    """How far apart the letters around a separator stand, and what it is."""
+    return _gap(between), _code(between)
+
+
+_BETWEEN = {"": (_INSIDE, _NOTHING)} | {one: _between(one) for one in (*_CODES, " ", ", ", ". ")}
+"""The same few stand nearly everywhere."""

@@ -1,0 +1,92 @@
+"""The other spellings of a compound chunk: its parts, its letters, and its digits without zeros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from abs_shield.text.fragments import whole_parts
+from abs_shield.text.normal import words
+from abs_shield.text.tight import Tight, is_ending
+
+_HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
+_MOST_RUNS = 4
+"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+_LONGEST_CHUNK = 32 * 1024
+"""Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
+_LONGEST_SHORT = 64
+
+
+class Compound(NamedTuple):
+    """
+    The spellings of one chunk.
+
+    Attributes:
+        parts: Whole words of it, and folders on the way to it.
+        squeezed: Letters and digits of it, and of its parts, with their separators.
+        unpadded: Its digits, and those of its parts, behind the zeros they begin with.
+        of: The chunk itself.
+    """
+
+    parts: tuple[str, ...]
+    squeezed: tuple[tuple[str, bytes], ...]
+    unpadded: tuple[str, ...]
+    of: str
+
+    def without(self, own: frozenset[str]) -> Compound:
+        """Return it without what is in *own*, and without the spellings of such a part."""
+        if own.isdisjoint(self.parts) and own.isdisjoint([one for one, _ in self.squeezed]):
+            return self
+        return _read(self.of, own)
+
+
+def spellings_of(chunk: str) -> Compound:
+    """
+    Return the spellings of a chunk that is more than letters and digits.
+
+    >>> sorted(spellings_of("ord-0077").parts), spellings_of("ord-0077").squeezed[-1][0]
+    (['0077', 'ord'], 'ord0077')
+    >>> spellings_of("ord-0077").unpadded
+    ('77',)
+    """
+    return _short(chunk) if len(chunk) <= _LONGEST_SHORT else _read(chunk)
+
+
+def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
+    split = words(chunk)
+    parts = [part for part in whole_parts(chunk, split) if part not in own]
+    spelt = [part for part in parts if not part.isalnum() or not part.isascii() or part[0] == "0"]
+    spelt.append(chunk)
+    if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
+        spelt += _within(chunk, split)
+    squeezed: list[tuple[str, bytes]] = []
+    unpadded: list[str] = []
+    for one in spelt:
+        if len(one) > _LONGEST_CHUNK:
+            continue
+        letters = one
+        if not one.isalnum() or not one.isascii():
+            tight = Tight.of(one)
+            letters = tight.letters
+            if letters != one and letters not in own:
+                squeezed.append((letters, tight.codes[1:-1]))
+        if letters[:1] == "0" and letters.isdigit():
+            unpadded.append(letters.lstrip("0"))
+    return Compound(tuple(parts), tuple(squeezed), tuple(unpadded), chunk)
+
+
+_short = lru_cache(maxsize=64)(_read)
+"""An id stands in what the user wrote, in the arguments of a call and in what it returned."""
+
+
+def _within(chunk: str, split: list[str]) -> Iterator[str]:
+    """Yield what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
+    if "@" in chunk or not _HYPHENED.fullmatch(chunk):
+        return
+    for start, end in combinations(range(len(split) + 1), 2):
+        around = (*split[:start][-1:], *split[end:][:1])
+        if 1 < end - start < len(split) and all(w.isalpha() and is_ending(w) for w in around):
+            yield "-".join(split[start:end])

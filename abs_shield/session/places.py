@@ -1,0 +1,369 @@
+"""Where keys stood first, in a few bytes each: the newest in a dict, others in sorted arrays."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, filterfalse
+
+from abs_shield.session.kept import At
+
+LEAST = 256
+"""Entries that stay in a dict, which is faster; of more, a fraction does."""
+_FRACTION = 16
+_LATEST = (1 << 30) - 1
+"""Events that are told apart; later ones count as this one."""
+_KEY, _PACKED = 110, 24
+"""Bytes of a key in a dict and in arrays, about."""
+_SHIFT = 32
+_BETWEEN = "\x1f"
+"""Between chunks; none holds it."""
+
+
+def packed(at: At) -> int:
+    """
+    Return a place as one number; a later version is a larger number.
+
+    >>> unpacked(packed(At(2, 7)))
+    At(level=2, version=7)
+    """
+    return min(at.version, _LATEST) << 2 | at.level
+
+
+def unpacked(number: int | None) -> At | None:
+    """Return the place of a number; None of None."""
+    return None if number is None else At(number & 3, number >> 2)
+
+
+def memory_of(*tables: dict[str, int] | Places | Spellings | Chunks) -> int:
+    """Return the bytes that tables hold, about."""
+    packed = sum(table.packed for table in tables if not isinstance(table, dict))
+    return _KEY * sum(map(len, tables)) - (_KEY - _PACKED) * packed
+
+
+class Places:
+    """
+    Hashes of keys to the number that came first; a hash takes 12 bytes, or 16 with `wide`.
+
+    A dict of them takes 70. Others may read while one thread writes.
+
+    >>> places = Places()
+    >>> places.add([1, 2], 7)
+    >>> places.settle()
+    >>> places.add([2, 3], 8)
+    >>> [places.get(key) for key in (1, 2, 3, 4)], 3 in places
+    ([7, 7, 8, None], True)
+    """
+
+    __slots__ = ("_new", "_old")
+
+    def __init__(self, *, wide: bool = False) -> None:
+        self._new: dict[int, int] = {}
+        self._old: tuple[array[int], array[int]] = _NO_WIDE if wide else _NONE
+
+    def add(self, keys: Iterable[int], number: int) -> None:
+        """Add keys; one that is there already keeps its number."""
+        # `set.difference` of a dict walks the smaller set; a view would walk the whole session
+        self._new.update(dict.fromkeys(set(keys).difference(self._new), number))
+
+    def put(self, key: int, number: int) -> None:
+        """Add one key; where it is there already it keeps its number."""
+        self._new.setdefault(key, number)
+
+    def get(self, key: int) -> int | None:
+        """Return the number of a key; None where it is not there."""
+        new = self._new  # before the arrays, to which another thread may be moving it
+        keys, numbers = self._old
+        if keys:
+            place = bisect_left(keys, key)
+            if place < len(keys) and keys[place] == key:
+                return numbers[place]
+        return new.get(key)
+
+    def set(self, key: int, number: int) -> None:
+        """Give a key another number."""
+        keys, numbers = self._old
+        place = bisect_left(keys, key)
+        if place < len(keys) and keys[place] == key:
+            numbers[place] = number
+        else:
+            self._new[key] = number
+
+    def __contains__(self, key: int) -> bool:
+        if key in self._new:
+            return True
+        keys = self._old[0]
+        if not keys:
+            return key in self._new
+        place = bisect_left(keys, key)
+        return place < len(keys) and keys[place] == key
+
+    def absent(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Yield the texts whose hashes are not in the arrays."""
+        keys = self._old[0]
+        for chunk in chunks:
+            key = hash(chunk)
+            place = bisect_left(keys, key)
+            if place == len(keys) or keys[place] != key:
+                yield chunk
+
+    def __len__(self) -> int:
+        """Return how many there are; a key that was added again may count twice until `settle`."""
+        return len(self._new) + len(self._old[0])
+
+    @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return len(self._old[0])
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so many are in the dict that they should move to the arrays."""
+        size = len(self._new)
+        return size > LEAST and size > len(self._old[0]) // _FRACTION
+
+    def settle(self) -> None:
+        """Move every key to the arrays."""
+        new, (keys, numbers) = self._new, self._old
+        if len(new) > len(keys):
+            self._store({**new, **self._items()})
+        elif new:
+            more, counted, start = array("q"), array(numbers.typecode), 0
+            for key in sorted(new):
+                place = bisect_left(keys, key, start)
+                if place == len(keys) or keys[place] != key:
+                    more += keys[start:place]
+                    more.append(key)
+                    counted += numbers[start:place]
+                    counted.append(new[key])
+                    start = place
+            # a sum of arrays, unlike one that grew, has no room for more
+            self._old = more + keys[start:], counted + numbers[start:]
+            self._new = {}
+
+    def forget_half(self) -> None:
+        """Let go of the half with the smallest numbers."""
+        items = self._items() if not self._new else {**self._new, **self._items()}
+        oldest = sorted(items, key=items.__getitem__)[: len(items) // 2]
+        for key in oldest:
+            del items[key]
+        self._store(items)
+
+    def replace(self, numbers: Mapping[int, int]) -> None:
+        """Give every key the number that *numbers* has for its own."""
+        self._store({key: numbers[number] for key, number in self.items()})
+
+    def items(self) -> Iterator[tuple[int, int]]:
+        """Yield every key with its number, in no order."""
+        self.settle()
+        return zip(*self._old, strict=True)
+
+    def _items(self) -> dict[int, int]:
+        return dict(zip(*self._old, strict=True))
+
+    def _store(self, items: dict[int, int]) -> None:
+        keys = sorted(items)
+        numbers = array(self._old[1].typecode, [*map(items.__getitem__, keys)])
+        self._old = (array("q", keys), numbers)
+        self._new = {}
+
+
+_NONE: tuple[array[int], array[int]] = (array("q"), array("I"))
+_NO_WIDE: tuple[array[int], array[int]] = (array("q"), array("Q"))
+"""Of every table that has none; nothing is added to them."""
+
+
+class Spellings:
+    """
+    Letters and digits to where they stood first, and to their separators there.
+
+    The same separators are held once: most ids of a run have the same.
+    """
+
+    __slots__ = ("_codes", "_numbers", "_places")
+
+    def __init__(self) -> None:
+        self._places = Places(wide=True)
+        self._numbers: dict[bytes, int] = {}
+        self._codes: list[bytes] = []
+
+    def put(self, letters: str, at: int, codes: bytes) -> None:
+        """Add letters with their separators; where they are there already these stay."""
+        number = self._numbers.get(codes)
+        if number is None:
+            number = self._numbers[codes] = len(self._codes)
+            self._codes.append(codes)
+        self._places.put(hash(letters), at << _SHIFT | number)
+
+    def get(self, letters: str) -> tuple[int, bytes] | None:
+        """Return where letters stood, and their separators; None where they are not there."""
+        found = self._places.get(hash(letters))
+        if found is None:
+            return None
+        return found >> _SHIFT, self._codes[found & (1 << _SHIFT) - 1]
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return self._places.packed
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so many are in the dict that they should move to the arrays."""
+        return self._places.is_due
+
+    def settle(self) -> None:
+        """Move every key to the arrays."""
+        self._places.settle()
+
+    def forget_half(self) -> None:
+        """Let go of the older half, and of separators that nothing has any more."""
+        self._places.forget_half()
+        low = (1 << _SHIFT) - 1
+        used = sorted({number & low for _, number in self._places.items()})
+        place = {number: n for n, number in enumerate(used)}
+        self._places.replace(
+            {number: number & ~low | place[number & low] for _, number in self._places.items()}
+        )
+        self._codes = [self._codes[number] for number in used]
+        self._numbers = {codes: n for n, codes in enumerate(self._codes)}
+
+
+class Chunks:
+    """
+    Chunks to a number, the version in which each stood first; older ones are one long text.
+
+    >>> chunks = Chunks()
+    >>> chunks.update({"a": 1, "b": 1})
+    >>> chunks.settle()
+    >>> chunks.update({"c": 2})
+    >>> [*reversed(chunks)], chunks.get("a"), chunks.fresh(["c", "a", "d", "d"])
+    (['c', 'b', 'a'], 1, ['d'])
+    """
+
+    __slots__ = ("_new", "_old", "_texts")
+
+    def __init__(self) -> None:
+        self._new: dict[str, int] = {}
+        self._old = Places()
+        self._texts: list[str] = []
+
+    def fresh(self, found: Iterable[str]) -> list[str]:
+        """Return those of *found* that are not here, each once."""
+        fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(found))]
+        return [*self._old.absent(fresh)] if self._texts else fresh
+
+    def update(self, fresh: Mapping[str, int]) -> None:
+        """Add chunks that are not here."""
+        self._new.update(fresh)
+
+    def get(self, chunk: str) -> int | None:
+        """Return the number of a chunk; None where it is not here."""
+        number = self._new.get(chunk)
+        return self._old.get(hash(chunk)) if number is None and self._texts else number
+
+    def set(self, chunk: str, number: int) -> None:
+        """Give a chunk another number; add it where it is not here."""
+        if self._texts and chunk not in self._new and hash(chunk) in self._old:
+            self._old.set(hash(chunk), number)
+        else:
+            self._new[chunk] = number
+
+    def __contains__(self, chunk: object) -> bool:
+        return chunk in self._new or (bool(self._texts) and hash(chunk) in self._old)
+
+    def __len__(self) -> int:
+        return len(self._new) + len(self._old)
+
+    def __reversed__(self) -> Iterator[str]:
+        older = (reversed(text.split(_BETWEEN)) for text in reversed(self._texts))
+        return chain(reversed(self._new), chain.from_iterable(older))
+
+    @property
+    def packed(self) -> int:
+        """How many of them are in arrays, where they take a fraction of the memory."""
+        return len(self._old)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so many are in the dict that they should become text."""
+        size = len(self._new)
+        return size > LEAST and size > len(self._old) // _FRACTION
+
+    def settle(self) -> None:
+        """Move every chunk to the text."""
+        new = self._new
+        if new:
+            for chunk, number in new.items():
+                self._old.put(hash(chunk), number)
+            self._texts.append(_BETWEEN.join(new))
+            self._old.settle()
+            self._new = {}
+
+    def forget_half(self) -> None:
+        """Let go of the older half."""
+        every = [*reversed(self)][: len(self) - len(self) // 2]
+        left = {chunk: self.get(chunk) or 0 for chunk in reversed(every)}
+        self._new, self._old, self._texts = left, Places(), []
+
+
+class Fields:
+    """
+    Values of results to the names of the fields that each stood under, oldest first.
+
+    >>> fields = Fields(most=100)
+    >>> fields.add("w-7", ("order_id",))
+    >>> fields.add("w-7", ("order_id", "id"))
+    >>> fields.get("w-7"), fields.get("w-8"), [*reversed(fields)]
+    (('order_id', 'id'), (), ['w-7'])
+    """
+
+    __slots__ = ("_most", "_names", "_numbers", "_values")
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._values = Chunks()
+        self._names: list[tuple[str, ...]] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+
+    def get(self, value: str) -> tuple[str, ...]:
+        """Return the names of a value."""
+        number = self._values.get(value)
+        return () if number is None else self._names[number]
+
+    def add(self, value: str, names: tuple[str, ...]) -> None:
+        """Keep the names of a value in place of those it had."""
+        number = self._numbers.get(names)
+        if number is None:
+            number = self._numbers[names] = len(self._names)
+            self._names.append(names)
+        self._values.set(value, number)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        return memory_of(self._values)
+
+    def bound(self) -> None:
+        """Let go of the older half where there are more than twice as many as are kept."""
+        if self._values.is_due:
+            self._values.settle()
+        if len(self._values) > 2 * self._most:
+            self._values.forget_half()
+            left = [(value, self.get(value)) for value in reversed(self._values)]
+            self._values, self._names, self._numbers = Chunks(), [], {}
+            for value, names in reversed(left):
+                self.add(value, names)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._values)
