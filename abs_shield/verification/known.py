@@ -69,7 +69,8 @@ class KnownTool:
         oldest = self.newest[0] if len(self.newest) == NEWEST else None
         if oldest is not None:
             self._sessions[oldest.session] -= 1
-            self._sessions += Counter()  # without those that have none left
+            if not self._sessions[oldest.session]:
+                del self._sessions[oldest.session]
         self.newest.append(kept)
         self._sessions[kept.session] += 1
         self.shapes.learn(kept, oldest, self.newest)

@@ -78,10 +78,7 @@ class Memory:
         odd = in_all is not None and in_all.score > 0 and kept.session != ""
         if odd and history is not None and history.differs_by_session:
             outlook = in_all = None  # they are of other people, and say nothing of this one
-        return Past(
-            known.kinds, outlook, in_all, in_session, self._sub_floor_lr,
-            of_others=known.is_of_others(kept.session), shape=shape,
-        )  # fmt: skip
+        return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape)
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
