@@ -49,7 +49,10 @@ class History:
 
         None where no number can be compared.
         """
-        self._read()
+        if self._unread:
+            self._read()
+        if not numbers:
+            return None
         fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
         width = 1 << max(0, len(numbers) - 1).bit_length()
         beyond = []
@@ -104,13 +107,15 @@ class History:
 
     def _read(self) -> None:
         """Add what came since the last judgement to the series; all of it, where that is all."""
-        if self._unread >= len(self.newest):
+        newest, unread = self.newest, self._unread
+        if unread >= len(newest):
             self._fields = {}
-        for kept in self.newest[-self._unread :] if self._unread else ():
+        fields = self._fields
+        for kept in newest[-unread:]:
             for name, x in kept.numbers.items():
-                series = self._fields.get(name)
+                series = fields.get(name)
                 if series is None:
-                    series = self._fields[name] = Series(size=NEWEST, first=LEAST)
+                    series = fields[name] = Series(size=NEWEST, first=LEAST)
                 series.learn(x)
         self._unread = 0
 
