@@ -44,6 +44,8 @@ def read_numbers(
     >>> read_numbers(Decimal("650.5"))[0]
     {'': 650.5}
     """
+    if type(result) is str:
+        return {}, len(result) + 4, True
     numbers: dict[str, float] = {}
     size = 2
     nodes = 0

@@ -35,6 +35,7 @@ class Seen:
         value: The result in the shape of JSON; a text that holds JSON is opened.
         latency_ms: How long the call took, finite and at least 0.
         judges_latency: Whether anybody said how long a call takes.
+        has_required_fields: Whether its author said which fields there are.
         kinds: JSON type of each required field that it has, and that is not null.
         finite: Whether none of these is NaN or infinite.
         readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
@@ -44,48 +45,51 @@ class Seen:
         shape: Its JSON type and those of its members.
     """
 
-    __slots__ = (
-        "_given", "_matched", "_text", "_whole", "endless", "finite", "judges_latency", "kinds",
-        "latency_ms", "numbers", "profile", "readable", "shape", "size", "value",
-    )  # fmt: skip
+    judges_latency = has_required_fields = False
+    kinds: Mapping[str, str] = _NO_KINDS
+    finite = readable = True
+    _text: str | None = _UNWRITTEN
+    _matched: bool | str | None = None
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
         self.profile = profile
         self.latency_ms = latency_ms
-        self.judges_latency = profile is not None and profile.judges_latency
-        self._text: str | None = _UNWRITTEN
-        self.kinds: Mapping[str, str] = _NO_KINDS
-        self.finite = True
+        if profile is not None:
+            self.judges_latency = profile.judges_latency
+            self.has_required_fields = bool(profile.required_fields)
         self.endless: list[str] = []
-        self._matched: bool | str | None = None
+        self.value: Any = result
+        kind = type(result)
         try:
-            self._given: Any = result
-            self.value: Any = result
-            if type(result) is not dict:
-                self._given = _data(result)
-                self.value = _held(self._given)
+            if kind is not dict:
+                text = result if kind is str else _data(result)
+                kind = type(text)
+                if kind is str:
+                    self._text = text if len(text) <= LONGEST_TEXT else None
+                self.value = _opened(text) if kind is str else text
             self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
-            self.shape = shape_of(self.value, is_text=type(self._given) is str)
-            if not self.shape.kind and profile is None:
+            self.shape = shape_of(self.value, is_text=kind is str)
+            if profile is not None:
+                self._read_as(profile)
+            elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
                     del self.numbers[name]  # the status of a failure is no data
-            if profile is not None and profile.required_fields:
-                self.kinds = self._typed(profile.required_fields)
         except Exception:
-            self._given = self.value = UNREADABLE
+            self.value = UNREADABLE
+        if self.value is UNREADABLE:
             self.numbers, self.size, self._whole = {}, 0, False
-            self.shape = NO_SHAPE
-        self.readable = self.value is not UNREADABLE
-        if profile is not None and profile.ignored_fields:
-            for name in profile.ignored_fields:
-                self.numbers.pop(name.removeprefix("/"), None)
-            ignored = {name.removeprefix("/") for name in profile.ignored_fields}
-            self.endless = [name for name in self.endless if name not in ignored]
+            self.shape, self._text = NO_SHAPE, None
+            self.readable = False
 
-    @property
-    def has_required_fields(self) -> bool:
-        """Whether its author said which fields there are; else the results before say so."""
-        return self.profile is not None and bool(self.profile.required_fields)
+    def _read_as(self, profile: ToolProfile) -> None:
+        """Read what a profile says of the result."""
+        if profile.required_fields:
+            self.kinds = self._typed(profile.required_fields)
+        if profile.ignored_fields:
+            ignored = {name.removeprefix("/") for name in profile.ignored_fields}
+            for name in ignored:
+                self.numbers.pop(name, None)
+            self.endless = [name for name in self.endless if name not in ignored]
 
     @property
     def expected_ms(self) -> tuple[float, float]:
@@ -104,8 +108,6 @@ class Seen:
         return self._text
 
     def _written(self) -> str | None:
-        if isinstance(self._given, str):
-            return self._given if len(self._given) <= LONGEST_TEXT else None
         if self.size > LONGEST_TEXT or not self._whole:
             return None
         try:
@@ -168,14 +170,14 @@ def _data(result: Any) -> Any:
     return value
 
 
-def _held(value: Any) -> Any:
-    """Give what a text holds that is JSON, a bare number too; of anything else itself."""
-    if type(value) is not str or len(value) > LONGEST_TEXT:
-        return value
-    if _NUMBER.fullmatch(value):
-        return float(value)
-    held = opened(value)
-    return value if held is None else held
+def _opened(text: str) -> Any:
+    """Return what a text holds that is JSON, a bare number too; of any other text itself."""
+    if len(text) > LONGEST_TEXT:
+        return text
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    value = opened(text)
+    return text if value is None else value
 
 
 class Absent:
