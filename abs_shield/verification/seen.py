@@ -13,7 +13,7 @@ from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
-from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, shape_of
+from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, members_of, shape_of
 from abs_shield.verification.written import is_small, writers
 
 _NO_KINDS: Mapping[str, str] = {}
@@ -67,8 +67,11 @@ class Seen:
                 if kind is str:
                     self._text = text if len(text) <= LONGEST_TEXT else None
                 self.value = _opened(text) if kind is str else text
-            self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
-            self.shape = shape_of(self.value, is_text=kind is str)
+            value, is_text = self.value, kind is str
+            members = members_of(value, is_text=is_text) if type(value) is dict else None
+            self.shape = shape_of(value, members, is_text=is_text)
+            numbers = None if members is None else members.read(value)
+            self.numbers, self.size, self._whole = numbers or read_numbers(value, self.endless)
             if profile is not None:
                 self._read_as(profile)
             elif not self.shape.kind:
