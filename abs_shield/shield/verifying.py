@@ -118,7 +118,11 @@ class Verifier:
             return _UNGIVEN
         if ran.judges is IN_PARTS:
             return _IN_PARTS
-        return None if _is_timed(ran.elapsed_ms) else _UNTIMED
+        ms = ran.elapsed_ms
+        if ms is None:  # a host that does not time its tools
+            return _UNTIMED
+        # a host's clock may have gone back meanwhile; what is no number is an error of its call
+        return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
     def _judged(
         self, back: Returned, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: Found
@@ -199,16 +203,9 @@ def _entry(tools: Tools, name: str) -> Found:
 
 def _knows_who_asks(tools: Tools, entry: Entry | None, name: str) -> bool:
     """Return whether equal arguments mean other things elsewhere: the host, or a method, adds."""
-    if isinstance(tools, SessionTools) and tools.is_own(name):
+    if entry is not None and entry.binding is not None and entry.binding.injected:
         return True
-    return entry is not None and entry.binding is not None and bool(entry.binding.injected)
-
-
-def _is_timed(elapsed_ms: object) -> bool:
-    """Return whether a duration is one; a host's clock may have gone back meanwhile."""
-    if elapsed_ms is None:
-        return False  # a host that does not time its tools
-    return not isinstance(elapsed_ms, (int, float)) or 0 <= elapsed_ms < _LONGEST_MS
+    return isinstance(tools, SessionTools) and tools.is_own(name)
 
 
 def was_judged(decision: Decision) -> bool:

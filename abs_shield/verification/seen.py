@@ -13,7 +13,7 @@ from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
-from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, members_of, shape_of
+from abs_shield.verification.shape import KIND, NO_SHAPE, Members, kind_of, kinds_of, members_of, shape_of
 from abs_shield.verification.written import is_small, writers
 
 _NO_KINDS: Mapping[str, str] = {}
@@ -73,7 +73,7 @@ class Seen:
             numbers = None if members is None else members.read(value)
             self.numbers, self.size, self._whole = numbers or read_numbers(value, self.endless)
             if profile is not None:
-                self._read_as(profile)
+                self._read_as(profile, members if numbers is not None else None)
             elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
                     del self.numbers[name]  # the status of a failure is no data
@@ -84,10 +84,11 @@ class Seen:
             self.shape, self._text = NO_SHAPE, None
             self.readable = False
 
-    def _read_as(self, profile: ToolProfile) -> None:
-        """Read what a profile says of the result."""
+    def _read_as(self, profile: ToolProfile, flat: Members | None) -> None:
+        """Read what a profile says of the result; *flat* are its members, if all are scalars."""
         if profile.required_fields:
-            self.kinds = self._typed(profile.required_fields)
+            kinds = None if flat is None else kinds_of(flat, tuple(profile.required_fields))
+            self.kinds = self._typed(profile.required_fields) if kinds is None else kinds
         if profile.ignored_fields:
             ignored = {name.removeprefix("/") for name in profile.ignored_fields}
             for name in ignored:
@@ -175,7 +176,7 @@ def _data(result: Any) -> Any:
 
 def _opened(text: str) -> Any:
     """Return what a text holds that is JSON, a bare number too; of any other text itself."""
-    if len(text) > LONGEST_TEXT:
+    if text[:1].isalpha() or len(text) > LONGEST_TEXT:
         return text
     if _NUMBER.fullmatch(text):
         return float(text)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.session.results import as_json
 from abs_shield.text.failure import may_tell_failure, tells_failure
@@ -46,7 +46,8 @@ class Shape:
 NO_SHAPE = Shape("", {})
 
 
-class Members(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
     """
     What the names and types of an object's members say of it, where they are JSON's own.
 
@@ -81,6 +82,19 @@ class Members(NamedTuple):
         except OverflowError:
             return None
         return numbers, self.size + sum(map(len, map(member, self.texts))), True
+
+
+@lru_cache(maxsize=1_024)
+def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None:
+    """
+    Return the JSON type of each field of *names* that is there, and is not null.
+
+    None where a name is a JSON pointer, or too long to be that of a member.
+    """
+    if any(name[:1] == "/" or len(name) > LONGEST_NAME for name in names):
+        return None
+    known = members.shape.members
+    return {name: known[name] for name in names if known.get(name, "null") != "null"}
 
 
 def members_of(value: Mapping[Any, Any], *, is_text: bool = False) -> Members | None:
