@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from operator import attrgetter
+from operator import itemgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ _VERDICTS = {
 }  # fmt: skip
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
 _HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
-_FIRED, _REASON = attrgetter("fired"), attrgetter("unavailable")
+_FIRED, _REASON = itemgetter(0), itemgetter(4)
+"""Fields of a `SignalResult`: whether it fired, and why it could not look."""
 _LEAST_EVIDENCE = 0.1
 """What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
 is back within 2 ms is next to no evidence, and true of every call of most tools."""

@@ -172,7 +172,7 @@ class VerificationEngine:
             session = text(session_id, "verify: `session_id`")
         ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
         seen = Seen(result, latency_ms=ms, profile=profile)
-        if profile is not None and profile.response_patterns:
+        if profile is not None and profile.searches:
             seen.look()
         key = b"" if args is None else key_of(tool, (session, args) if by_session else args)
         thread = get_ident()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western import limits
-from abs_shield.verification.baseline import Surprise
+from abs_shield.verification.baseline import Baseline, Surprise
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.numbers import pointer_to
 from abs_shield.verification.series import Series
@@ -150,7 +150,12 @@ class Recent:
         self.results: list[Mapping[str, float]] = []
 
     def judge(
-        self, numbers: Mapping[str, float], *, times: float, usual: Callable[[str, float], bool]
+        self,
+        numbers: Mapping[str, float],
+        *,
+        times: float,
+        baseline: Baseline,
+        history: History | None,
     ) -> Surprise | None:
         """
         Give the field that contradicts every result of this session; None if none is compared.
@@ -160,7 +165,8 @@ class Recent:
         Args:
             numbers: The result's numbers.
             times: How many times larger or smaller contradicts.
-            usual: Whether a field was like that outside of this session.
+            baseline: The results of the tool: a field like that outside of this session is none.
+            history: Those of the same arguments; None where there are none.
         """
         newest, compared = self.results[-1], False
         for name, x in numbers.items():
@@ -171,7 +177,9 @@ class Recent:
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
             earlier = [known[name] for known in self.results if known.get(name)]
-            if x and earlier and _contradicts(x, earlier, times) and not usual(name, x):
+            if x and earlier and _contradicts(x, earlier, times) and not (
+                baseline.has_both_signs(name) or (history is not None and history.has_seen(name, x))
+            ):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, pointer_to(name))
         return CONSISTENT if compared else None

@@ -71,9 +71,7 @@ class Memory:
             recent = self._sessions.get((tool, key, kept.session), at)
             if recent is not None:
                 in_session = recent.judge(
-                    numbers,
-                    times=self._times,
-                    usual=lambda name, x: _is_usual(name, x, baseline, history),
+                    numbers, times=self._times, baseline=baseline, history=history
                 )
         odd = in_all is not None and in_all.score > 0
         if odd and kept.session and history is not None and history.differs_by_session:
@@ -118,10 +116,3 @@ class Memory:
         self.tools.forget(tool)
         self._histories.forget_all(lambda key: key[0] == tool)
         self._sessions.forget_all(lambda key: key[0] == tool)
-
-
-def _is_usual(name: str, x: float, baseline: Baseline, history: History | None) -> bool:
-    """Whether a number was like that before, outside of one session."""
-    if baseline.has_both_signs(name):
-        return True
-    return history is not None and history.has_seen(name, x)

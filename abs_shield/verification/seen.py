@@ -14,7 +14,7 @@ from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.shape import KIND, NO_SHAPE, Members, kind_of, kinds_of, members_of, shape_of
-from abs_shield.verification.written import is_small, writers
+from abs_shield.verification.written import FEW, writers
 
 _NO_KINDS: Mapping[str, str] = {}
 _UNWRITTEN = "not written yet"
@@ -48,6 +48,7 @@ class Seen:
     judges_latency = has_required_fields = False
     kinds: Mapping[str, str] = _NO_KINDS
     finite = readable = True
+    _is_small = False
     _text: str | None = _UNWRITTEN
     _matched: bool | str | None = None
 
@@ -71,6 +72,8 @@ class Seen:
             members = members_of(value, is_text=is_text) if type(value) is dict else None
             self.shape = shape_of(value, members, is_text=is_text)
             numbers = None if members is None else members.read(value)
+            if numbers is not None:
+                self._is_small = len(value) <= FEW
             self.numbers, self.size, self._whole = numbers or read_numbers(value, self.endless)
             if profile is not None:
                 self._read_as(profile, members if numbers is not None else None)
@@ -115,7 +118,7 @@ class Seen:
         if self.size > LONGEST_TEXT or not self._whole:
             return None
         try:
-            return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
+            return (_WRITE_SMALL if self._is_small else _WRITE)(self.value)
         except Exception:
             return None
 
