@@ -165,7 +165,8 @@ class Recent:
         Args:
             numbers: The result's numbers.
             times: How many times larger or smaller contradicts.
-            baseline: The results of the tool: a field like that outside of this session is none.
+            baseline: The results of the tool: a field that was like that in other sessions
+                contradicts nothing.
             history: Those of the same arguments; None where there are none.
         """
         newest, compared = self.results[-1], False
@@ -177,9 +178,9 @@ class Recent:
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
             earlier = [known[name] for known in self.results if known.get(name)]
-            if x and earlier and _contradicts(x, earlier, times) and not (
-                baseline.has_both_signs(name) or (history is not None and history.has_seen(name, x))
-            ):
+            if not (x and earlier and _contradicts(x, earlier, times)):
+                continue
+            if not baseline.has_both_signs(name) and not (history and history.has_seen(name, x)):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, pointer_to(name))
         return CONSISTENT if compared else None

@@ -57,7 +57,7 @@ class KnownTool:
     def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
         kinds = seen.kinds
-        if kinds == self.kinds:
+        if kinds and kinds == self.kinds:
             kinds = self.kinds
         return Kept(
             ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, seen.shape, kinds,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from abs_shield.verification.baseline import LEAST, Baseline
+from abs_shield.verification.baseline import LEAST
 from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.history import (
     CONSISTENT,

@@ -13,7 +13,15 @@ from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
-from abs_shield.verification.shape import KIND, NO_SHAPE, Members, kind_of, kinds_of, members_of, shape_of
+from abs_shield.verification.shape import (
+    KIND,
+    NO_SHAPE,
+    Members,
+    kind_of,
+    kinds_of,
+    members_of,
+    shape_of,
+)
 from abs_shield.verification.written import FEW, writers
 
 _NO_KINDS: Mapping[str, str] = {}

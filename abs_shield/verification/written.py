@@ -21,9 +21,7 @@ def is_small(value: Any) -> bool:
     (True, False, False)
     """
     return (
-        type(value) is dict
-        and len(value) <= FEW
-        and _SCALARS.issuperset(map(type, value.values()))
+        type(value) is dict and len(value) <= FEW and _SCALARS.issuperset(map(type, value.values()))
     )
 
 
