@@ -152,7 +152,7 @@ class Verifier:
             return self._failed(text, mode, ran)
         return ruled(result, plan, mode, given=ran.given)
 
-    def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
+    def _failed(self, message: str, mode: Mode, ran: Ran) -> dict[str, Any]:
         """
         Return what follows from our own failure, which is no verdict.
 
@@ -166,8 +166,8 @@ class Verifier:
             "action": action,
             "would_block": would_block,
             "blocked": would_block and mode is Mode.STRICT,
-            "coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)},
-            "errors": (said,),
+            "coverage": {VERIFICATION: Coverage(Outcome.ERROR, message)},
+            "errors": (message,),
         }
 
     def _fields(self, back: Returned, mode: Mode) -> dict[str, Any]:

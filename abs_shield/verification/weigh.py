@@ -118,9 +118,8 @@ class Weigher:
         if prior >= limits.blocks_from or any(signal.fired for signal in first.values()):
             posterior = self._posterior(prior, first, suppressed)
             if posterior >= limits.blocks_from:
-                first |= {name: _unavailable(ratios[name], _NOT_REACHED) for name in _LATER}
-                first = {name: first[name] for name in ratios}
-                return Weighed(first, posterior, VerificationTier.TIER_0)
+                later = {name: _unavailable(ratios[name], _NOT_REACHED) for name in _LATER}
+                return Weighed(signals | later, posterior, VerificationTier.TIER_0)
         return Weighed(signals, self._posterior(prior, signals, suppressed), readings=readings)
 
     def unavailable(self, reason: str) -> Signals:
