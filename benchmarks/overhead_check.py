@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import logging
 import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -82,6 +83,7 @@ def own_layer(proposal: Proposal, session: Session) -> Iterable[Finding]:
 def flagged(guard: Shield, session: Session) -> Way:
     """Give the check of a call whose transaction nobody mentioned."""
     call = ToolCall("refund", {**ARGUMENTS, "transaction_id": "tx_99999"}, None, LOGPROBS)
+    logging.getLogger("abs_shield").setLevel(logging.CRITICAL + 1)  # nobody hears the hooks
     assert guard.check_call(call, session=session).verdict is not Verdict.CLEAN
     return lambda: guard.check_call(call, session=session)
 

@@ -26,7 +26,7 @@ from abs_shield.verification.calibration import calibration_of
 
 HERE = Path(__file__).parent
 ORIGINAL = "awesome-agentguard==0.2.0"
-FASTER = {2: 12.0, 10: 25.0, 50: 25.0}
+FASTER = {2: 12.0, 10: 25.0, 50: 50.0}
 ECE = 0.05
 RATES = {
     "schema_mismatch": (0.72, 0.01), "pattern_mismatch": (0.5, 0.05),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Verdict
 from abs_shield.plan import ToolPlan
-from abs_shield.shield.ran import Ran
 
 if TYPE_CHECKING:
     from abs_shield.verification import SignalResult, VerificationResult
@@ -20,28 +20,42 @@ _VERDICTS = {
 }  # fmt: skip
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
 _HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
+_FIRED, _REASON = itemgetter(0), itemgetter(4)
+"""Fields of a `SignalResult`: whether it fired, and why it could not look."""
 _LEAST_EVIDENCE = 0.1
 """What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
 is back within 2 ms is next to no evidence, and true of every call of most tools."""
 
 
-def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran) -> dict[str, Any]:
+def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, *, given: bool) -> dict[str, Any]:
     """
     Return the fields of a Decision that follow from a verdict under a policy.
 
-    What the caller has already is flagged at most: strict would not withhold it either.
+    Those of a result that nothing speaks against are left out: they are as before.
+
+    Args:
+        result: The verdict.
+        plan: The tool.
+        mode: The mode of the verification.
+        given: Whether the caller has the result already: it is flagged at most, for strict would
+            not withhold it either.
     """
-    told = "flag" if ran.given and result.verdict == "block" else result.verdict
-    verdict, would_block = _VERDICTS[told], told == "block"
-    return {
+    signals = result.signals.values()
+    fields: dict[str, Any] = {
+        "coverage": _coverage(tuple(result.signals), tuple(map(_REASON, signals))),
+        "probability": result.posterior,
+        "retryable": not plan.writes,
+    }
+    if result.verdict == "accept" and not any(map(_FIRED, signals)):
+        return fields
+    ruling = "flag" if given and result.verdict == "block" else result.verdict
+    verdict, would_block = _VERDICTS[ruling], ruling == "block"
+    return fields | {
         "verdict": verdict,
-        "action": _ACTIONS[told],
+        "action": _ACTIONS[ruling],
         "would_block": would_block,
         "blocked": would_block and mode is Mode.STRICT,
         "findings": _findings(result, plan, verdict, mode),
-        "coverage": _coverage(tuple((n, s.unavailable) for n, s in result.signals.items())),
-        "probability": result.posterior,
-        "retryable": not plan.writes,
     }
 
 
@@ -95,7 +109,8 @@ def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> F
 
 
 @lru_cache(maxsize=512)
-def _coverage(signals: tuple[tuple[str, str], ...]) -> Mapping[str, Coverage]:
+def _coverage(names: tuple[str, ...], reasons: tuple[str, ...]) -> Mapping[str, Coverage]:
     return {
-        name: Coverage(Outcome.UNAVAILABLE, reason) if reason else RAN for name, reason in signals
+        name: Coverage(Outcome.UNAVAILABLE, reason) if reason else RAN
+        for name, reason in zip(names, reasons, strict=True)
     }

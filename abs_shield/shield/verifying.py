@@ -28,6 +28,7 @@ from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.record import record_of
+from abs_shield.shield.entry import Entry
 from abs_shield.shield.fault import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
 from abs_shield.shield.ran import IN_PARTS, UNKNOWN, Ran
@@ -37,7 +38,7 @@ from abs_shield.shield.session_tools import SessionTools
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.verification import VerificationEngine, VerificationResult
+    from abs_shield.verification import VerificationEngine
 
 logger = logging.getLogger("abs_shield")
 
@@ -49,6 +50,9 @@ _UNGIVEN = Coverage(
 _IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator gave several items")
 _UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
 _LONGEST_MS = 1e15
+Tools = Registry | SessionTools
+Found = Entry | PolicyError | None
+"""A tool; an error where what is declared of it is wrong; None where nobody registered it."""
 
 
 class Returned(NamedTuple):
@@ -88,21 +92,21 @@ class Verifier:
                 self._engine = VerificationEngine.of(declared)
 
     def decide(self, back: Returned) -> Decision:
-        """Judge what a call returned, and say what the policy makes of it."""
+        """Judge what a call returned, and return what the policy makes of it."""
         begun = perf_counter()
-        plan = self._plan(back.call.name, back.session)
+        name = back.call.name
+        tools = self._registry.of(back.session)
+        entry = _entry(tools, name)
+        plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(name)
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
+        fields = self._fields(back, mode)
         reason = self._unjudged(back.ran)
-        told = {"coverage": {VERIFICATION: reason}} if reason else self._judged(back, plan, mode)
-        told |= {"mode": mode, "elapsed_ms": (perf_counter() - begun) * 1e3}
-        return self._decision(back.call, back.session, told)
-
-    def _plan(self, name: str, session: Session) -> ToolPlan:
-        """Return what is declared of the tool; where that is wrong, the call's decision says so."""
-        try:
-            return self._registry.of(session).plan(name) or self._registry.unknown(name)
-        except PolicyError:
-            return self._registry.unknown(name)
+        if reason is not None:
+            fields["coverage"] = {VERIFICATION: reason}
+        else:
+            fields |= self._judged(back, plan, mode, tools=tools, entry=entry)
+        fields["elapsed_ms"] = (perf_counter() - begun) * 1e3
+        return make_decision(**fields)
 
     def _unjudged(self, ran: Ran) -> Coverage | None:
         if SWITCH.off:
@@ -115,44 +119,41 @@ class Verifier:
             return _UNGIVEN
         if ran.judges is IN_PARTS:
             return _IN_PARTS
-        return None if _is_timed(ran.elapsed_ms) else _UNTIMED
+        ms = ran.elapsed_ms
+        if ms is None:  # a host that does not time its tools
+            return _UNTIMED
+        # a host's clock may have gone back meanwhile; what is no number is an error of its call
+        return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
-    def _judged(self, back: Returned, plan: ToolPlan, mode: Mode) -> dict[str, Any]:
-        name = back.call.name[:LONGEST_NAME]
+    def _judged(
+        self, back: Returned, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: Found
+    ) -> dict[str, Any]:
+        name, ran, profile = back.call.name[:LONGEST_NAME], back.ran, plan.tool.profile
         try:
-            result = self._verified(back, plan, name)
+            if isinstance(entry, PolicyError):
+                raise entry
+            engine = self._engine or self.engine
+            assert engine is not None
+            assert ran.elapsed_ms is not None
+            if profile is not None and engine.profile(name) is not profile:
+                engine.register_tool_profile(name, profile)
+            result = engine.verify(
+                name,
+                args=back.arguments,
+                result=back.value if ran.judges is None else ran.judges,
+                execution_time_ms=ran.elapsed_ms,
+                session_id=None if record_of(back.session).ephemeral else back.session.id,
+                by_session=_knows_who_asks(tools, entry, back.call.name),
+                suppressed=suppressed_by(plan) if plan.suppress else None,
+            )
         except Exception as error:
-            said = str(error) if isinstance(error, ShieldError) else place_of(error)
-            said = f"{VERIFICATION}: {said}"
-            logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), said)
-            return self._failed(said, mode, back.ran)
-        return ruled(result, plan, mode, back.ran)
+            text = str(error) if isinstance(error, ShieldError) else place_of(error)
+            text = f"{VERIFICATION}: {text}"
+            logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)
+            return self._failed(text, mode, ran)
+        return ruled(result, plan, mode, given=ran.given)
 
-    def _verified(self, back: Returned, plan: ToolPlan, name: str) -> VerificationResult:
-        engine, profile, ran = self.engine, plan.tool.profile, back.ran
-        assert engine is not None
-        assert ran.elapsed_ms is not None
-        if profile is not None and engine.profile(name) is not profile:
-            engine.register_tool_profile(name, profile)
-        return engine.verify(
-            name,
-            args=back.arguments,
-            result=back.value if ran.judges is None else ran.judges,
-            execution_time_ms=ran.elapsed_ms,
-            session_id=None if record_of(back.session).ephemeral else back.session.id,
-            by_session=self._knows_who_asks(back.call.name, back.session),
-            suppressed=suppressed_by(plan) if plan.suppress else None,
-        )
-
-    def _knows_who_asks(self, name: str, session: Session) -> bool:
-        """Whether equal arguments mean other things elsewhere: the host, or a method, adds more."""
-        tools = self._registry.of(session)
-        if isinstance(tools, SessionTools) and tools.is_own(name):
-            return True
-        entry = tools.get(name)
-        return entry is not None and entry.binding is not None and bool(entry.binding.injected)
-
-    def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
+    def _failed(self, message: str, mode: Mode, ran: Ran) -> dict[str, Any]:
         """
         Return what follows from our own failure, which is no verdict.
 
@@ -166,35 +167,46 @@ class Verifier:
             "action": action,
             "would_block": would_block,
             "blocked": would_block and mode is Mode.STRICT,
-            "coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)},
-            "errors": (said,),
+            "coverage": {VERIFICATION: Coverage(Outcome.ERROR, message)},
+            "errors": (message,),
         }
 
-    def _decision(self, call: ToolCall, session: Session, told: dict[str, Any]) -> Decision:
-        usual: dict[str, Any] = {
+    def _fields(self, back: Returned, mode: Mode) -> dict[str, Any]:
+        """Return the fields of a decision on a result that nothing speaks against."""
+        session = back.session
+        return {
             "id": new_id(),
             "subject": Subject.RESULT,
-            "tool": call.name,
+            "tool": back.call.name,
             "verdict": Verdict.CLEAN,
             "action": Action.ALLOW,
+            "mode": mode,
             "blocked": False,
             "would_block": False,
             "policy_revision": self._policy.revision,
             "at": time(),
             "session_id": session.id,
             "run_id": session.run_id,
-            "call_id": call.id,
+            "call_id": back.call.id,
             "agent": session.agent,
             "model": session.model,
         }
-        return make_decision(**(usual | told))
 
 
-def _is_timed(elapsed_ms: object) -> bool:
-    """Return whether a duration is one; a host's clock may have gone back meanwhile."""
-    if elapsed_ms is None:
-        return False  # a host that does not time its tools
-    return not isinstance(elapsed_ms, (int, float)) or 0 <= elapsed_ms < _LONGEST_MS
+def _entry(tools: Tools, name: str) -> Found:
+    try:
+        return tools[name]
+    except KeyError:
+        return None
+    except PolicyError as error:
+        return error
+
+
+def _knows_who_asks(tools: Tools, entry: Entry | None, name: str) -> bool:
+    """Return whether equal arguments mean other things elsewhere: the host, or a method, adds."""
+    if entry is not None and entry.binding is not None and entry.binding.injected:
+        return True
+    return isinstance(tools, SessionTools) and tools.is_own(name)
 
 
 def was_judged(decision: Decision) -> bool:

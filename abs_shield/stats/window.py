@@ -36,10 +36,11 @@ class Window:
     (4.0, 4.0)
     """
 
-    __slots__ = ("_m2", "_middle", "_pivot", "_steps", "deviation", "mean", "n", "values")
+    __slots__ = ("_m2", "_middle", "_pivot", "_size", "_steps", "deviation", "mean", "n", "values")
 
     def __init__(self, size: int = 100, values: Iterable[float] = ()) -> None:
         self.values = deque(values, maxlen=size)
+        self._size = size
         self.n, self.mean, self.deviation = 0, 0.0, 0.0
         self._m2, self._steps = 0.0, 0
         self._pivot = self._middle = 0.0
@@ -58,16 +59,15 @@ class Window:
     def update(self, x: float) -> None:
         """Learn *x*, a finite number of at most 1e150; judge it first."""
         values, n = self.values, self.n
-        if n == values.maxlen:
+        if n == self._size:
             oldest = values[0]
             values.append(x)
             if x == oldest:
                 return
             pivot, before, old_m2 = self._pivot, self._middle, self._m2
             delta = x - oldest
-            self._middle = middle = before + delta / n
-            self.mean = pivot + middle
-            self._m2 = m2 = old_m2 + delta * (x - pivot - middle + (oldest - pivot - before))
+            middle = before + delta / n
+            m2 = old_m2 + delta * (x - pivot - middle + (oldest - pivot - before))
             self._steps = steps = self._steps + 1
             if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
@@ -77,11 +77,11 @@ class Window:
                 self._pivot = x
             values.append(x)
             self.n = n = n + 1
-            pivot = self._pivot
-            delta = x - pivot - self._middle
-            self._middle = middle = self._middle + delta / n
-            self.mean = pivot + middle
-            self._m2 = m2 = self._m2 + delta * (x - pivot - middle)
+            pivot, before = self._pivot, self._middle
+            delta = x - pivot - before
+            middle = before + delta / n
+            m2 = self._m2 + delta * (x - pivot - middle)
+        self._middle, self._m2, self.mean = middle, m2, pivot + middle
         self.deviation = sqrt(m2 / (n - 1)) if n > 1 else 0.0
 
     def _rebuild(self) -> None:

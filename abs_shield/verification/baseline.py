@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Iterable
 from math import log, log10
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.numbers import pointer_to
-from abs_shield.verification.series import NEWEST, Series
+from abs_shield.verification.series import Series
 
 LEAST = 8
 """Results that a baseline needs before it judges."""
@@ -68,32 +67,26 @@ class Baseline:
     The newest results of one tool.
 
     Attributes:
+        n: Results that it remembers, at most 100.
         gap: Calls since the last result that was learnt; 1 where that was the last call.
     """
 
     __slots__ = (
-        "_always", "_counts", "_keys", "_last_size", "_latency", "_size", "_squares", "fields",
-        "gap",
+        "_always", "_counts", "_last_size", "_latency", "_size", "_squares", "fields", "gap", "n",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.fields: dict[str, Series] = {}
         self._latency = Series()
         self._size = Series()
-        self._keys: deque[bytes] = deque(maxlen=NEWEST)
-        self._counts: Counter[bytes] = Counter()
-        self._squares = self._last_size = 0
+        self._counts: dict[bytes, int] = {}
+        self.n = self._squares = self._last_size = 0
         self._always: frozenset[str] | None = None
         self.gap = 1
 
-    @property
-    def n(self) -> int:
-        """Results that it remembers, at most 100."""
-        return len(self._keys)
-
     def is_of(self, key: bytes) -> bool:
         """Whether all results that it remembers are of arguments *key*."""
-        return self._counts[key] == len(self._keys)
+        return self._counts.get(key, 0) == self.n
 
     def peers(self, key: bytes) -> int:
         """
@@ -103,8 +96,8 @@ class Baseline:
         arguments, or what counts is how many different ones there were: the inverse of Simpson's
         index, which is 1 where one of them had nearly all results.
         """
-        n = len(self._keys)
-        return n if self._counts[key] == n else n * n // self._squares
+        n = self.n
+        return n if self._counts.get(key, 0) == n else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
         """Whether the numbers of a field are above 0 and below by nature."""
@@ -165,9 +158,17 @@ class Baseline:
             return Outlook(rules, compared=bool(last_n))
         return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
-    def learn(self, kept: Kept, *, judged: bool) -> None:
-        """Take a result in that was accepted; *judged* is whether it was the last one judged."""
-        self._learn_key(kept.key)
+    def learn(self, kept: Kept, oldest: Kept | None, *, judged: bool) -> None:
+        """
+        Add a result that was accepted.
+
+        Args:
+            kept: The result.
+            oldest: The one in whose place it is remembered; None where there is room for both.
+            judged: Whether it was the last one judged.
+        """
+        if oldest is None or oldest.key != kept.key:
+            self._count(kept.key, oldest)
         self.gap = 1
         fields = self.fields
         for name, x in kept.numbers.items():
@@ -188,9 +189,8 @@ class Baseline:
 
     def _turned_endless(self, names: Iterable[str]) -> str | None:
         """The first of *names* that was a number in every result that is remembered."""
-        whole = len(self._keys)
         series = ((name, self.fields.get(name)) for name in names)
-        return next((name for name, one in series if one is not None and one.n >= whole), None)
+        return next((name for name, one in series if one is not None and one.n >= self.n), None)
 
     def _is_fast(self, kept: Kept, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""
@@ -204,7 +204,7 @@ class Baseline:
         if (
             always is not None
             and always is not kept.shape.names
-            and len(self._keys) >= _SURE_OF_FIELDS
+            and self.n >= _SURE_OF_FIELDS
             and not always <= kept.shape.names
         ):
             return Surprise(_WEAK, "a field is missing that every earlier result had")
@@ -221,20 +221,18 @@ class Baseline:
             return Surprise(_WEAK, "of a size that no earlier result had")
         return None
 
-    def _learn_key(self, key: bytes) -> None:
-        counts, keys = self._counts, self._keys
-        if len(keys) == NEWEST:
-            oldest = keys[0]
-            if oldest == key:
-                keys.append(key)
-                return
-            self._squares -= 2 * counts[oldest] - 1
-            counts[oldest] -= 1
-            if not counts[oldest]:
-                del counts[oldest]
-        keys.append(key)
-        self._squares += 2 * counts[key] + 1
-        counts[key] += 1
+    def _count(self, key: bytes, oldest: Kept | None) -> None:
+        counts = self._counts
+        if oldest is None:
+            self.n += 1
+        else:
+            count = counts.pop(oldest.key)
+            self._squares -= 2 * count - 1
+            if count > 1:
+                counts[oldest.key] = count - 1
+        count = counts.get(key, 0)
+        self._squares += 2 * count + 1
+        counts[key] = count + 1
 
     def _sweep(self) -> None:
         """Forget the half of the fields with the fewest points: names that are data themselves."""

@@ -43,8 +43,7 @@ class Bounded(Generic[Key, Held]):
         if at - entry[_AT] > self._ttl_s:
             self.forget(key)
             return None
-        held: Held = entry[_HELD]
-        return held
+        return entry[_HELD]  # type: ignore[no-any-return]
 
     def used(self, key: Key, at: float, *, weight: int = 1, most: int = 1) -> Held:
         """
@@ -66,8 +65,7 @@ class Bounded(Generic[Key, Held]):
             entry[_WEIGHT] += added
             self._weight += added
             self._make_room()
-        held: Held = entry[_HELD]
-        return held
+        return entry[_HELD]  # type: ignore[no-any-return]
 
     def _added(self, key: Key, at: float, weight: int) -> Held:
         self.forget(key)

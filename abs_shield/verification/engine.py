@@ -25,13 +25,13 @@ from abs_shield.verification.learnt import Learnt
 from abs_shield.verification.memory import Memory
 from abs_shield.verification.merge import merged
 from abs_shield.verification.quarantine import meant
-from abs_shield.verification.record import VerificationResult, VerificationTier
+from abs_shield.verification.record import VerificationResult
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.settings import LabelKept, Settings
 from abs_shield.verification.snapshot import snapshot_of
-from abs_shield.verification.weigh import Heard, Suppressed
+from abs_shield.verification.thresholds import Thresholds
+from abs_shield.verification.weigh import Suppressed, Weighed, verdict_of
 
-_0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
 _REENTRANT = "it came while another result of this thread was judged"
 logger = logging.getLogger("abs_shield")
 
@@ -172,54 +172,49 @@ class VerificationEngine:
             session = text(session_id, "verify: `session_id`")
         ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
         seen = Seen(result, latency_ms=ms, profile=profile)
-        if profile is not None and profile.response_patterns:
+        if profile is not None and profile.searches:
             seen.look()
         key = b"" if args is None else key_of(tool, (session, args) if by_session else args)
-        heard = Heard(suppressed)
-        if self._judging and self._judging == get_ident():
-            return self._inside_itself(tool, heard)
+        thread = get_ident()
+        if self._judging == thread:
+            return self._inside_itself(tool)
         with self._lock:
-            self._judging = get_ident()
+            self._judging = thread
             try:
-                return self._judged(seen, tool, heard, key=key, session=session)
+                return self._judged(seen, tool, suppressed, key=key, session=session)
             finally:
                 self._judging = 0
 
-    def _inside_itself(self, tool: str, heard: Heard) -> VerificationResult:
-        """Nothing is said of a result that comes while this thread judges: a finaliser ran."""
-        told = self._learnt.settings.of(tool)
-        told.weigher.pass_over(_REENTRANT, heard)
-        return told.weigher.result(told.limits, told.limits.prior, heard, "")
+    def _inside_itself(self, tool: str) -> VerificationResult:
+        """Return that a result that comes while this thread judges is not judged: a finaliser."""
+        settings = self._learnt.settings.of(tool)
+        limits, signals = settings.limits, settings.weigher.unavailable(_REENTRANT)
+        return _result(limits, limits.prior, Weighed(signals, limits.prior), "")
 
     def _judged(
-        self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
+        self, seen: Seen, tool: str, suppressed: Suppressed | None, *, key: bytes, session: str
     ) -> VerificationResult:
         learnt = self._learnt
-        memory, told = learnt.memory, learnt.settings.of(tool)
-        limits, weigher = told.limits, told.weigher
+        memory, settings = learnt.memory, learnt.settings.of(tool)
+        limits, weigher = settings.limits, settings.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
         past = memory.past(known, kept, tool, seen=seen)
-        weigher.listen(_0, seen, past, heard)
-        posterior = limits.prior  # silence only lowers it
-        if heard.fired or posterior >= limits.blocks_from:
-            posterior = weigher.posterior(limits.prior, heard)
-        if posterior < limits.blocks_from:
-            weigher.listen(_1, seen, past, heard)
-            posterior = weigher.posterior(limits.prior, heard)
-        if past.of_others and posterior >= limits.blocks_from:
-            own = weigher.without_others(limits.prior, heard, seen)
+        weighed = weigher.weigh(seen, past, limits, suppressed)
+        posterior = weighed.posterior
+        if posterior >= limits.blocks_from and known.is_of_others(session):
+            own = weigher.without_others(limits.prior, weighed.signals, seen, suppressed)
             posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
         kept.probability = posterior
-        given = weigher.result(limits, posterior, heard, kept.id)
+        result = _result(limits, posterior, weighed, kept.id)
         if not seen.readable:
-            return given
-        if given.verdict == "accept":
+            return result
+        if result.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            kept.unlike = heard.is_unlike or kept.fault != ""
+            kept.unlike = weighed.is_unlike or kept.fault != ""
             learnt.refuse(known, kept, tool)
-        return given
+        return result
 
     def _new_id(self) -> str:
         return f"{self._writer}-{next(self._ids):x}"
@@ -412,3 +407,19 @@ class VerificationEngine:
         """
         load_state(self, path)
         return self
+
+
+def _result(
+    limits: Thresholds, posterior: float, weighed: Weighed, ident: str
+) -> VerificationResult:
+    return VerificationResult.of(
+        {
+            "verdict": verdict_of(posterior, limits),
+            "confidence": round(posterior, 3),
+            "signals": weighed.signals.copy(),
+            "tier_reached": weighed.tier,
+            "prior": limits.prior,
+            "posterior": posterior,
+            "_id": ident,
+        }
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western import limits
-from abs_shield.verification.baseline import Surprise
+from abs_shield.verification.baseline import Baseline, Surprise
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.numbers import pointer_to
 from abs_shield.verification.series import Series
@@ -49,7 +49,10 @@ class History:
 
         None where no number can be compared.
         """
-        self._read()
+        if self._unread:
+            self._read()
+        if not numbers:
+            return None
         fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
         width = 1 << max(0, len(numbers) - 1).bit_length()
         beyond = []
@@ -104,13 +107,15 @@ class History:
 
     def _read(self) -> None:
         """Add what came since the last judgement to the series; all of it, where that is all."""
-        if self._unread >= len(self.newest):
+        newest, unread = self.newest, self._unread
+        if unread >= len(newest):
             self._fields = {}
-        for kept in self.newest[-self._unread :] if self._unread else ():
+        fields = self._fields
+        for kept in newest[-unread:]:
             for name, x in kept.numbers.items():
-                series = self._fields.get(name)
+                series = fields.get(name)
                 if series is None:
-                    series = self._fields[name] = Series(size=NEWEST, first=LEAST)
+                    series = fields[name] = Series(size=NEWEST, first=LEAST)
                 series.learn(x)
         self._unread = 0
 
@@ -145,7 +150,12 @@ class Recent:
         self.results: list[Mapping[str, float]] = []
 
     def judge(
-        self, numbers: Mapping[str, float], *, times: float, usual: Callable[[str, float], bool]
+        self,
+        numbers: Mapping[str, float],
+        *,
+        times: float,
+        baseline: Baseline,
+        history: History | None,
     ) -> Surprise | None:
         """
         Give the field that contradicts every result of this session; None if none is compared.
@@ -155,7 +165,9 @@ class Recent:
         Args:
             numbers: The result's numbers.
             times: How many times larger or smaller contradicts.
-            usual: Whether a field was like that outside of this session.
+            baseline: The results of the tool: a field that was like that in other sessions
+                contradicts nothing.
+            history: Those of the same arguments; None where there are none.
         """
         newest, compared = self.results[-1], False
         for name, x in numbers.items():
@@ -166,7 +178,9 @@ class Recent:
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
             earlier = [known[name] for known in self.results if known.get(name)]
-            if x and earlier and _contradicts(x, earlier, times) and not usual(name, x):
+            if not (x and earlier and _contradicts(x, earlier, times)):
+                continue
+            if not baseline.has_both_signs(name) and not (history and history.has_seen(name, x)):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, pointer_to(name))
         return CONSISTENT if compared else None

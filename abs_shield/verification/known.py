@@ -57,26 +57,41 @@ class KnownTool:
     def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
         kinds = seen.kinds
-        if kinds == self.kinds:
+        if kinds and kinds == self.kinds:
             kinds = self.kinds
         return Kept(
             ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, seen.shape, kinds,
             endless=seen.endless,
         )  # fmt: skip
 
-    def learn(self, kept: Kept) -> None:
-        """Take a result in among the newest."""
-        oldest = self.newest[0] if len(self.newest) == NEWEST else None
-        if oldest is not None:
-            self._sessions[oldest.session] -= 1
-            self._sessions += Counter()  # without those that have none left
-        self.newest.append(kept)
-        self._sessions[kept.session] += 1
-        self.shapes.learn(kept, oldest, self.newest)
+    def learn(self, kept: Kept, *, judged: bool) -> None:
+        """Add a result that was accepted; *judged* is whether it was the last one judged."""
+        if self.doubts:
+            self._accept()
+        newest = self.newest
+        oldest = newest[0] if len(newest) == NEWEST else None
+        newest.append(kept)
+        if oldest is None or oldest.session != kept.session:
+            self._count(kept.session, oldest)
+        self.shapes.learn(kept, oldest, newest)
+        self.baseline.learn(kept, oldest, judged=judged)
+        if kept.kinds and kept.kinds is not self.kinds:
+            self._learn_kinds(kept.kinds)
 
-    def odd_shape(self, kept: Kept) -> Surprise | None:
+    def _count(self, session: str, oldest: Kept | None) -> None:
+        sessions = self._sessions
+        sessions[session] += 1
+        if oldest is not None:
+            sessions[oldest.session] -= 1
+            if not sessions[oldest.session]:
+                del sessions[oldest.session]
+
+    def odd_shape(self, kept: Kept, peers: int) -> Surprise | None:
         """Return what is odd about a result's shape; None where too few can be compared."""
-        odd = self.shapes.compare(kept, self.newest, self.baseline.peers(kept.key))
+        newest = self.newest
+        if newest and newest[-1].shape is kept.shape:
+            return CONSISTENT
+        odd = self.shapes.compare(kept, newest, peers)
         if odd is not None and odd.may_be_optional and self._was_lacked(odd.fault):
             return CONSISTENT
         if odd is not None:
@@ -97,10 +112,8 @@ class KnownTool:
         """Whether what is known comes from other sessions, but for a few results."""
         return session != "" and self._sessions[session] < _OF_ITS_OWN
 
-    def learn_kinds(self, kinds: Mapping[str, str]) -> None:
+    def _learn_kinds(self, kinds: Mapping[str, str]) -> None:
         """Count the types of an accepted result; of several types none is usual."""
-        if kinds is self.kinds:
-            return
         for name, kind in kinds.items():
             usual, count = self._counted.get(name, (kind, 0))
             if count > _SURE_OF_KIND and kind == usual:
@@ -142,7 +155,7 @@ class KnownTool:
             self.kinds, self._otherwise = {}, 0
             self._counted.clear()
 
-    def accept(self) -> None:
+    def _accept(self) -> None:
         """A result was accepted after others were not: what is known is not out of date."""
         self._unlike = self._otherwise = 0
         self.doubts = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from abs_shield.verification.baseline import LEAST, Baseline
+from abs_shield.verification.baseline import LEAST
 from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.history import (
     CONSISTENT,
@@ -52,10 +52,10 @@ class Memory:
 
     def past(self, known: KnownTool, kept: Kept, tool: str, *, seen: Seen) -> Past:
         """Give what came before a result, as far as it can be compared with it."""
-        shape = None if seen.has_required_fields else known.odd_shape(kept)
         baseline, key, numbers, at = known.baseline, kept.key, kept.numbers, kept.at
-        outlook = in_all = in_session = None
         peers = baseline.peers(key)
+        shape = None if seen.has_required_fields else known.odd_shape(kept, peers)
+        outlook = in_all = in_session = None
         if peers >= LEAST:
             outlook = baseline.judge(
                 kept, peers, latency=seen.judges_latency, shape=shape is None or not shape.score
@@ -67,37 +67,26 @@ class Memory:
             elif outlook.compared:
                 beyond = outlook.beyond
                 in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
-        if kept.session:
+        if kept.session and numbers:
             recent = self._sessions.get((tool, key, kept.session), at)
             if recent is not None:
                 in_session = recent.judge(
-                    numbers,
-                    times=self._times,
-                    usual=lambda name, x: _is_usual(name, x, baseline, history),
+                    numbers, times=self._times, baseline=baseline, history=history
                 )
-        odd = in_all is not None and in_all.score > 0 and kept.session != ""
-        if odd and history is not None and history.differs_by_session:
+        odd = in_all is not None and in_all.score > 0
+        if odd and kept.session and history is not None and history.differs_by_session:
             outlook = in_all = None  # they are of other people, and say nothing of this one
-        return Past(
-            known.kinds, outlook, in_all, in_session, self._sub_floor_lr,
-            of_others=known.is_of_others(kept.session), shape=shape,
-        )  # fmt: skip
+        return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape)
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
-        key, numbers, at = kept.key, kept.numbers, kept.at
-        if known.doubts:
-            known.accept()
-        known.baseline.learn(kept, judged=judged)
-        known.learn(kept)
-        if kept.kinds:
-            known.learn_kinds(kept.kinds)
-        weight = 1 + len(numbers)
+        known.learn(kept, judged=judged)
+        key, at, weight = kept.key, kept.at, 1 + len(kept.numbers)
         place = (tool, key)
         self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(kept)
         if kept.session:
             here = (tool, key, kept.session)
-            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(numbers)
+            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(kept.numbers)
 
     def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
         """Keep a result apart that was not accepted."""
@@ -127,10 +116,3 @@ class Memory:
         self.tools.forget(tool)
         self._histories.forget_all(lambda key: key[0] == tool)
         self._sessions.forget_all(lambda key: key[0] == tool)
-
-
-def _is_usual(name: str, x: float, baseline: Baseline, history: History | None) -> bool:
-    """Whether a number was like that before, outside of one session."""
-    if baseline.has_both_signs(name):
-        return True
-    return history is not None and history.has_seen(name, x)

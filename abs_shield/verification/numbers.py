@@ -44,6 +44,8 @@ def read_numbers(
     >>> read_numbers(Decimal("650.5"))[0]
     {'': 650.5}
     """
+    if type(result) is str:
+        return {}, len(result) + 4, True
     numbers: dict[str, float] = {}
     size = 2
     nodes = 0
@@ -73,21 +75,21 @@ def read_numbers(
                 if named and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
                         if kind is float and not isfinite(value):
-                            name = _joined(prefix, key)
+                            name = joined(prefix, key)
                             if endless is not None and name is not None:
                                 endless.append(name)
                             continue
                         value = LARGEST if value > 0 else -LARGEST
                     if length <= LONGEST_NAME and key.isidentifier():
                         numbers[prefix + key] = value
-                    elif (name := _joined(prefix, key)) is not None:
+                    elif (name := joined(prefix, key)) is not None:
                         numbers[name] = value
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:
                 size += 10
             elif depth < DEEPEST:
-                name = _joined(prefix, key) if named else None
+                name = joined(prefix, key) if named else None
                 number = as_number(value) if name is not None else None
                 if number is not None and len(numbers) < MOST_NUMBERS:
                     size += 24
@@ -114,7 +116,7 @@ def as_number(value: Any) -> float | None:
     return max(-LARGEST, min(LARGEST, number)) if isfinite(number) else None
 
 
-def _joined(prefix: str, key: Any) -> str | None:
+def joined(prefix: str, key: Any) -> str | None:
     """Give the pointer of a member; None where its name, or the way to it, is too long."""
     name = key if type(key) is str else str(key)[:80]
     if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:

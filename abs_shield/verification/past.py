@@ -19,7 +19,6 @@ class Past:
         history: What the same arguments gave before; None where they gave too little.
         session: What this session was given before; None where that is nothing.
         sub_floor_lr: Likelihood ratio of a network call that is back at once.
-        of_others: Whether all but a few of the tool's results came in other sessions.
         shape: What is odd about its shape; None where too few results can be compared, or the
             fields are declared.
     """
@@ -29,5 +28,4 @@ class Past:
     history: Surprise | None = None
     session: Surprise | None = None
     sub_floor_lr: float = 50.0
-    of_others: bool = False
     shape: Surprise | None = None

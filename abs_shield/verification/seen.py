@@ -13,8 +13,16 @@ from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
-from abs_shield.verification.shape import KIND, NO_SHAPE, kind_of, shape_of
-from abs_shield.verification.written import is_small, writers
+from abs_shield.verification.shape import (
+    KIND,
+    NO_SHAPE,
+    Members,
+    kind_of,
+    kinds_of,
+    members_of,
+    shape_of,
+)
+from abs_shield.verification.written import FEW, writers
 
 _NO_KINDS: Mapping[str, str] = {}
 _UNWRITTEN = "not written yet"
@@ -35,6 +43,7 @@ class Seen:
         value: The result in the shape of JSON; a text that holds JSON is opened.
         latency_ms: How long the call took, finite and at least 0.
         judges_latency: Whether anybody said how long a call takes.
+        has_required_fields: Whether its author said which fields there are.
         kinds: JSON type of each required field that it has, and that is not null.
         finite: Whether none of these is NaN or infinite.
         readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
@@ -44,48 +53,58 @@ class Seen:
         shape: Its JSON type and those of its members.
     """
 
-    __slots__ = (
-        "_given", "_matched", "_text", "_whole", "endless", "finite", "judges_latency", "kinds",
-        "latency_ms", "numbers", "profile", "readable", "shape", "size", "value",
-    )  # fmt: skip
+    judges_latency = has_required_fields = False
+    kinds: Mapping[str, str] = _NO_KINDS
+    finite = readable = True
+    _is_small = False
+    _text: str | None = _UNWRITTEN
+    _matched: bool | str | None = None
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
         self.profile = profile
         self.latency_ms = latency_ms
-        self.judges_latency = profile is not None and profile.judges_latency
-        self._text: str | None = _UNWRITTEN
-        self.kinds: Mapping[str, str] = _NO_KINDS
-        self.finite = True
+        if profile is not None:
+            self.judges_latency = profile.judges_latency
+            self.has_required_fields = bool(profile.required_fields)
         self.endless: list[str] = []
-        self._matched: bool | str | None = None
+        self.value: Any = result
+        kind = type(result)
         try:
-            self._given: Any = result
-            self.value: Any = result
-            if type(result) is not dict:
-                self._given = _data(result)
-                self.value = _held(self._given)
-            self.numbers, self.size, self._whole = read_numbers(self.value, self.endless)
-            self.shape = shape_of(self.value, is_text=type(self._given) is str)
-            if not self.shape.kind and profile is None:
+            if kind is not dict:
+                text = result if kind is str else _data(result)
+                kind = type(text)
+                if kind is str:
+                    self._text = text if len(text) <= LONGEST_TEXT else None
+                self.value = _opened(text) if kind is str else text
+            value, is_text = self.value, kind is str
+            members = members_of(value, is_text=is_text) if type(value) is dict else None
+            self.shape = shape_of(value, members, is_text=is_text)
+            numbers = None if members is None else members.read(value)
+            if numbers is not None:
+                self._is_small = len(value) <= FEW
+            self.numbers, self.size, self._whole = numbers or read_numbers(value, self.endless)
+            if profile is not None:
+                self._read_as(profile, members if numbers is not None else None)
+            elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
                     del self.numbers[name]  # the status of a failure is no data
-            if profile is not None and profile.required_fields:
-                self.kinds = self._typed(profile.required_fields)
         except Exception:
-            self._given = self.value = UNREADABLE
+            self.value = UNREADABLE
+        if self.value is UNREADABLE:
             self.numbers, self.size, self._whole = {}, 0, False
-            self.shape = NO_SHAPE
-        self.readable = self.value is not UNREADABLE
-        if profile is not None and profile.ignored_fields:
-            for name in profile.ignored_fields:
-                self.numbers.pop(name.removeprefix("/"), None)
-            ignored = {name.removeprefix("/") for name in profile.ignored_fields}
-            self.endless = [name for name in self.endless if name not in ignored]
+            self.shape, self._text = NO_SHAPE, None
+            self.readable = False
 
-    @property
-    def has_required_fields(self) -> bool:
-        """Whether its author said which fields there are; else the results before say so."""
-        return self.profile is not None and bool(self.profile.required_fields)
+    def _read_as(self, profile: ToolProfile, flat: Members | None) -> None:
+        """Read what a profile says of the result; *flat* are its members, if all are scalars."""
+        if profile.required_fields:
+            kinds = None if flat is None else kinds_of(flat, tuple(profile.required_fields))
+            self.kinds = self._typed(profile.required_fields) if kinds is None else kinds
+        if profile.ignored_fields:
+            ignored = {name.removeprefix("/") for name in profile.ignored_fields}
+            for name in ignored:
+                self.numbers.pop(name, None)
+            self.endless = [name for name in self.endless if name not in ignored]
 
     @property
     def expected_ms(self) -> tuple[float, float]:
@@ -104,12 +123,10 @@ class Seen:
         return self._text
 
     def _written(self) -> str | None:
-        if isinstance(self._given, str):
-            return self._given if len(self._given) <= LONGEST_TEXT else None
         if self.size > LONGEST_TEXT or not self._whole:
             return None
         try:
-            return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
+            return (_WRITE_SMALL if self._is_small else _WRITE)(self.value)
         except Exception:
             return None
 
@@ -168,14 +185,14 @@ def _data(result: Any) -> Any:
     return value
 
 
-def _held(value: Any) -> Any:
-    """Give what a text holds that is JSON, a bare number too; of anything else itself."""
-    if type(value) is not str or len(value) > LONGEST_TEXT:
-        return value
-    if _NUMBER.fullmatch(value):
-        return float(value)
-    held = opened(value)
-    return value if held is None else held
+def _opened(text: str) -> Any:
+    """Return what a text holds that is JSON, a bare number too; of any other text itself."""
+    if text[:1].isalpha() or len(text) > LONGEST_TEXT:
+        return text
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    value = opened(text)
+    return text if value is None else value
 
 
 class Absent:

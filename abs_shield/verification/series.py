@@ -150,8 +150,8 @@ class Series:
     def learn(self, x: float, *, judged: bool = False) -> None:
         """Take *x* in; where it was the point judged last, its distance counts for the rules."""
         self.seen = seen = self.seen + 1
-        scale, window = self._scale, self._window
-        if scale is _LEVEL:
+        window = self._window
+        if (scale := self._scale) is _LEVEL:
             window.update(x)  # its values are these
         else:
             if scale is _CHANGE:
@@ -162,12 +162,10 @@ class Series:
                 window.update(log(x))
             self.values.append(x)
         self.n = window.n
-        place = self.judged
-        if place is not None:
+        if (place := self.judged) is not None:
             self.judged = None
             if judged and self._runs_apply:
-                distance, limit = place
-                self._remember(distance, limit)
+                self._remember(*place)
         if seen >= self._due:
             self._fit()
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import fsum
 from typing import Any
 
 from abs_shield.session.results import as_json
 from abs_shield.text.failure import may_tell_failure, tells_failure
-from abs_shield.verification.numbers import LONGEST_NAME
+from abs_shield.verification.numbers import LARGEST, LONGEST_NAME, joined
 
 MOST_NAMES = 256
 """Members of an object that has a shape: names of more of them are data themselves."""
@@ -45,21 +46,82 @@ class Shape:
 NO_SHAPE = Shape("", {})
 
 
-def shape_of(value: Any, *, is_text: bool = False) -> Shape:
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
     """
-    Return the shape of a result that has JSON's form; *is_text* as in `Shape`.
+    What the names and types of an object's members say of it, where they are JSON's own.
+
+    Attributes:
+        shape: Its shape.
+        may_fail: Whether such an object could say that the call failed.
+        is_flat: Whether it holds scalars alone.
+        numbers: Names of its numbers.
+        pointers: Their JSON pointers without the first slash.
+        texts: Names of its texts.
+        size: About how many characters its JSON has, without those of its texts.
+    """
+
+    shape: Shape
+    may_fail: bool
+    is_flat: bool
+    numbers: tuple[str, ...]
+    pointers: tuple[str, ...]
+    texts: tuple[str, ...]
+    size: int
+
+    def read(self, value: Mapping[str, Any]) -> tuple[dict[str, float], int, bool] | None:
+        """Return what `read_numbers` does; None where it has to look closer."""
+        if not self.is_flat:
+            return None
+        member = value.__getitem__
+        numbers = dict(zip(self.pointers, map(member, self.numbers), strict=True))
+        try:
+            # of a number that is not finite, or too large, it is not below
+            if not fsum(map(abs, numbers.values())) < LARGEST:
+                return None
+        except OverflowError:
+            return None
+        return numbers, self.size + sum(map(len, map(member, self.texts))), True
+
+
+@lru_cache(maxsize=1_024)
+def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None:
+    """
+    Return the JSON type of each field of *names* that is there, and is not null.
+
+    None where a name is a JSON pointer, or too long to be that of a member.
+    """
+    if any(name[:1] == "/" or len(name) > LONGEST_NAME for name in names):
+        return None
+    known = members.shape.members
+    return {name: known[name] for name in names if known.get(name, "null") != "null"}
+
+
+def members_of(value: Mapping[Any, Any], *, is_text: bool = False) -> Members | None:
+    """Return the members of an object; None of many, and where names or types are not JSON's."""
+    if len(value) > MOST_NAMES or not _STRING.issuperset(map(type, value)):
+        return None
+    return _known(tuple(value), tuple(map(type, value.values())), is_text)
+
+
+def shape_of(value: Any, members: Members | None = None, *, is_text: bool = False) -> Shape:
+    """
+    Return the shape of a result that has JSON's form.
+
+    Args:
+        value: The result.
+        members: Its members, where it is an object and has some.
+        is_text: As in `Shape`.
 
     >>> shape_of({"price": 5, "venue": None}).members
     {'price': 'number', 'venue': 'null'}
     >>> shape_of([{"price": 5}]).kind, shape_of("Error: no such share").kind
     ('array', '')
     """
+    if members is not None and not (members.may_fail and tells_failure(value)):
+        return members.shape
     if type(value) is not dict or len(value) > MOST_NAMES:
         return _whole("" if tells_failure(value) else kind_of(value), is_text)
-    if _STRING.issuperset(map(type, value)):
-        shape, may_fail = _flat(tuple(value), tuple(map(type, value.values())), is_text)
-        if shape is not None and not (may_fail and tells_failure(value)):
-            return shape
     return Shape("" if tells_failure(value) else "object", _members(value.items()), is_text)
 
 
@@ -69,15 +131,30 @@ def _whole(kind: str, is_text: bool) -> Shape:
 
 
 @lru_cache(maxsize=256)
-def _flat(
-    names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool
-) -> tuple[Shape | None, bool]:
-    """Return the shape of members of JSON's own types, and whether such an object may fail."""
+def _known(names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool) -> Members | None:
     if not _JSON.issuperset(kinds):
-        return None, True
-    pairs = zip(names, kinds, strict=True)
-    members = {name: KIND[kind] for name, kind in pairs if len(name) <= LONGEST_NAME}
-    return Shape("object", members, is_text), may_tell_failure(names)
+        return None
+    pairs = list(zip(names, kinds, strict=True))
+    shape = Shape(
+        "object", {name: KIND[kind] for name, kind in pairs if len(name) <= LONGEST_NAME}, is_text
+    )
+    numbers = tuple(name for name, kind in pairs if kind in _NUMBERS)
+    pointers = tuple(pointer for name in numbers if (pointer := joined("", name)) is not None)
+    return Members(
+        shape,
+        may_tell_failure(names),
+        is_flat=_HOLDERS.isdisjoint(kinds) and len(pointers) == len(numbers),
+        numbers=numbers,
+        pointers=pointers,
+        texts=tuple(name for name, kind in pairs if kind is str),
+        size=2 + sum(_size(name, kind) for name, kind in pairs),
+    )
+
+
+def _size(name: str, kind: type) -> int:
+    if kind is str:
+        return len(name) + 6
+    return len(name) + 12 if kind in _NUMBERS else 10
 
 
 def _members(items: Iterable[tuple[Any, Any]]) -> dict[str, str]:
@@ -113,4 +190,6 @@ KIND: Mapping[type, str] = {
 }  # fmt: skip
 """Those of JSON's own types, which are nearly all."""
 _JSON = frozenset(KIND)
+_NUMBERS = frozenset((int, float))
+_HOLDERS = frozenset((list, dict))
 _STRING = frozenset((str,))

@@ -1,10 +1,10 @@
-"""Runs the signals of a tier, and turns what they read into a result."""
+"""Runs the signals, and computes P(hallucination) from what they read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.stats.logodds import log_odds, probability
@@ -12,7 +12,7 @@ from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import Calibrated, Combiner, Literature
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
+from abs_shield.verification.record import SignalResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.signals.schema_mismatch import schema_mismatch
@@ -20,45 +20,39 @@ from abs_shield.verification.thresholds import Thresholds
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "tier 0 blocked already"
-_LATER = frozenset(s.name for s in SIGNALS if s.tier is VerificationTier.TIER_1)
+_FIRST = [s.name for s in SIGNALS if s.tier is VerificationTier.TIER_0]
+_LATER = frozenset(RATIOS) - {*_FIRST}
 _OF_OTHERS = _LATER - {"session_inconsistency"}
 """Signals that compare with results which may have come in other sessions."""
 _NO_DATA = Unavailable("the result is no data that can be read")
 _NO_PAST = Past({})
-_MOST_KNOWN = 1_000
+_MOST_QUIET = 1_000
 
-
-_0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
-_Row = tuple[Any, tuple[str, float, int]]
-"""A signal's function; its name, its ratio, and its bit."""
-
-
+Signals = dict[str, SignalResult]
 Suppressed = Callable[[str, SignalResult], bool]
+"""Returns whether a signal that fired is a known false alarm."""
 
 
-class Heard:
+class Weighed(NamedTuple):
     """
-    What the signals of one result said so far.
+    The signals of one result.
 
     Attributes:
-        signals: Each signal that was asked, by name.
-        loud: A bit for each that was not silent: it fired, or could not look.
-        fired: Whether any fired.
-        suppressed: Says of a signal that fired whether it is a known false alarm; None of no such.
+        signals: Every signal by name; those of a tier that was not reached say so.
+        posterior: P(hallucination) after them.
+        tier: The highest tier that was evaluated.
+        readings: What the signals read.
     """
 
-    __slots__ = ("fired", "loud", "signals", "suppressed")
+    signals: Signals
+    posterior: float
+    tier: VerificationTier = VerificationTier.TIER_1
+    readings: Sequence[Any] = ()
 
     @property
     def is_unlike(self) -> bool:
-        """Whether it is unlike what came before: a signal of tier 1 fired."""
-        return any(signal.fired and name in _LATER for name, signal in self.signals.items())
-
-    def __init__(self, suppressed: Suppressed | None = None) -> None:
-        self.suppressed = suppressed
-        self.signals: dict[str, SignalResult] = {}
-        self.loud = 0
-        self.fired = False
+        """Whether the result is unlike what came before: a signal of tier 1 fired."""
+        return any(self.signals[name].fired for name in _LATER)
 
 
 class Weigher:
@@ -73,95 +67,80 @@ class Weigher:
     def __init__(
         self, ratios: Mapping[str, float] = RATIOS, calibration: Calibration | None = None
     ) -> None:
-        self.ratios = dict(ratios)
+        self.ratios = {name: ratios[name] for name in RATIOS}
         self.calibration = calibration
         self._combiner: Combiner = (
             Literature(ratios) if calibration is None else Calibrated(calibration.groups)
         )
-        self._silent: dict[tuple[float, int, int], float] = {}
-        self._rows: tuple[list[_Row], list[_Row]] = ([], [])
-        self._blind: tuple[list[_Row], list[_Row]] = ([], [])
-        self._silence: tuple[dict[str, SignalResult], dict[str, SignalResult]] = ({}, {})
-        for place, signal in enumerate(SIGNALS):
-            name, ratio = signal.name, ratios[signal.name]
-            row = (name, ratio, 1 << place)
-            self._rows[signal.tier].append((signal.judge, row))
-            self._blind[signal.tier].append((_no_data if signal.reads else signal.judge, row))
-            self._silence[signal.tier][name] = SignalResult(False, 0.0, ratio)
+        self._judges = [signal.judge for signal in SIGNALS]
+        self._blind = [_no_data if signal.reads else signal.judge for signal in SIGNALS]
+        self._quiet: dict[tuple[float | int, ...], Weighed] = {}
 
-    def listen(self, tier: VerificationTier, seen: Seen, past: Past, heard: Heard) -> None:
-        """Add what each signal of a tier read to what was *heard*."""
-        signals = heard.signals
-        signals.update(self._silence[tier])
-        for judge, row in (self._rows if seen.readable else self._blind)[tier]:
-            reading = judge(seen, past)
-            if reading is SILENT:
-                continue
-            name, ratio, bit = row
-            heard.loud |= bit
-            if type(reading) is Reading:
-                score, detail, where, own = reading
-                ratio = ratio if own is None else own
-                signals[name] = SignalResult(True, score, ratio, detail, "", where)
-                heard.fired = True
-            elif isinstance(reading, Unavailable):
-                signals[name] = _unavailable(ratio, reading.reason)
+    def weigh(
+        self, seen: Seen, past: Past, limits: Thresholds, suppressed: Suppressed | None
+    ) -> Weighed:
+        """
+        Compute P(hallucination) of one result.
 
-    def pass_over(self, reason: str, heard: Heard) -> None:
-        """Let every signal say that it could not look, and why."""
-        for name, ratio in self.ratios.items():
-            heard.signals[name] = _unavailable(ratio, reason)
+        What signals read where none fires is one of a few constants: it is weighed once.
 
-    def posterior(self, prior: float, heard: Heard) -> float:
-        """Give P(hallucination) after what was *heard*."""
-        if heard.fired:
-            return probability(self._odds(log_odds(prior), heard))
-        heard_of = (prior, len(heard.signals), heard.loud)
-        known = self._silent.get(heard_of)
-        if known is None:
-            if len(self._silent) >= _MOST_KNOWN:
-                self._silent.clear()
-            known = probability(self._odds(log_odds(prior), heard))
-            self._silent[heard_of] = known
-        return known
+        Args:
+            seen: The result.
+            past: What came before it.
+            limits: The limits of its tool.
+            suppressed: Returns whether a signal that fired is a known false alarm; None if none is.
+        """
+        readings = [judge(seen, past) for judge in (self._judges if seen.readable else self._blind)]
+        prior = limits.prior
+        if prior >= limits.blocks_from:
+            return self._weighed(readings, limits, suppressed)
+        place = (prior, *map(id, readings))
+        known = self._quiet.get(place)
+        if known is not None:
+            return known
+        weighed = self._weighed(readings, limits, suppressed)
+        if not any(signal.fired for signal in weighed.signals.values()):
+            if len(self._quiet) >= _MOST_QUIET:
+                self._quiet.clear()
+            self._quiet[place] = weighed  # with the readings, whose ids stay theirs
+        return weighed
 
-    def _odds(self, prior_odds: float, heard: Heard) -> float:
-        looked = [item for item in heard.signals.items() if not item[1].unavailable]
-        if (suppressed := heard.suppressed) is not None:
+    def _weighed(
+        self, readings: Sequence[Any], limits: Thresholds, suppressed: Suppressed | None
+    ) -> Weighed:
+        prior, ratios = limits.prior, self.ratios
+        signals = {
+            name: _signal(reading, ratios[name])
+            for name, reading in zip(ratios, readings, strict=True)
+        }
+        first = {name: signals[name] for name in _FIRST}
+        # where the prior does not block, neither does silence, which only lowers it
+        if prior >= limits.blocks_from or any(signal.fired for signal in first.values()):
+            posterior = self._posterior(prior, first, suppressed)
+            if posterior >= limits.blocks_from:
+                later = {name: _unavailable(ratios[name], _NOT_REACHED) for name in _LATER}
+                return Weighed(signals | later, posterior, VerificationTier.TIER_0)
+        return Weighed(signals, self._posterior(prior, signals, suppressed), readings=readings)
+
+    def unavailable(self, reason: str) -> Signals:
+        """Return the signals of a result of which none could be read, and why."""
+        return {name: _unavailable(ratio, reason) for name, ratio in self.ratios.items()}
+
+    def _posterior(self, prior: float, signals: Signals, suppressed: Suppressed | None) -> float:
+        looked = [item for item in signals.items() if not item[1].unavailable]
+        if suppressed is not None:
             looked = [one for one in looked if not (one[1].fired and suppressed(*one))]
-        return self._combiner.odds(prior_odds, looked)
+        return probability(self._combiner.odds(log_odds(prior), looked))
 
-    def without_others(self, prior: float, heard: Heard, seen: Seen) -> float:
-        """Give P(hallucination) without what only a tool's results of before can say."""
-        own = Heard(heard.suppressed)
-        own.signals = {n: s for n, s in heard.signals.items() if not (s.fired and n in _OF_OTHERS)}
+    def without_others(
+        self, prior: float, signals: Signals, seen: Seen, suppressed: Suppressed | None
+    ) -> float:
+        """Compute P(hallucination) without what only a tool's results of before can say."""
+        own = {n: s for n, s in signals.items() if not (s.fired and n in _OF_OTHERS)}
         alone = schema_mismatch(seen, _NO_PAST)
         if alone is SILENT or isinstance(alone, Unavailable):  # only others' results differ
-            own.signals.pop("schema_mismatch", None)
-        own.fired = True
-        return self.posterior(prior, own)
-
-    def result(
-        self, limits: Thresholds, posterior: float, heard: Heard, ident: str
-    ) -> VerificationResult:
-        """Give the verdict on *posterior*; signals that were not reached say so."""
-        signals = heard.signals
-        tier = _1 if len(signals) == len(SIGNALS) else _0
-        if tier is _0:
-            for _, (name, ratio, _) in self._rows[_1]:
-                signals[name] = _unavailable(ratio, _NOT_REACHED)
-        verdict = verdict_of(posterior, limits)
-        return VerificationResult.of(
-            {
-                "verdict": verdict,
-                "confidence": round(posterior, 3),
-                "signals": signals,
-                "tier_reached": tier,
-                "prior": limits.prior,
-                "posterior": posterior,
-                "_id": ident,
-            }
-        )
+            own.pop("schema_mismatch", None)
+        return self._posterior(prior, own, suppressed)
 
 
 def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag", "block"]:
@@ -173,6 +152,15 @@ def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag"
 
 def _no_data(seen: Seen, past: Past) -> Unavailable:
     return _NO_DATA
+
+
+def _signal(reading: Reading | Unavailable, ratio: float) -> SignalResult:
+    if isinstance(reading, Unavailable):
+        return _unavailable(ratio, reading.reason)
+    if reading is SILENT:
+        return SignalResult(False, 0.0, ratio)
+    score, detail, where, own = reading
+    return SignalResult(True, score, ratio if own is None else own, detail, "", where)
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 _MADE_IN_C = getattr(json.encoder, "c_make_encoder", None)
-_FEW = 16
+FEW = 16
+"""Members of an object that is small."""
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
@@ -20,9 +21,7 @@ def is_small(value: Any) -> bool:
     (True, False, False)
     """
     return (
-        type(value) is dict
-        and len(value) <= _FEW
-        and _SCALARS.issuperset(map(type, value.values()))
+        type(value) is dict and len(value) <= FEW and _SCALARS.issuperset(map(type, value.values()))
     )
 
 

@@ -23,9 +23,9 @@ def latency_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
     """A weather service on the other side of the world answers within 0.05 ms."""
     least, most = seen.expected_ms
     ms = seen.latency_ms
+    if least <= ms <= most and (ms >= FLOOR_MS or not seen.judges_latency):
+        return SILENT
     if not seen.judges_latency:
-        if least <= ms <= most:
-            return SILENT
         return Reading(_UNDECLARED, "outside of what is usual; nobody declared this tool's latency")
     if ms > most:
         return Reading(_LATE, "slower than declared")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import Seen
 
 _SCORE = 0.8
+_unavailable = lru_cache(maxsize=8)(Unavailable)
 _NOTHING = Unavailable("no patterns are declared")
 
 
@@ -18,5 +21,5 @@ def pattern_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
         return _NOTHING
     matched = seen.matched
     if isinstance(matched, str):
-        return Unavailable(matched)
+        return _unavailable(matched)
     return SILENT if matched else Reading(_SCORE, f"none of {len(patterns)} patterns is found")

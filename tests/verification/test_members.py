@@ -1,0 +1,78 @@
+"""A flat object is read by its names and types as it is read member by member."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.verification import ToolProfile, VerificationEngine
+from abs_shield.verification.numbers import read_numbers
+from abs_shield.verification.seen import Seen
+from abs_shield.verification.shape import kinds_of, members_of, shape_of
+
+NAMES = st.sampled_from(["", "a", "b", "a b", "q/z", "~", "é", "error", "n" * 200, "n" * 201])
+SCALARS = (
+    st.none() | st.booleans() | st.text(max_size=5) | st.floats() | st.integers()
+    | st.sampled_from([10**150, -(10**150), 10**400, 1e150, -1e308, 1e308, 0, -0.0])
+)  # fmt: skip
+OBJECTS = st.dictionaries(NAMES, SCALARS | st.lists(SCALARS, max_size=2), max_size=6)
+
+
+@given(OBJECTS)
+def test_it_reads_what_a_closer_look_reads(value):
+    """The same numbers in the same order, the same size; and what is odd is left to that look."""
+    members = members_of(value)
+    assert members is not None
+    read = members.read(value)
+    numbers, size, whole = read_numbers(value)
+
+    assert shape_of(value, members) == shape_of(value)
+    if read is not None:
+        assert (list(numbers.items()), size, whole) == (list(read[0].items()), *read[1:])
+
+
+@given(OBJECTS)
+def test_odd_values_are_left_to_the_closer_look(value):
+    """A number that is not finite or too large, a list, or a name too long for a number."""
+    members = members_of(value)
+    odd = any(
+        type(one) is list
+        or (type(one) in (int, float) and (len(name) > 200 or not abs(one) < 1e150))
+        for name, one in value.items()
+    )
+
+    assert members is not None
+    assert not (odd and members.read(value) is not None)
+
+
+@given(OBJECTS, st.lists(st.sampled_from(["a", "b", "q/z", "é", "gone"]), unique=True))
+def test_its_types_are_those_of_its_fields(value, required):
+    """Each required field that is there and not null, by its JSON type."""
+    members = members_of(value)
+    seen = Seen(value, latency_ms=300.0, profile=ToolProfile(required_fields=required))
+
+    assert members is not None
+    assert seen.kinds == kinds_of(members, tuple(required))
+
+
+def test_types_by_pointer_or_by_a_long_name_are_read_from_the_value():
+    """Neither is the name of a member that its shape has."""
+    members = members_of({"a": 1, "n" * 201: 2})
+
+    assert members is not None
+    assert kinds_of(members, ("/a",)) is None
+    assert kinds_of(members, ("n" * 201,)) is None
+
+
+def test_results_on_which_no_signal_fires_share_no_signals():
+    """What a caller changes in one result changes no other."""
+    engine = VerificationEngine()
+    first, second = (
+        engine.verify("search", result="it is there", execution_time_ms=300.0) for _ in range(2)
+    )
+    before = dict(second.signals)
+    first.signals.clear()
+
+    assert before == second.signals
+    third = engine.verify("search", result="it is there", execution_time_ms=300.0)
+    assert before == third.signals
