@@ -103,6 +103,10 @@ class Log:
     def __iter__(self) -> Iterator[Entry]:
         return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
 
+    def newest(self, most: int) -> list[Event]:
+        """Return the newest *most* events, oldest first."""
+        return [event for _, event, _ in self._entries[-most:]]
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abs_shield.core.events import Said
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.session.record import record_of
 from abs_shield.text.spoken import is_spoken
 
 _MOST = 200
@@ -23,8 +24,7 @@ def said_by_people(session: Session | None) -> Iterator[str]:
     while session is not None:
         # the user of a sub-agent is the agent above
         roles = ("system",) if session.parent is not None else ("system", "user")
-        events = [entry.event for entry in session.entries()][-_MOST:]
-        for event in reversed(events):
+        for event in reversed(record_of(session).log.newest(_MOST)):
             if isinstance(event, Said) and event.role in roles:
                 yield event.text
         session = session.parent
