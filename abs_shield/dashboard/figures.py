@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -12,16 +12,15 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import NOBODY, Filters
-from abs_shield.replay.report import Report
-from abs_shield.replay.report.estimate import SessionCount, Spreads
+from abs_shield.dashboard.labelled import Labelled
+from abs_shield.replay.report import Report, Share
+from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
 
 MOST_OF_SESSION = 5_000
 """Decisions of one session that are counted, the newest."""
-MOST_LABELLED = 20_000
-"""Labelled decisions that are kept in memory."""
 NEWEST = 20_000
 """Records from which it is estimated how decisions are spread over sessions: the newest."""
 STALE = 1_000
@@ -43,11 +42,14 @@ class Counted:
         report: The counts of the report.
         agents: Names of agents in that time, whatever the filters.
         models: The same of models.
+        unreadable: Records of labels, of labelled decisions, of losses and of one session that
+            cannot be read; each is left out.
     """
 
     report: Report
     agents: list[str]
     models: list[str]
+    unreadable: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +80,7 @@ class Figures:
     def __init__(self, store: DurableStore, *, now: Callable[[], float] = time.time) -> None:
         self.store = store
         self.now = now
-        self._labelled: dict[str, Decision] = {}
+        self._labelled = Labelled(store)
         self._spread: dict[tuple[float | None, float | None], tuple[int, list[SessionCount]]] = {}
         self._lock = renewed(Lock())
 
@@ -100,15 +102,33 @@ class Figures:
         """
         if filters.session:
             return self._of_session(filters)
-        counts = self.store.pattern_counts(since=filters.since, until=filters.until)
+        since, until = filters.since, filters.until
+        damaged: list[Damaged] = []
+        counts = self.store.pattern_counts(since=since, until=until)
         admitted = [one for one in counts if filters.admit(one.pattern.decision())]
         decisions = [one.pattern.decision() for one in counts]
-        labelled = self._labels(filters)
-        sessions = self._sessions(filters.since, filters.until) if spread else []
+        labelled = self._labels(filters, damaged)
+        sessions = self._sessions(since, until) if spread else []
         spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
-        gaps = self.store.gaps()
+        gaps = self.store.gaps(since=since, until=until, skipped=damaged.append)
         report = Report.of_counts(admitted, labelled, gaps, spreads=spreads)
-        return _counted(report, decisions)
+        return _counted(report, decisions, damaged)
+
+    def precision(self, filters: Filters, cells: Collection[Cell]) -> dict[Cell, Share]:
+        """
+        Return the precision of cells, as the report has it, from their labelled decisions alone.
+
+        Args:
+            filters: What the view shows.
+            cells: Rows and checks.
+        """
+        labelled = [
+            (decision, label)
+            for decision, label in self._labels(filters, [])
+            if any((row, check) in cells for row, check, _ in cases_of(decision, None))
+        ]
+        report = Report.of_counts([], labelled, spreads=Spreads([], {}, labelled))
+        return {(row, check): report.place(check, row).counts.precision for row, check in cells}
 
     def _sessions(self, since: float | None, until: float | None) -> list[SessionCount]:
         """Return the newest decisions by session, as they were at most `STALE` records ago."""
@@ -124,35 +144,34 @@ class Figures:
             self._spread[since, until] = place, found
         return found
 
+    def labels(self) -> dict[str, Label]:
+        """Return the label that holds of each decision, by its id, as far as they can be read."""
+        return self.store.labels(skipped=lambda damaged: None)
+
     def _of_session(self, filters: Filters) -> Counted:
         """Count the decisions of one session, of which there are few."""
-        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
-        decisions = [one for one in found if _in_time(one, filters)]
-        labels = self.store.labels()
+        damaged: list[Damaged] = []
+        decisions = self._session(filters, damaged)
+        labels = self.store.labels(skipped=damaged.append)
         admitted = [one for one in decisions if filters.admit(one)]
-        return _counted(Report.of(admitted, labels), decisions)
+        return _counted(Report.of(admitted, labels), decisions, damaged)
 
-    def _labels(self, filters: Filters) -> list[tuple[Decision, Label]]:
+    def _session(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
+        """Return the decisions of one session in the time of the filters, oldest first."""
+        found = self.store.decisions(
+            session_id=filters.session, limit=MOST_OF_SESSION, skipped=damaged.append
+        )
+        return [one for one in found if filters.admit_time(one) and filters.admit_session(one)]
+
+    def _labels(self, filters: Filters, damaged: list[Damaged]) -> list[tuple[Decision, Label]]:
         """Return the labelled decisions that the filters admit, each with its label."""
-        labels = self.store.labels()
-        with self._lock:
-            for decision_id in labels:
-                if decision_id not in self._labelled and len(self._labelled) < MOST_LABELLED:
-                    found = self._get(decision_id)
-                    if found is not None:
-                        self._labelled[decision_id] = found
-            known = [(self._labelled.get(name), label) for name, label in labels.items()]
         return [
             (decision, label)
-            for decision, label in known
-            if decision is not None and _in_time(decision, filters) and filters.admit(decision)
+            for decision, label in self._labelled.pairs(damaged)
+            if filters.admit_time(decision)
+            and filters.admit_session(decision)
+            and filters.admit(decision)
         ]
-
-    def _get(self, decision_id: str) -> Decision | None:
-        try:
-            return self.store.get(decision_id)
-        except Damaged:
-            return None
 
     # Decisions -----------------------------------------------------------------------------------
 
@@ -191,19 +210,23 @@ class Figures:
         )
 
     def _page_of_session(self, filters: Filters, row: str, check: str, *, all_of_it: bool) -> Page:
-        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
+        damaged: list[Damaged] = []
         shown = [
             one
-            for one in reversed(found)
-            if _in_time(one, filters)
-            and filters.admit(one)
-            and in_cell(one, row, check, all_of_it=all_of_it)
+            for one in reversed(self._session(filters, damaged))
+            if filters.admit(one) and in_cell(one, row, check, all_of_it=all_of_it)
         ]
-        return Page(decisions=shown[:PAGE], before=None, unreadable=0)
+        return Page(decisions=shown[:PAGE], before=None, unreadable=len(damaged))
 
-    def around(self, decision: Decision) -> tuple[list[Decision], list[Decision]]:
-        """Return the decisions of the same session before one and after it, oldest first."""
-        return self.store.around(decision.id, most=AROUND)
+    def around(self, decision: Decision) -> tuple[list[Decision], list[Decision], int]:
+        """
+        Return the decisions of the same session before one and after it, oldest first.
+
+        The number of records beside it that cannot be read is the last item.
+        """
+        damaged: list[Damaged] = []
+        before, behind = self.store.around(decision.id, most=AROUND, skipped=damaged.append)
+        return before, behind, len(damaged)
 
 
 def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:
@@ -214,15 +237,11 @@ def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> boo
     )
 
 
-def _counted(report: Report, decisions: Iterable[Decision]) -> Counted:
+def _counted(report: Report, decisions: Iterable[Decision], damaged: list[Damaged]) -> Counted:
     found = [*decisions]
     return Counted(
         report=report,
         agents=sorted({one.agent or NOBODY for one in found}),
         models=sorted({one.model or NOBODY for one in found}),
+        unreadable=len({str(error) for error in damaged}),
     )
-
-
-def _in_time(decision: Decision, filters: Filters) -> bool:
-    after = filters.since is None or decision.at >= filters.since
-    return after and (filters.until is None or decision.at < filters.until)

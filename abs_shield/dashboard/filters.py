@@ -22,7 +22,6 @@ RANGES = {
 USUAL_RANGE = "all"
 NOBODY = "_unknown"
 """Stands for an agent or a model that the log does not name."""
-_LONGEST = 256
 
 
 class BadFilter(ValueError):
@@ -68,7 +67,7 @@ class Filters:
         Raises:
             BadFilter: A parameter has no such value.
         """
-        given: dict[str, Any] = {name: query[name][:_LONGEST] for name in _TEXTS if query.get(name)}
+        given: dict[str, Any] = {name: query[name] for name in _TEXTS if query.get(name)}
         _require(given, "mode", [mode.value for mode in Mode])
         _require(given, "verdict", [verdict.value for verdict in Verdict])
         compare = query.get("compare", "") not in ("", "0")
@@ -103,6 +102,15 @@ class Filters:
             and self.mode in ("", decision.mode.value)
             and self.verdict in ("", decision.verdict.value)
         )
+
+    def admit_time(self, decision: Decision) -> bool:
+        """Return whether a decision was made in the time that is shown."""
+        after = self.since is None or decision.at >= self.since
+        return after and (self.until is None or decision.at < self.until)
+
+    def admit_session(self, decision: Decision) -> bool:
+        """Return whether a decision is of the session that is shown: a column of it may be cut."""
+        return self.session in ("", decision.session_id)
 
     def before(self, *, now: float) -> Filters | None:
         """Return the same for the period before; None where the time has no beginning."""

@@ -23,7 +23,6 @@ from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
-from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.text.show import escaped
@@ -82,15 +81,16 @@ class Views:
             filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
         )
         counted = self.figures.counted(filters, spread=False)
-        known = self.figures.store.labels()
+        known = self.figures.labels()
         labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
+        precision = self.figures.precision(filters, [(row, check)])
         return self._page(
             request, "cell.html", filters, counted, place=log_place,
             row=row,
             check=check,
             counts=counted.report.place(check, row).counts,
             reasons=counted.report.place(check, row).reasons.most_common(),
-            precision=_precision(counted.report.place(check, row)),
+            precision=_precision(precision[row, check]),
             page=page,
             shows_all=shows_all,
             keep={"row": row, "check": check} | ({"all": "1"} if shows_all else {}),
@@ -180,11 +180,13 @@ class Views:
 
     def _decision(self, request: Request, decision: Decision) -> Response:
         filters, place = self._filters(request), self._place()
-        before, behind = self.figures.around(decision)
-        counted = self.figures.counted(Filters(), spread=False)
+        before, behind, unreadable = self.figures.around(decision)
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
-        return self._page(
-            request, "decision.html", filters, counted, place=place,
+        precision = self.figures.precision(Filters(), cells)
+        return self.renderer.render(
+            request, "decision.html",
+            filters=filters,
+            place=place,
             decision=decision,
             findings=shown_findings(decision, values=self.show_values),
             errors=[masked(error, values=self.show_values) for error in decision.errors],
@@ -194,10 +196,9 @@ class Views:
             ],
             before=before,
             behind=behind,
-            label=self.figures.store.labels().get(decision.id),
-            cells=[
-                (row, check, _precision(counted.report.place(check, row))) for row, check in cells
-            ],
+            unreadable=unreadable,
+            label=self.figures.labels().get(decision.id),
+            cells=[(row, check, _precision(precision[row, check])) for row, check in cells],
             trace=self._trace(decision),
             shows_values=self.show_values,
             line=self._line,
@@ -261,6 +262,7 @@ class Views:
             ranges=[*RANGES],
             agents=counted.agents,
             models=counted.models,
+            unreadable=counted.unreadable,
             all_modes=[mode.value for mode in Mode],
             all_verdicts=[verdict.value for verdict in Verdict],
             log=self.figures.name,
@@ -269,9 +271,8 @@ class Views:
         )  # fmt: skip
 
 
-def _precision(place: Place) -> str:
+def _precision(share: Share) -> str:
     """Say how many of the labelled decisions that a check flags are right; empty without labels."""
-    share = place.counts.precision
     if not share.of:
         return ""
     return f"{share.hits:,} of {share.of:,} labelled are right ({interval_of(share)})"

@@ -16,6 +16,8 @@ from abs_shield.stores.record import Head, Kind, Row, column
 _COLUMNS = ", ".join(Row._fields)
 AT_ONCE = 10_000
 """Records deleted in one transaction: none takes so long that a server ends it."""
+_VALUES_AT_ONCE = 500
+"""Values of one list in a statement: older versions of SQLite take 999."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +203,23 @@ class Ledger(ABC):
         with closing(self.stream(sql, values)) as found:
             for place, *columns in found:
                 yield Placed(place, Row(*columns))
+
+    def places_of(self, ids: Sequence[str]) -> list[int]:
+        """Return the places of the decisions whose column has one of these ids."""
+        sql = f"SELECT place FROM {self.records} WHERE kind = 'decision' AND decision_id IN ({{}})"
+        found = self._with_values(sql, [column(one) for one in ids])
+        return sorted({place for (place,) in found})
+
+    def placed_at(self, places: Sequence[int]) -> Iterator[Placed]:
+        """Yield the records that are still at these places."""
+        sql = f"SELECT place, {_COLUMNS} FROM {self.records} WHERE place IN ({{}})"
+        return (Placed(place, Row(*columns)) for place, *columns in self._with_values(sql, places))
+
+    def _with_values(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """Run a statement with a list of values in it, some hundred at a time."""
+        for start in range(0, len(values), _VALUES_AT_ONCE):
+            some = values[start : start + _VALUES_AT_ONCE]
+            yield from self.execute(sql.format(", ".join([self.mark] * len(some))), some).fetchall()
 
     def last_place(self) -> int:
         """Give the newest record's place; 0 where there is none."""
