@@ -101,6 +101,8 @@ def dashboard(
             Route("/cell", views.cell, name="cell"),
             Route("/decisions/{decision_id}", views.decision, name="decision"),
             Route("/decisions/{decision_id}/label", views.label, methods=["POST"], name="label"),
+            Route("/decision", views.decision, name="odd_decision"),
+            Route("/decision/label", views.label, methods=["POST"], name="odd_label"),
             Route("/rollout", views.rollout, name="rollout"),
             Route("/trends", views.trends, name="trends"),
             Route("/trends.json", views.trends_data, name="trends_data"),

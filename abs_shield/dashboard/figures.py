@@ -18,6 +18,7 @@ from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
+from abs_shield.text.show import encodable
 
 MOST_OF_SESSION = 5_000
 """Decisions of one session that are counted, the newest."""
@@ -103,11 +104,11 @@ class Figures:
         if filters.session:
             return self._of_session(filters)
         since, until = filters.since, filters.until
-        damaged: list[Damaged] = []
+        damaged = [*self._labelled.read().damaged]
         counts = self.store.pattern_counts(since=since, until=until)
         admitted = [one for one in counts if filters.admit(one.pattern.decision())]
         decisions = [one.pattern.decision() for one in counts]
-        labelled = self._labels(filters, damaged)
+        labelled = self._labels(filters)
         sessions = self._sessions(since, until) if spread else []
         spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
         gaps = self.store.gaps(since=since, until=until, skipped=damaged.append)
@@ -124,7 +125,7 @@ class Figures:
         """
         labelled = [
             (decision, label)
-            for decision, label in self._labels(filters, [])
+            for decision, label in self._labels(filters)
             if any((row, check) in cells for row, check, _ in cases_of(decision, None))
         ]
         report = Report.of_counts([], labelled, spreads=Spreads([], {}, labelled))
@@ -146,15 +147,14 @@ class Figures:
 
     def labels(self) -> dict[str, Label]:
         """Return the label that holds of each decision, by its id, as far as they can be read."""
-        return self.store.labels(skipped=lambda damaged: None)
+        return self._labelled.read().labels
 
     def _of_session(self, filters: Filters) -> Counted:
         """Count the decisions of one session, of which there are few."""
-        damaged: list[Damaged] = []
+        damaged = [*self._labelled.read().damaged]
         decisions = self._session(filters, damaged)
-        labels = self.store.labels(skipped=damaged.append)
         admitted = [one for one in decisions if filters.admit(one)]
-        return _counted(Report.of(admitted, labels), decisions, damaged)
+        return _counted(Report.of(admitted, self.labels()), decisions, damaged)
 
     def _session(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
         """Return the decisions of one session in the time of the filters, oldest first."""
@@ -163,11 +163,11 @@ class Figures:
         )
         return [one for one in found if filters.admit_time(one) and filters.admit_session(one)]
 
-    def _labels(self, filters: Filters, damaged: list[Damaged]) -> list[tuple[Decision, Label]]:
+    def _labels(self, filters: Filters) -> list[tuple[Decision, Label]]:
         """Return the labelled decisions that the filters admit, each with its label."""
         return [
             (decision, label)
-            for decision, label in self._labelled.pairs(damaged)
+            for decision, label in self._labelled.read().pairs
             if filters.admit_time(decision)
             and filters.admit_session(decision)
             and filters.admit(decision)
@@ -232,7 +232,7 @@ class Figures:
 def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:
     """Return whether a decision counts in a cell; by default only where the check speaks there."""
     return any(
-        (name, layer) == (row, check) and (all_of_it or case.speaks)
+        (encodable(name), encodable(layer)) == (row, check) and (all_of_it or case.speaks)
         for name, layer, case in cases_of(decision, None)
     )
 
@@ -241,7 +241,7 @@ def _counted(report: Report, decisions: Iterable[Decision], damaged: list[Damage
     found = [*decisions]
     return Counted(
         report=report,
-        agents=sorted({one.agent or NOBODY for one in found}),
-        models=sorted({one.model or NOBODY for one in found}),
+        agents=sorted({encodable(one.agent or NOBODY) for one in found}),
+        models=sorted({encodable(one.model or NOBODY) for one in found}),
         unreadable=len({str(error) for error in damaged}),
     )

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.stores.patterns import HOUR_S
-from abs_shield.text.show import escaped
+from abs_shield.text.show import encodable, escaped
 
 RANGES = {
     "24h": timedelta(hours=24),
@@ -92,13 +92,14 @@ class Filters:
             pairs += [("since", written(shown.since)), ("until", written(shown.until))]
         pairs.append(("compare", "1" if shown.compare else ""))
         pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
-        return urlencode([(name, value) for name, value in pairs if value])
+        found = [(name, value) for name, value in pairs if value]
+        return urlencode(found, errors="backslashreplace")
 
     def admit(self, decision: Decision) -> bool:
         """Return whether a decision is shown; its time and its session are not asked for."""
         return (
-            self.agent in ("", decision.agent or NOBODY)
-            and self.model in ("", decision.model or NOBODY)
+            self.agent in ("", encodable(decision.agent or NOBODY))
+            and self.model in ("", encodable(decision.model or NOBODY))
             and self.mode in ("", decision.mode.value)
             and self.verdict in ("", decision.verdict.value)
         )
@@ -110,7 +111,7 @@ class Filters:
 
     def admit_session(self, decision: Decision) -> bool:
         """Return whether a decision is of the session that is shown: a column of it may be cut."""
-        return self.session in ("", decision.session_id)
+        return self.session in ("", encodable(decision.session_id))
 
     def before(self, *, now: float) -> Filters | None:
         """Return the same for the period before; None where the time has no beginning."""

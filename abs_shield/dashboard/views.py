@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
@@ -18,7 +19,7 @@ from abs_shield.dashboard.cells import SORTS, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
 from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
-from abs_shield.dashboard.rendering import Renderer
+from abs_shield.dashboard.rendering import Renderer, decision_path
 from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
@@ -134,7 +135,9 @@ class Views:
 
     def trends_data(self, request: Request) -> Response:
         """The figures of the charts."""
-        return JSONResponse(self._charts(self._filters(request)))
+        # in ASCII, as a name may hold half a character
+        figures = json.dumps(self._charts(self._filters(request)), allow_nan=False)
+        return Response(figures, media_type="application/json")
 
     # Labels --------------------------------------------------------------------------------------
 
@@ -159,9 +162,8 @@ class Views:
         self.figures.store.label(label)
         if "hx-request" in request.headers:
             return self._decision(request, decision)
-        root, query = request.scope.get("root_path", ""), request.url.query
-        path = f"{root}/decisions/{quote(decision.id, safe='')}"
-        return RedirectResponse(path + (f"?{query}" if query else ""), status_code=303)
+        path = decision_path(decision.id, self._filters(request).query())
+        return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
 
     # Parts ---------------------------------------------------------------------------------------
 
@@ -173,7 +175,8 @@ class Views:
         return self.figures.store.last_place()
 
     def _found(self, request: Request) -> Decision | None:
-        return self.figures.store.get(request.path_params["decision_id"])
+        named = request.path_params.get("decision_id") or request.query_params.get("id", "")
+        return self.figures.store.get(named)
 
     def _missing(self, request: Request) -> Response:
         return self.renderer.problem(request, 404, "this log has no such decision")
@@ -222,7 +225,9 @@ class Views:
                  "trace_id": decision.run_id}  # fmt: skip
         address = self.trace_url
         for name, value in names.items():
-            address = address.replace(f"{{{name}}}", quote(value, safe=""))
+            address = address.replace(
+                f"{{{name}}}", quote(value, safe="", errors="backslashreplace")
+            )
         return address
 
     def _gaps(self) -> list[Gap]:

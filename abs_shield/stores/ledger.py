@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -127,6 +127,10 @@ class Ledger(ABC):
     def execute_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
         """Run one statement with each of several rows of values."""
 
+    def indexed(self) -> AbstractContextManager[Any]:
+        """Return a block whose statements find single records of a large table by an index."""
+        return nullcontext()
+
     # What all do alike ---------------------------------------------------------------------------
 
     @cached_property
@@ -207,8 +211,9 @@ class Ledger(ABC):
     def places_of(self, ids: Sequence[str]) -> list[int]:
         """Return the places of the decisions whose column has one of these ids."""
         sql = f"SELECT place FROM {self.records} WHERE kind = 'decision' AND decision_id IN ({{}})"
-        found = self._with_values(sql, [column(one) for one in ids])
-        return sorted({place for (place,) in found})
+        with self.indexed():
+            found = self._with_values(sql, [column(one) for one in ids])
+            return sorted({place for (place,) in found})
 
     def placed_at(self, places: Sequence[int]) -> Iterator[Placed]:
         """Yield the records that are still at these places."""
