@@ -23,6 +23,7 @@ from abs_shield.dashboard.access import (
     RequireHost,
     RequireSession,
     SecurityHeaders,
+    SignIn,
 )
 from abs_shield.dashboard.figures import Figures
 from abs_shield.dashboard.filters import BadFilter
@@ -70,16 +71,20 @@ def dashboard(
         https_only: Whether the session cookie is only sent over https.
 
     Raises:
-        ShieldError: *trace_url* is not an http address, or *allowed_hosts* is a text.
+        ShieldError: *trace_url* is not an http address, *token* cannot be typed, or *allowed_hosts*
+            is a text.
         StoreError: The log cannot be opened.
     """
     if trace_url and not trace_url.startswith(("https://", "http://")):
         raise ShieldError("`trace_url` must begin with https:// or http://")
+    if not token.isprintable() or token.strip() != token:
+        raise ShieldError("`token` must be printable, without blanks around it")
     if isinstance(allowed_hosts, str):
         raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
     store = log if isinstance(log, DurableStore) else open_store(log, existing=True)
     live, renderer = Live(store), Renderer(title=title, has_token=bool(token))
-    login = Login(renderer=renderer, token=token)
+    access = SignIn(token)
+    login = Login(renderer=renderer, access=access)
     views = Views(
         figures=Figures(store),
         renderer=renderer,
@@ -116,14 +121,15 @@ def dashboard(
             Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
             Middleware(
                 SessionMiddleware,
-                secret_key=secret or secrets.token_urlsafe(32),
+                # with another token, sessions of the one before end
+                secret_key=(secret or secrets.token_urlsafe(32)) + token,
                 session_cookie=_cookie(store),
                 max_age=SESSION_S,
                 # a link in a chat opens the view; forms have a key of their session beside
                 same_site="lax",
                 https_only=https_only,
             ),
-            Middleware(RequireSession, token=token),
+            Middleware(RequireSession, access=access),
         ],
         exception_handlers={
             HTTPException: renderer.http_error,

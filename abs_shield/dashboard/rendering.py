@@ -85,7 +85,9 @@ class Renderer:
         """Say that there is no such page, or why a request is refused."""
         status, detail = getattr(error, "status_code", 500), getattr(error, "detail", "")
         messages = {404: "there is no such page", 405: "this page takes no such request"}
-        return self.problem(request, status, messages.get(status, detail))
+        page = self.problem(request, status, messages.get(status, detail))
+        page.headers.update(getattr(error, "headers", None) or {})
+        return page
 
     async def bad_filter(self, request: Request, error: Exception) -> Response:
         """Say which parameter of an address has no meaning."""
