@@ -53,7 +53,7 @@ VIEWS = {
     "one session": "/?session=s100",
     "with the period before": "/?since=2026-01-16&until=2026-01-31&compare=1",
     "a cell": "/cell?row=tool_3&check=phantom_target",
-    "a cell, all decisions": "/cell?row=tool_3&check=phantom_target&all=1",
+    "a cell, all decisions": "/cell?row=tool_3&check=phantom_target&show=all",
     "a decision": "/decisions/d-777",
     "rollout": "/rollout",
     "trends": "/trends",

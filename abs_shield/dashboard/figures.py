@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -13,6 +13,7 @@ from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import NOBODY, Filters
 from abs_shield.dashboard.labelled import Labelled
+from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.replay.report import Report, Share
 from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
@@ -121,15 +122,20 @@ class Figures:
 
         Args:
             filters: What the view shows.
-            cells: Rows and checks.
+            cells: Rows and checks; an empty row stands for all.
         """
+        wanted = {*cells}
         labelled = [
             (decision, label)
             for decision, label in self._labels(filters)
-            if any((row, check) in cells for row, check, _ in cases_of(decision, None))
+            if any(
+                {(row, check), ("", check)} & wanted for row, check, _ in cases_of(decision, None)
+            )
         ]
         report = Report.of_counts([], labelled, spreads=Spreads([], {}, labelled))
-        return {(row, check): report.place(check, row).counts.precision for row, check in cells}
+        return {
+            (row, check): report.place(check, row or None).counts.precision for row, check in wanted
+        }
 
     def _sessions(self, since: float | None, until: float | None) -> list[SessionCount]:
         """Return the newest decisions by session, as they were at most `STALE` records ago."""
@@ -175,48 +181,50 @@ class Figures:
 
     # Decisions -----------------------------------------------------------------------------------
 
-    def page(
-        self, filters: Filters, row: str, check: str, *, all_of_it: bool, before: int | None
-    ) -> Page:
+    def page(self, filters: Filters, listing: Listing, *, before: int | None) -> Page:
         """
-        Return the newest decisions of a cell, or those behind a page.
+        Return the newest decisions of a list, or those behind a page.
 
         Args:
             filters: What the view shows.
-            row: A row of the heatmap.
-            check: A column of it.
-            all_of_it: Whether decisions in which the check found nothing are shown as well.
+            listing: The cell, and which of its decisions are listed.
             before: The `Page.before` of the page before; None for the first one.
         """
+        labels = self.labels() if listing.listed is Listed.UNLABELLED else {}
         if filters.session:
-            return self._page_of_session(filters, row, check, all_of_it=all_of_it)
+            return self._page_of_session(filters, listing, labels, before)
         numbers = [
             one.number
             for one in self.store.pattern_counts(since=filters.since, until=filters.until)
-            if filters.admit(one.pattern.decision())
-            and in_cell(one.pattern.decision(), row, check, all_of_it=all_of_it)
+            if filters.admit(one.pattern.decision()) and listing.admits(one.pattern.decision())
         ]
-        unreadable: list[Damaged] = []
-        found = self.store.newest(
-            numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
-            skipped=unreadable.append,
-        )  # fmt: skip
-        more = len(found) + len(unreadable) > PAGE
-        shown = found[:PAGE]
-        return Page(
-            decisions=[decision for _, decision in shown],
-            before=shown[-1][0] if more and shown else None,
-            unreadable=len(unreadable),
-        )
-
-    def _page_of_session(self, filters: Filters, row: str, check: str, *, all_of_it: bool) -> Page:
         damaged: list[Damaged] = []
-        shown = [
-            one
-            for one in reversed(self._session(filters, damaged))
-            if filters.admit(one) and in_cell(one, row, check, all_of_it=all_of_it)
-        ]
-        return Page(decisions=shown[:PAGE], before=None, unreadable=len(damaged))
+        found: list[tuple[int, Decision]] = []
+        while len(found) <= PAGE:
+            some = self.store.newest(
+                numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
+                skipped=damaged.append,
+            )  # fmt: skip
+            found += [(place, one) for place, one in some if one.id not in labels]
+            if not some or len(some) + len(damaged) <= PAGE:
+                break
+            before = some[-1][0]
+        return _page(found, damaged)
+
+    def _page_of_session(
+        self, filters: Filters, listing: Listing, labels: Mapping[str, Label], before: int | None
+    ) -> Page:
+        """Return a page of one session, whose places are counted from its oldest decision."""
+        damaged: list[Damaged] = []
+        found = [
+            (place, one)
+            for place, one in enumerate(self._session(filters, damaged), 1)
+            if (before is None or place < before)
+            and filters.admit(one)
+            and listing.admits(one)
+            and one.id not in labels
+        ][::-1]
+        return _page(found, damaged)
 
     def around(self, decision: Decision) -> tuple[list[Decision], list[Decision], int]:
         """
@@ -229,11 +237,13 @@ class Figures:
         return before, behind, len(damaged)
 
 
-def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:
-    """Return whether a decision counts in a cell; by default only where the check speaks there."""
-    return any(
-        (encodable(name), encodable(layer)) == (row, check) and (all_of_it or case.speaks)
-        for name, layer, case in cases_of(decision, None)
+def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> Page:
+    """Return the first decisions of a list, each behind its place."""
+    more, shown = len(found) + len(damaged) > PAGE, found[:PAGE]
+    return Page(
+        decisions=[decision for _, decision in shown],
+        before=shown[-1][0] if more and shown else None,
+        unreadable=len(damaged),
     )
 
 

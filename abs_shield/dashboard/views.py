@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -15,10 +16,11 @@ from starlette.responses import RedirectResponse, Response
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
-from abs_shield.dashboard.cells import SORTS, interval_of, shown_tables
+from abs_shield.dashboard.cells import Rows, Sort, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
 from abs_shield.dashboard.figures import Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
+from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.dashboard.rendering import Renderer, decision_path
 from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
@@ -27,6 +29,8 @@ from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.text.show import escaped
+
+Chosen = TypeVar("Chosen", bound=StrEnum)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,47 +59,43 @@ class Views:
     def heatmap(self, request: Request) -> Response:
         """The heatmap, or what to do next where the log is empty."""
         filters, place = self._filters(request), self._place()
-        sort = request.query_params.get("sort", SORTS[0])
-        if sort not in SORTS:
-            wrong = escaped(sort, limit=40)
-            raise BadFilter(f"`sort` is `{wrong}`; choose one of {', '.join(SORTS)}")
+        sort = _choice(request.query_params, "sort", [*Sort])
+        rows = _choice(request.query_params, "rows", [*Rows])
         counted = self.figures.counted(filters)
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
         before = None if earlier is None else self.figures.counted(earlier).report
         return self._page(
             request, "heatmap.html", filters, counted, place=place,
             totals=counted.report.totals,
-            tables=shown_tables(counted.report, before, sort=sort),
-            sort=sort,
-            sorts=SORTS,
-            keep={"sort": sort} if sort != SORTS[0] else {},
+            tables=shown_tables(counted.report, before, sort=sort, rows=rows),
+            sort=sort.value,
+            rows=rows.value,
+            keep=_unusual(sort=sort.value, rows=rows.value),
             compared=before is not None,
             uncounted=self.figures.store.uncounted(),
         )  # fmt: skip
 
     def cell(self, request: Request) -> Response:
-        """The decisions of one cell, newest first."""
+        """The decisions of one cell, or of one check on all rows, newest first."""
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
-        shows_all = query.get("all") == "1"
-        page = self.figures.page(
-            filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
-        )
+        listed = _choice(query, "show", [*Listed])
         counted = self.figures.counted(filters, spread=False)
-        known = self.figures.labels()
-        labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
-        precision = self.figures.precision(filters, [(row, check)])
+        place = counted.report.place(check, row or None)
+        listing = Listing(row=row, check=check, listed=listed, rows=counted.report.rows())
+        page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
+        known, shown = self.figures.labels(), {one.id for one in page.decisions}
         return self._page(
             request, "cell.html", filters, counted, place=log_place,
             row=row,
             check=check,
-            counts=counted.report.place(check, row).counts,
-            reasons=counted.report.place(check, row).reasons.most_common(),
-            precision=_precision(precision[row, check]),
+            counts=place.counts,
+            reasons=place.reasons.most_common(),
+            precision=_precision(self.figures.precision(filters, [(row, check)])[row, check]),
             page=page,
-            shows_all=shows_all,
-            keep={"row": row, "check": check} | ({"all": "1"} if shows_all else {}),
-            labels=labels,
+            listed=listed.value,
+            keep={"row": row, "check": check} | _unusual(show=listed.value),
+            labels={name: label.truth.value for name, label in known.items() if name in shown},
             lines={one.id: self._line(one, check) for one in page.decisions},
         )  # fmt: skip
 
@@ -281,6 +281,22 @@ def _precision(share: Share) -> str:
     if not share.of:
         return ""
     return f"{share.hits:,} of {share.of:,} labelled are right ({interval_of(share)})"
+
+
+def _choice(query: Mapping[str, str], name: str, choices: Sequence[Chosen]) -> Chosen:
+    """Return what an address chooses; the first choice where it chooses nothing."""
+    chosen = query.get(name) or choices[0].value
+    for choice in choices:
+        if choice.value == chosen:
+            return choice
+    known = ", ".join(choice.value for choice in choices)
+    raise BadFilter(f"`{name}` is `{escaped(chosen, limit=40)}`; choose one of {known}")
+
+
+def _unusual(**chosen: str) -> dict[str, str]:
+    """Return what of an address differs from what is usual."""
+    usual = {"show": Listed.FINDINGS, "sort": Sort.WORST, "rows": Rows.FIRST}
+    return {name: value for name, value in chosen.items() if value != usual[name]}
 
 
 def _policy_change(made: Mapping[str | tuple[str, str], Mode]) -> str:
