@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -18,7 +18,9 @@ from abs_shield.replay.report import Report, Share
 from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.hourly_counts import PatternCount
+from abs_shield.stores.patterns import HOUR_S, pattern_of
+from abs_shield.stores.record import Damaged, Score
 from abs_shield.text.show import encodable
 
 MOST_OF_SESSION = 5_000
@@ -161,6 +163,28 @@ class Figures:
         decisions = self._session(filters, damaged)
         admitted = [one for one in decisions if filters.admit(one)]
         return _counted(Report.of(admitted, self.labels()), decisions, damaged)
+
+    def pattern_counts(self, filters: Filters, *, hours: int | None = None) -> list[PatternCount]:
+        """
+        Return what the log has counted in the time and the session that are shown.
+
+        Args:
+            filters: Their time and session; the others are left to the caller.
+            hours: Length of the times that are counted apart; None counts all as one.
+        """
+        if not filters.session:
+            return self.store.pattern_counts(since=filters.since, until=filters.until, hours=hours)
+        length = HOUR_S * hours if hours else 1
+        return [
+            PatternCount(0, pattern_of(one), 1, one.at, one.at, one.at // length * length)
+            for one in self._session(filters, [])
+        ]
+
+    def scores(self, filters: Filters) -> Iterator[Score]:
+        """Yield the quality scores of the time that is shown, oldest first."""
+        return self.store.scores(
+            since=filters.since, until=filters.until, skipped=lambda damaged: None
+        )
 
     def _session(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
         """Return the decisions of one session in the time of the filters, oldest first."""

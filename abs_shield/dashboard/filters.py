@@ -24,6 +24,10 @@ NOBODY = "_unknown"
 """Stands for an agent or a model that the log does not name."""
 
 
+_EARLIEST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LATEST = datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()
+
+
 class BadFilter(ValueError):
     """An address asks for something that no view shows; the message is one line."""
 
@@ -71,7 +75,7 @@ class Filters:
         _require(given, "mode", [mode.value for mode in Mode])
         _require(given, "verdict", [verdict.value for verdict in Verdict])
         compare = query.get("compare", "") not in ("", "0")
-        since, until = _hour(_time(query, "since")), _hour(_time(query, "until"), up=True)
+        since, until = _time(query, "since"), _time(query, "until", up=True)
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
                 raise BadFilter("`until` is not after `since`; give a later `until`")
@@ -117,7 +121,7 @@ class Filters:
         """Return the same for the period before; None where the time has no beginning."""
         if self.since is None:
             return None
-        length = (now if self.until is None else self.until) - self.since
+        length = (_hour(now, up=True) if self.until is None else self.until) - self.since
         return replace(self, range="", since=self.since - length, until=self.since, compare=False)
 
 
@@ -131,23 +135,23 @@ def _require(given: Mapping[str, str], name: str, known: list[str]) -> None:
         raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(known)}")
 
 
-def _time(query: Mapping[str, str], name: str) -> float | None:
-    """Return a time in UTC; a date begins at midnight."""
+def _time(query: Mapping[str, str], name: str, *, up: bool = False) -> float | None:
+    """Return the whole hour before a time in UTC, or behind it; a date begins at midnight."""
     text = query.get(name, "").strip()
     if not text:
         return None
     try:
-        read = datetime.fromisoformat(text[:40])
+        read = datetime.fromisoformat(text)
     except ValueError:
         shown = escaped(text, limit=40)
         raise BadFilter(f"`{name}` is `{shown}`; write a time such as 2026-01-31T12:00") from None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    at = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    # an offset or the hour behind it may lie outside of the calendar
+    return min(max(_hour(at, up=up), _EARLIEST), _LATEST)
 
 
-def _hour(at: float | None, *, up: bool = False) -> float | None:
+def _hour(at: float, *, up: bool = False) -> float:
     """Return the whole hour before a time, or behind it."""
-    if at is None:
-        return None
     return -(-at // HOUR_S) * HOUR_S if up else at // HOUR_S * HOUR_S
 
 

@@ -25,7 +25,7 @@ from abs_shield.dashboard.rendering import Renderer, decision_path
 from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
-from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
+from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.text.show import escaped
@@ -110,12 +110,14 @@ class Views:
         """What is safe to enforce, and what not yet."""
         filters, place = self._filters(request), self._place()
         counted = self.figures.counted(filters)
-        steps = rollout(counted.report, self.rule)
+        is_whole = not (filters.verdict or filters.mode or filters.session)
+        steps = rollout(counted.report, self.rule) if is_whole else []
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
         return self._page(
             request, "rollout.html", filters, counted, place=place,
             groups=groups,
-            change=_policy_change(modes(steps)),
+            is_whole=is_whole,
+            change=modes_lines(modes(steps)),
             sentences=self.rule.sentences(),
             sweeps={check: _curve(sweep) for check, sweep in counted.report.sweeps.items()},
             interval=interval_of,
@@ -236,15 +238,14 @@ class Views:
 
     def _charts(self, filters: Filters) -> dict[str, list[dict[str, Any]]]:
         """Return the charts of checks, and those of quality scores."""
-        store, since, until = self.figures.store, filters.since, filters.until
-        whole = store.pattern_counts(since=since, until=until)
+        whole = self.figures.pattern_counts(filters)
         if not whole:
             return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
         last = max(count.last_at for count in whole)
         hours = hours_of(filters, first, last)
-        counts = store.pattern_counts(since=since, until=until, hours=hours)
-        scores = store.scores(since=since, until=until, skipped=lambda damaged: None)
+        counts = self.figures.pattern_counts(filters, hours=hours)
+        scores = [] if filters.session else self.figures.scores(filters)
         return {
             "charts": charts(counts, filters),
             "scores": score_charts(scores, filters, hours=hours),
@@ -297,14 +298,6 @@ def _unusual(**chosen: str) -> dict[str, str]:
     """Return what of an address differs from what is usual."""
     usual = {"show": Listed.FINDINGS, "sort": Sort.WORST, "rows": Rows.FIRST}
     return {name: value for name, value in chosen.items() if value != usual[name]}
-
-
-def _policy_change(made: Mapping[str | tuple[str, str], Mode]) -> str:
-    """Return the change of a policy that enforces what is safe; empty where nothing is."""
-    if not made:
-        return ""
-    lines = [f"    {key!r}: {mode.value!r}," for key, mode in made.items()]
-    return "\n".join(["modes={", *lines, "}"]).replace("'", '"')
 
 
 def _number(text: str) -> int | None:

@@ -10,6 +10,7 @@ import pytest
 
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Label, Truth
+from abs_shield.dashboard.filters import Filters
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
@@ -234,3 +235,61 @@ def test_a_table_of_many_tools_is_cut(visit: Visit, keep: Callable[..., None]) -
     assert (100, 151) == (len(re.findall(rows, text)), len(re.findall(rows, whole)))
     assert "worst" == re.findall(rows, text)[0]
     assert "not shown" not in whole
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "time", ["until=9999-12-31T23:30", "since=0001-01-01T00:00+14:00", "since=9999-12-31T23:30"]
+)
+def test_a_time_at_the_end_of_the_calendar_is_shown(
+    time: str, view: str, visit: Visit, keep: Callable[..., None]
+) -> None:
+    """An hour beyond it is none; the last one of the calendar takes its place."""
+    keep(decision(finding(), id="d-x"))
+
+    assert 200 == visit().get(view, params=dict([time.split("=")])).status_code
+
+
+def test_the_period_before_has_whole_hours_and_the_same_length() -> None:
+    """The hour that has begun is shown as a whole, and so one more is compared."""
+    shown = Filters.of({"since": "2026-11-03T10:00"}, now=AT + 2.5 * 3_600)
+    before = shown.before(now=AT + 2.5 * 3_600)
+
+    assert before is not None
+    assert (AT - 3 * 3_600, AT) == (before.since, before.until)
+
+
+@pytest.mark.parametrize("narrow", ["verdict=CLEAN", "mode=audit", "session=s-1"])
+def test_nothing_is_safe_by_a_filter_that_hides_findings(
+    narrow: str, visit: Visit, keep: Callable[..., None]
+) -> None:
+    """Among clean decisions alone everything would be safe; a filter for an agent is said."""
+    keep(*(decision(session_id=f"s-{n}") for n in range(500)))
+    client = visit()
+    text, of_agent = (client.get(f"/rollout?{one}").text for one in (narrow, "agent=billing"))
+
+    assert ("modes={" in text, "every verdict, mode and session" in text) == (False, True)
+    assert ("modes={" in of_agent, "match the filters alone" in of_agent) == (True, True)
+
+
+def test_the_change_of_the_policy_is_python(visit: Visit, keep: Callable[..., None]) -> None:
+    """Whatever quotes the name of a tool holds."""
+    tool = 'it\'s "odd" \\'
+    keep(*(decision(session_id=f"s-{n}", tool=tool) for n in range(500)))
+    keep(*(decision(finding(Verdict.HALLUCINATED), tool="late", id=f"l-{n}") for n in range(30)))
+    text = visit().get("/rollout").text
+    (change,) = re.findall(r'<code id="change">(.*?)</code>', text, re.S)
+    made = eval(f"dict({html.unescape(change)})")["modes"]
+
+    assert "strict" == made[tool, "phantom_target"]
+
+
+def test_trends_of_a_session_are_of_that_session(visit: Visit, keep: Callable[..., None]) -> None:
+    """Its decisions alone are drawn, and none where the log has no such session."""
+    keep(decision(finding(), session_id="one"), *(decision(session_id="two") for _ in range(5)))
+    client = visit()
+    charts = client.get("/trends.json?session=one").json()["charts"]
+    (chart,) = (one for one in charts if one["check"] == "phantom_target")
+
+    assert ([1], [1]) == (chart["hits"], chart["of"])
+    assert {"charts": [], "scores": []} == client.get("/trends.json?session=none").json()
