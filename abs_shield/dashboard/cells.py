@@ -247,7 +247,7 @@ def _sign(kind: str, cell: Cell | None) -> str:
 
 
 def _trend(rate: Share, was: Share | None) -> str:
-    """Return where a rate went, where the intervals of both periods lie apart."""
+    """Return `up` or `down` where the intervals of both periods lie apart, else `same`."""
     if was is None or not was.of or not rate.of:
         return ""
     (lower, upper), (lower_before, upper_before) = rate.ends, was.ends

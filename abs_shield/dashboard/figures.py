@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
+from typing import Self
 
 from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
-from abs_shield.dashboard.filters import NOBODY, Filters
+from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.labelled import Labelled
 from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.replay.report import Report, Share
@@ -37,22 +38,43 @@ AROUND = 5
 """Decisions of the same session that are shown before one and after it, at most."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """
+    What the filters offer in a time, whatever they are set to.
+
+    Attributes:
+        agents: Names of agents.
+        models: Names of models.
+    """
+
+    agents: list[str]
+    models: list[str]
+
+    @classmethod
+    def of(cls, decisions: Iterable[Decision]) -> Self:
+        """Return the names that decisions have."""
+        pairs = {(one.agent, one.model) for one in decisions}
+        return cls(
+            agents=sorted({encodable(agent or UNNAMED) for agent, _ in pairs}),
+            models=sorted({encodable(model or UNNAMED) for _, model in pairs}),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Counted:
     """
-    What the log has counted in a time, as far as filters admit it.
+    The counts of a time, as far as filters admit them.
 
     Attributes:
         report: The counts of the report.
-        agents: Names of agents in that time, whatever the filters.
-        models: The same of models.
+        choices: What the filters offer.
         unreadable: Records of labels, of labelled decisions, of losses and of one session that
             cannot be read; each is left out.
     """
 
     report: Report
-    agents: list[str]
-    models: list[str]
+    choices: Choices
     unreadable: int
 
 
@@ -90,14 +112,14 @@ class Figures:
 
     @cached_property
     def name(self) -> str:
-        """The log's name, without a password."""
+        """The name of the log, without a password."""
         return self.store.name
 
     # Counts --------------------------------------------------------------------------------------
 
     def counted(self, filters: Filters, *, spread: bool = True) -> Counted:
         """
-        Return what the log has counted, as far as the filters admit it.
+        Return the counts of the log, as far as the filters admit them.
 
         Args:
             filters: What the view shows.
@@ -166,10 +188,10 @@ class Figures:
 
     def pattern_counts(self, filters: Filters, *, hours: int | None = None) -> list[PatternCount]:
         """
-        Return what the log has counted in the time and the session that are shown.
+        Return the counts of the log by pattern, of the time and the session that are shown.
 
         Args:
-            filters: Their time and session; the others are left to the caller.
+            filters: Only their time and their session are used.
             hours: Length of the times that are counted apart; None counts all as one.
         """
         if not filters.session:
@@ -272,10 +294,8 @@ def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> Page:
 
 
 def _counted(report: Report, decisions: Iterable[Decision], damaged: list[Damaged]) -> Counted:
-    found = [*decisions]
     return Counted(
         report=report,
-        agents=sorted({encodable(one.agent or NOBODY) for one in found}),
-        models=sorted({encodable(one.model or NOBODY) for one in found}),
+        choices=Choices.of(decisions),
         unreadable=len({str(error) for error in damaged}),
     )

@@ -1,4 +1,4 @@
-"""What a view shows, as it stands in the address of the page."""
+"""The filters of a view, read from the address of the page and written into it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RANGES = {
 }
 """Times up to now that a view may show, by the word in the address."""
 USUAL_RANGE = "all"
-NOBODY = "_unknown"
-"""Stands for an agent or a model that the log does not name."""
+UNNAMED = "_unknown"
+"""The choice of decisions that name no agent, or no model."""
 
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC).timestamp()
@@ -29,16 +29,16 @@ _LATEST = datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()
 
 
 class BadFilter(ValueError):
-    """An address asks for something that no view shows; the message is one line."""
+    """A parameter of an address has a value that no filter has; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """
-    What a view shows.
+    The filters of a view.
 
     Attributes:
-        range: One of `RANGES`; empty where *since* or *until* is given.
+        range: One of `RANGES`; empty with *since* or *until*.
         since: Seconds since the epoch, a whole hour; None for no limit.
         until: The same, exclusive; the log counts by the hour.
         agent: Only decisions of this agent; empty for all.
@@ -71,20 +71,20 @@ class Filters:
         Raises:
             BadFilter: A parameter has no such value.
         """
-        given: dict[str, Any] = {name: query[name] for name in _TEXTS if query.get(name)}
-        _require(given, "mode", [mode.value for mode in Mode])
-        _require(given, "verdict", [verdict.value for verdict in Verdict])
+        texts: dict[str, Any] = {name: query[name] for name in _TEXTS if query.get(name)}
+        _require(texts, "mode", [mode.value for mode in Mode])
+        _require(texts, "verdict", [verdict.value for verdict in Verdict])
         compare = query.get("compare", "") not in ("", "0")
         since, until = _time(query, "since"), _time(query, "until", up=True)
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
                 raise BadFilter("`until` is not after `since`; give a later `until`")
-            return cls(range="", since=since, until=until, compare=compare, **given)
+            return cls(range="", since=since, until=until, compare=compare, **texts)
         chosen = query.get("range") or USUAL_RANGE
         _require({"range": chosen}, "range", [*RANGES])
         length = RANGES[chosen]
         since = None if length is None else _hour(now - length.total_seconds())
-        return cls(range=chosen, since=since, compare=compare, **given)
+        return cls(range=chosen, since=since, compare=compare, **texts)
 
     def query(self, **changes: Any) -> str:
         """Return the query of an address that shows this, or this with changes; empty for all."""
@@ -100,10 +100,10 @@ class Filters:
         return urlencode(found, errors="backslashreplace")
 
     def admit(self, decision: Decision) -> bool:
-        """Return whether a decision is shown; its time and its session are not asked for."""
+        """Return whether a decision is shown, whatever its time and its session."""
         return (
-            self.agent in ("", encodable(decision.agent or NOBODY))
-            and self.model in ("", encodable(decision.model or NOBODY))
+            self.agent in ("", encodable(decision.agent or UNNAMED))
+            and self.model in ("", encodable(decision.model or UNNAMED))
             and self.mode in ("", decision.mode.value)
             and self.verdict in ("", decision.verdict.value)
         )
@@ -129,10 +129,11 @@ _TEXTS = ("agent", "model", "mode", "verdict", "session")
 _FIELDS = frozenset(field.name for field in fields(Filters))
 
 
-def _require(given: Mapping[str, str], name: str, known: list[str]) -> None:
-    if name in given and given[name] not in known:
-        shown = escaped(given[name], limit=40)
-        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(known)}")
+def _require(texts: Mapping[str, str], name: str, choices: list[str]) -> None:
+    """Raise BadFilter if a text is none of the choices."""
+    if name in texts and texts[name] not in choices:
+        shown = escaped(texts[name], limit=40)
+        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(choices)}")
 
 
 def _time(query: Mapping[str, str], name: str, *, up: bool = False) -> float | None:

@@ -1,4 +1,4 @@
-"""Which decisions a list behind the heatmap shows."""
+"""The lists of decisions behind the cells of the heatmap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.text.show import encodable
 
 
 class Listed(StrEnum):
-    """Which decisions of a cell are listed."""
+    """The decisions of a cell that a list shows."""
 
     FINDINGS = "findings"
     UNLABELLED = "unlabelled"
@@ -39,7 +39,7 @@ class Listing:
     rows: Collection[str] = ()
 
     def admits(self, decision: Decision) -> bool:
-        """Return whether a decision is listed; whether it has a label is not looked at."""
+        """Return whether a decision is listed, with a label or without."""
         return any(
             encodable(check) == self.check and self._is_row(row) and self._is_listed(case)
             for row, check, case in cases_of(decision, None)

@@ -25,7 +25,7 @@ class Login:
     access: SignIn
 
     async def login(self, request: Request) -> Response:
-        """Ask for the token, begin a session, and go on to the page that was asked for."""
+        """Return the form for the token; a right one begins a session."""
         root = request.scope.get("root_path", "")
         target = local_path(request.query_params.get("next", ""), root=root)
         if not self.access.token:

@@ -68,7 +68,7 @@ class Renderer:
         page = self._templates.get_template(template).render(
             base=request.scope.get("root_path", ""),
             here=request.url.path,
-            asked=self._has_token,
+            has_token=self._has_token,
             key=form_key(request),
             **shown,
         )
@@ -82,7 +82,7 @@ class Renderer:
     # Handlers of exceptions ----------------------------------------------------------------------
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """Say that there is no such page, or why a request is refused."""
+        """Return the page of a missing address or a refused request."""
         status, detail = getattr(error, "status_code", 500), getattr(error, "detail", "")
         messages = {404: "there is no such page", 405: "this page takes no such request"}
         page = self.problem(request, status, messages.get(status, detail))
@@ -90,15 +90,15 @@ class Renderer:
         return page
 
     async def bad_filter(self, request: Request, error: Exception) -> Response:
-        """Say which parameter of an address has no meaning."""
+        """Return the page that names the bad parameter of an address."""
         return self.problem(request, 400, str(error))
 
     async def unreadable(self, request: Request, error: Exception) -> Response:
-        """Say why the log cannot be read or written."""
+        """Return the page that says why the log cannot be read or written."""
         return self.problem(request, 503, str(error))
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """Say that the dashboard itself failed; the server's log has the error."""
+        """Return the page of an error of the dashboard itself, which the server's log has."""
         page = self.problem(
             request, 500, "the dashboard failed to show this page; the server's log has the error"
         )
@@ -150,7 +150,7 @@ def breakable(value: object) -> Markup:
 
 
 def text(value: object) -> str:
-    """Return a sentence likewise."""
+    """Return a sentence on one line, cut, with what does not print escaped."""
     return escaped(str(value), limit=LONGEST_TEXT)
 
 

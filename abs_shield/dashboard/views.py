@@ -1,4 +1,4 @@
-"""The pages of the dashboard: what each address answers."""
+"""The pages of the dashboard, one endpoint for each address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
 from abs_shield.dashboard.cells import Rows, Sort, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
-from abs_shield.dashboard.figures import Counted, Figures
+from abs_shield.dashboard.figures import Choices, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
 from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.dashboard.rendering import Renderer, decision_path
@@ -28,6 +28,7 @@ from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.replay.report.sweep import Sweep
+from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.text.show import escaped
 
 Chosen = TypeVar("Chosen", bound=StrEnum)
@@ -36,7 +37,7 @@ Chosen = TypeVar("Chosen", bound=StrEnum)
 @dataclass(frozen=True, kw_only=True)
 class Views:
     """
-    Answers requests; each method is an endpoint.
+    The endpoints of the pages.
 
     Attributes:
         figures: The log.
@@ -57,7 +58,7 @@ class Views:
     # Pages ---------------------------------------------------------------------------------------
 
     def heatmap(self, request: Request) -> Response:
-        """The heatmap, or what to do next where the log is empty."""
+        """Return the heatmap; for an empty log, the first steps."""
         filters, place = self._filters(request), self._place()
         sort = _choice(request.query_params, "sort", [*Sort])
         rows = _choice(request.query_params, "rows", [*Rows])
@@ -65,7 +66,9 @@ class Views:
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
         before = None if earlier is None else self.figures.counted(earlier).report
         return self._page(
-            request, "heatmap.html", filters, counted, place=place,
+            request, "heatmap.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=place,
             totals=counted.report.totals,
             tables=shown_tables(counted.report, before, sort=sort, rows=rows),
             sort=sort.value,
@@ -76,7 +79,7 @@ class Views:
         )  # fmt: skip
 
     def cell(self, request: Request) -> Response:
-        """The decisions of one cell, or of one check on all rows, newest first."""
+        """Return the decisions of one cell, or of one check on all rows, newest first."""
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
         listed = _choice(query, "show", [*Listed])
@@ -86,7 +89,9 @@ class Views:
         page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
         known, shown = self.figures.labels(), {one.id for one in page.decisions}
         return self._page(
-            request, "cell.html", filters, counted, place=log_place,
+            request, "cell.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=log_place,
             row=row,
             check=check,
             counts=place.counts,
@@ -100,21 +105,23 @@ class Views:
         )  # fmt: skip
 
     def decision(self, request: Request) -> Response:
-        """One decision, in words."""
+        """Return one decision in words."""
         decision = self._found(request)
         if decision is None:
             return self._missing(request)
         return self._decision(request, decision)
 
     def rollout(self, request: Request) -> Response:
-        """What is safe to enforce, and what not yet."""
+        """Return the checks that are safe to enforce, and those that are not yet."""
         filters, place = self._filters(request), self._place()
         counted = self.figures.counted(filters)
         is_whole = not (filters.verdict or filters.mode or filters.session)
         steps = rollout(counted.report, self.rule) if is_whole else []
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
         return self._page(
-            request, "rollout.html", filters, counted, place=place,
+            request, "rollout.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=place,
             groups=groups,
             is_whole=is_whole,
             change=modes_lines(modes(steps)),
@@ -124,27 +131,31 @@ class Views:
         )  # fmt: skip
 
     def trends(self, request: Request) -> Response:
-        """Charts of each check over time."""
+        """Return the charts of each check over time."""
         filters, place = self._filters(request), self._place()
-        counted = self.figures.counted(filters, spread=False)
+        whole = self.figures.pattern_counts(filters)
         return self._page(
-            request, "trends.html", filters, counted, place=place,
+            request, "trends.html", filters,
+            choices=Choices.of(count.pattern.decision() for count in whole),
+            place=place,
             gaps=self._gaps(),
             shows_gaps=bool(self.flywheel),
             masked=lambda text: masked(text, values=self.show_values),
-            **self._charts(filters),
+            **self._charts(filters, whole),
         )  # fmt: skip
 
     def trends_data(self, request: Request) -> Response:
-        """The figures of the charts."""
+        """Return the figures of the charts as JSON."""
         # in ASCII, as a name may hold half a character
-        figures = json.dumps(self._charts(self._filters(request)), allow_nan=False)
+        filters = self._filters(request)
+        charts = self._charts(filters, self.figures.pattern_counts(filters))
+        figures = json.dumps(charts, allow_nan=False)
         return Response(figures, media_type="application/json")
 
     # Labels --------------------------------------------------------------------------------------
 
     async def label(self, request: Request) -> Response:
-        """Record whether a decision was right, as a person says."""
+        """Record the label of a person."""
         form = await read_form(request)
         if not is_own_form(request, form.get("key", "")):
             return self.renderer.problem(
@@ -210,7 +221,7 @@ class Views:
         )  # fmt: skip
 
     def _line(self, decision: Decision, check: str = "") -> str:
-        """Say in one line what was found, without values unless they are shown."""
+        """Return one line about the findings, without values unless they are shown."""
         found = [one for one in decision.findings if one.weighs]
         own = [one for one in found if one.check == check] or found
         if own:
@@ -223,10 +234,10 @@ class Views:
 
     def _trace(self, decision: Decision) -> str:
         """Return where a trace of a decision is shown; empty where no address is declared."""
-        names = {"session_id": decision.session_id, "run_id": decision.run_id,
+        ids = {"session_id": decision.session_id, "run_id": decision.run_id,
                  "trace_id": decision.run_id}  # fmt: skip
         address = self.trace_url
-        for name, value in names.items():
+        for name, value in ids.items():
             address = address.replace(
                 f"{{{name}}}", quote(value, safe="", errors="backslashreplace")
             )
@@ -236,9 +247,10 @@ class Views:
         """Return the gaps of the flywheel, the gravest first; none where it has no file."""
         return [*status(self.flywheel).gaps] if self.flywheel else []
 
-    def _charts(self, filters: Filters) -> dict[str, list[dict[str, Any]]]:
+    def _charts(
+        self, filters: Filters, whole: list[PatternCount]
+    ) -> dict[str, list[dict[str, Any]]]:
         """Return the charts of checks, and those of quality scores."""
-        whole = self.figures.pattern_counts(filters)
         if not whole:
             return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
@@ -256,29 +268,27 @@ class Views:
         request: Request,
         template: str,
         filters: Filters,
-        counted: Counted,
         *,
-        place: int,
+        choices: Choices,
         **shown: Any,
     ) -> Response:
+        """Return a page with filters."""
         return self.renderer.render(
             request, template,
             filters=filters,
             times={"since": written(filters.since), "until": written(filters.until)},
             ranges=[*RANGES],
-            agents=counted.agents,
-            models=counted.models,
-            unreadable=counted.unreadable,
+            agents=choices.agents,
+            models=choices.models,
             all_modes=[mode.value for mode in Mode],
             all_verdicts=[verdict.value for verdict in Verdict],
             log=self.figures.name,
-            place=place,
-            **{"keep": {}, **shown},
+            **{"keep": {}, "unreadable": 0, **shown},
         )  # fmt: skip
 
 
 def _precision(share: Share) -> str:
-    """Say how many of the labelled decisions that a check flags are right; empty without labels."""
+    """Return in words how many labelled flags are right; empty without labels."""
     if not share.of:
         return ""
     return f"{share.hits:,} of {share.of:,} labelled are right ({interval_of(share)})"
