@@ -117,7 +117,9 @@ class Figures:
 
     # Counts --------------------------------------------------------------------------------------
 
-    def counted(self, filters: Filters, *, spread: bool = True) -> Counted:
+    def counted(
+        self, filters: Filters, *, spread: bool = True, cell: Listing | None = None
+    ) -> Counted:
         """
         Return the counts of the log, as far as the filters admit them.
 
@@ -125,15 +127,20 @@ class Figures:
             filters: What the view shows.
             spread: Whether intervals of all decisions are shown, which count sessions; those of
                 labelled ones always do.
+            cell: Only decisions of this cell are counted; None counts all.
         """
         if filters.session:
             return self._of_session(filters)
         since, until = filters.since, filters.until
         damaged = [*self._labelled.read().damaged]
         counts = self.store.pattern_counts(since=since, until=until)
-        admitted = [one for one in counts if filters.admit(one.pattern.decision())]
         decisions = [one.pattern.decision() for one in counts]
-        labelled = self._labels(filters)
+        admitted = [
+            count
+            for count, one in zip(counts, decisions, strict=True)
+            if filters.admit(one) and (cell is None or cell.admits(one))
+        ]
+        labelled = [pair for pair in self._labels(filters) if cell is None or cell.admits(pair[0])]
         sessions = self._sessions(since, until) if spread else []
         spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
         gaps = self.store.gaps(since=since, until=until, skipped=damaged.append)

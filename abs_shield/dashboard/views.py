@@ -18,7 +18,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
 from abs_shield.dashboard.cells import Rows, Sort, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
-from abs_shield.dashboard.figures import Choices, Figures
+from abs_shield.dashboard.figures import Choices, Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
 from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.dashboard.rendering import Renderer, decision_path
@@ -26,7 +26,7 @@ from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
-from abs_shield.replay.report.rows import cases_of
+from abs_shield.replay.report.rows import OTHERS, cases_of
 from abs_shield.replay.report.sweep import Sweep
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.text.show import escaped
@@ -83,7 +83,7 @@ class Views:
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
         listed = _choice(query, "show", [*Listed])
-        counted = self.figures.counted(filters, spread=False)
+        counted = self._of_cell(filters, row, check)
         place = counted.report.place(check, row or None)
         listing = Listing(row=row, check=check, listed=listed, rows=counted.report.rows())
         page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
@@ -262,6 +262,11 @@ class Views:
             "charts": charts(counts, filters),
             "scores": score_charts(scores, filters, hours=hours),
         }
+
+    def _of_cell(self, filters: Filters, row: str, check: str) -> Counted:
+        """Return the counts of one cell; those of the row of other tools need all tools."""
+        cell = None if row == OTHERS else Listing(row=row, check=check, listed=Listed.ALL)
+        return self.figures.counted(filters, spread=False, cell=cell)
 
     def _page(
         self,

@@ -16,6 +16,7 @@ from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.figures import Figures
 from abs_shield.dashboard.filters import Filters
+from abs_shield.dashboard.listing import Listed, Listing
 from abs_shield.replay.report import Report
 from abs_shield.stores.gap import Gap
 from abs_shield.stores.sqlite import SqliteStore
@@ -154,6 +155,20 @@ def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log
     for cell, share in reported.items():
         assert (share.hits, share.of) == (found[cell].hits, found[cell].of)
         assert share.ends == pytest.approx(found[cell].ends)
+
+
+def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
+    """The view of a cell counts the decisions of that cell alone, and has the same counts."""
+    plain(log)
+    figures = Figures(log[0])
+    whole = figures.counted(Filters()).report
+    for check in whole.columns():
+        for row in whole.rows():
+            cell = Listing(row=row, check=check, listed=Listed.ALL)
+            one = figures.counted(Filters(), spread=False, cell=cell).report.place(check, row)
+            other = whole.place(check, row)
+
+            assert (other.counts.to_dict(), other.reasons) == (one.counts.to_dict(), one.reasons)
 
 
 def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
