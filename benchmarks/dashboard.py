@@ -3,8 +3,8 @@ How long the dashboard's views take on a large log, how much memory, and what re
 
     python benchmarks/dashboard.py [--quick] [--only sqlite|postgres]
 
-A server of its own process serves a log of a million decisions; times are those of an HTTP client.
-PostgreSQL is left out where it is not installed.
+A server of its own process serves a log of a million decisions, a thousand of them labelled; times
+are those of an HTTP client. PostgreSQL is left out where it is not installed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import httpx
 
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
+from abs_shield.core.label import Label, Truth
 from abs_shield.core.names import LAYER_NAMES
 from abs_shield.stores import Store, open_store
 from tests.stores.servers import programs, served
@@ -38,6 +40,8 @@ FIRST_VIEW_S, FILTER_S = 1.0, 0.5
 MOST_GROWTH = 0.2
 """By how much the server's memory may grow from the tenth view to the last one."""
 READERS, WRITTEN = 10, 20_000
+LABELS = 1_000
+"""Decisions with a finding that are labelled, the newest."""
 START, DAYS = 1_767_225_600.0, 30
 TOOLS = [f"tool_{n}" for n in range(25)]
 VIEWS = {
@@ -49,7 +53,7 @@ VIEWS = {
     "one session": "/?session=s100",
     "with the period before": "/?since=2026-01-16&until=2026-01-31&compare=1",
     "a cell": "/cell?row=tool_3&check=phantom_target",
-    "a cell, all decisions": "/cell?row=tool_3&check=phantom_target&all=1",
+    "a cell, all decisions": "/cell?row=tool_3&check=phantom_target&show=all",
     "a decision": "/decisions/d-777",
     "rollout": "/rollout",
     "trends": "/trends",
@@ -84,6 +88,7 @@ def measure(name: str, log: str, count: int) -> None:
     store = open_store(log)
     began = time.perf_counter()
     fill(store, decisions(count))
+    label_some(store, count)
     print(
         f"\n{name}: {count:,} decisions written in {time.perf_counter() - began:.0f} s", flush=True
     )
@@ -101,6 +106,14 @@ def measure(name: str, log: str, count: int) -> None:
         )
         readers_beside_a_writer(store, site, count)
     store.close()
+
+
+def label_some(store: Store, count: int) -> None:
+    """Label the newest decisions with a finding, nine of ten as right."""
+    flagged = (one for one in decisions(count) if one.findings)
+    for number, one in enumerate(deque(flagged, LABELS)):
+        truth = Truth.OK if number % 10 == 0 else Truth.HALLUCINATED
+        store.label(Label(decision_id=one.id, truth=truth, at=one.at))
 
 
 def readers_beside_a_writer(store: Store, site: str, count: int) -> None:

@@ -19,7 +19,7 @@ from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, print_json, safe, screen
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.report import percent
-from abs_shield.stores.reading import Skipped
+from abs_shield.stores.bodies import Skipped
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

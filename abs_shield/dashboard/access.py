@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from abs_shield.dashboard.attempts import Attempts
+
 SIGNED_IN = "signed_in"
 FORM_KEY = "form"
 COOKIE = "abs_shield_dashboard"
@@ -92,16 +94,51 @@ class RequireHost:
         await refusal(scope, receive, send)
 
 
+class SignIn:
+    """
+    Checks tokens, and begins sessions.
+
+    Args:
+        token: The token; empty where visitors need none.
+        attempts: Limits wrong tokens.
+    """
+
+    def __init__(self, token: str, *, attempts: Attempts | None = None) -> None:
+        self.token = token
+        self._attempts = attempts or Attempts()
+
+    def begin(self, request: Request, token: str) -> bool:
+        """
+        Begin a session where a token is the right one; return whether it is.
+
+        Raises:
+            HTTPException: The visitor's address has sent too many wrong ones and has to wait.
+        """
+        address = request.client.host if request.client else ""
+        if wait_s := self._attempts.wait_s(address):
+            raise HTTPException(
+                429,
+                f"too many wrong tokens; try again in {wait_s} seconds",
+                headers={"retry-after": str(wait_s)},
+            )
+        if not is_same(token, self.token):
+            self._attempts.add_wrong(address)
+            return False
+        self._attempts.forget(address)
+        sign_in(request)
+        return True
+
+
 class RequireSession:
     """Redirect requests without a session to the form that asks for the token."""
 
-    def __init__(self, app: ASGIApp, *, token: str) -> None:
+    def __init__(self, app: ASGIApp, *, access: SignIn) -> None:
         self._app = app
-        self._token = token
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on that has a session, or needs none."""
-        if scope["type"] != "http" or not self._token or _is_open(scope):
+        if scope["type"] != "http" or not self._access.token or _is_open(scope):
             await self._app(scope, receive, send)
             return
         request = Request(scope)
@@ -112,9 +149,8 @@ class RequireSession:
 
     def _refusal(self, request: Request) -> Response:
         token, view = request.query_params.get("token"), _view_of(request)
-        if token is not None and is_same(token, self._token):
+        if token is not None and self._begins(request, token):
             # the token leaves the address, so that no history and no referrer has it
-            sign_in(request)
             return RedirectResponse(view, status_code=303)
         login = request.scope.get("root_path", "") + "/login"
         if request.method == "GET":
@@ -123,6 +159,12 @@ class RequireSession:
             return RedirectResponse(login, status_code=303)
         # a script that follows a redirect would take the form for its answer
         return Response(status_code=401, headers={"hx-redirect": login})
+
+    def _begins(self, request: Request, token: str) -> bool:
+        try:
+            return self._access.begin(request, token)
+        except HTTPException:  # no handler stands around a middleware; the form says how long
+            return False
 
 
 def host_of(scope: Scope) -> str:

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from abs_shield.core.digest import digest
@@ -23,6 +23,7 @@ from abs_shield.dashboard.access import (
     RequireHost,
     RequireSession,
     SecurityHeaders,
+    SignIn,
 )
 from abs_shield.dashboard.figures import Figures
 from abs_shield.dashboard.filters import BadFilter
@@ -70,16 +71,13 @@ def dashboard(
         https_only: Whether the session cookie is only sent over https.
 
     Raises:
-        ShieldError: *trace_url* is not an http address, or *allowed_hosts* is a text.
+        ShieldError: *trace_url* is not an http address, *token* cannot be typed, or *allowed_hosts*
+            is a text.
         StoreError: The log cannot be opened.
     """
-    if trace_url and not trace_url.startswith(("https://", "http://")):
-        raise ShieldError("`trace_url` must begin with https:// or http://")
-    if isinstance(allowed_hosts, str):
-        raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
+    _require_valid(token=token, trace_url=trace_url, allowed_hosts=allowed_hosts)
     store = log if isinstance(log, DurableStore) else open_store(log, existing=True)
-    live, renderer = Live(store), Renderer(title=title, has_token=bool(token))
-    login = Login(renderer=renderer, token=token)
+    renderer, access = Renderer(title=title, has_token=bool(token)), SignIn(token)
     views = Views(
         figures=Figures(store),
         renderer=renderer,
@@ -96,32 +94,21 @@ def dashboard(
             store.close()
 
     app = Starlette(
-        routes=[
-            Route("/", views.heatmap, name="heatmap"),
-            Route("/cell", views.cell, name="cell"),
-            Route("/decisions/{decision_id}", views.decision, name="decision"),
-            Route("/decisions/{decision_id}/label", views.label, methods=["POST"], name="label"),
-            Route("/rollout", views.rollout, name="rollout"),
-            Route("/trends", views.trends, name="trends"),
-            Route("/trends.json", views.trends_data, name="trends_data"),
-            Route("/events", live.events, name="events"),
-            Route("/login", login.login, methods=["GET", "POST"], name="login"),
-            Route("/logout", login.logout, methods=["POST"], name="logout"),
-            Mount("/static", StaticFiles(directory=_STATIC), name="static"),
-        ],
+        routes=_routes(views, Live(store), Login(renderer=renderer, access=access)),
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
             Middleware(
                 SessionMiddleware,
-                secret_key=secret or secrets.token_urlsafe(32),
+                # with another token, sessions of the one before end
+                secret_key=(secret or secrets.token_urlsafe(32)) + token,
                 session_cookie=_cookie(store),
                 max_age=SESSION_S,
                 # a link in a chat opens the view; forms have a key of their session beside
                 same_site="lax",
                 https_only=https_only,
             ),
-            Middleware(RequireSession, token=token),
+            Middleware(RequireSession, access=access),
         ],
         exception_handlers={
             HTTPException: renderer.http_error,
@@ -133,6 +120,34 @@ def dashboard(
     )
     app.state.store = store
     return app
+
+
+def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]) -> None:
+    """Raise ShieldError if an option cannot work."""
+    if trace_url and not trace_url.startswith(("https://", "http://")):
+        raise ShieldError("`trace_url` must begin with https:// or http://")
+    if not token.isprintable() or token.strip() != token:
+        raise ShieldError("`token` must be printable, without blanks around it")
+    if isinstance(allowed_hosts, str):
+        raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
+
+
+def _routes(views: Views, live: Live, login: Login) -> list[BaseRoute]:
+    return [
+        Route("/", views.heatmap, name="heatmap"),
+        Route("/cell", views.cell, name="cell"),
+        Route("/decisions/{decision_id}", views.decision, name="decision"),
+        Route("/decisions/{decision_id}/label", views.label, methods=["POST"], name="label"),
+        Route("/decision", views.decision, name="odd_decision"),
+        Route("/decision/label", views.label, methods=["POST"], name="odd_label"),
+        Route("/rollout", views.rollout, name="rollout"),
+        Route("/trends", views.trends, name="trends"),
+        Route("/trends.json", views.trends_data, name="trends_data"),
+        Route("/events", live.events, name="events"),
+        Route("/login", login.login, methods=["GET", "POST"], name="login"),
+        Route("/logout", login.logout, methods=["POST"], name="logout"),
+        Mount("/static", StaticFiles(directory=_STATIC), name="static"),
+    ]
 
 
 def _hosts(allowed: Collection[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay.heat import Cell, HeatRow
@@ -23,9 +24,24 @@ ROW_NAMES = {
     OUTPUTS: "outputs",
 }
 """Names of the rows that are no tools."""
-SORTS = ("worst", "name", "calls")
-"""Orders of the rows."""
+MOST_ROWS = 100
+"""Rows of a table at first: a browser that loads a thousand again and again is busy with it."""
 _SIGNS = {Verdict.SUSPICIOUS: "S", Verdict.HALLUCINATED: "H"}
+
+
+class Sort(StrEnum):
+    """Orders of the rows."""
+
+    WORST = "worst"
+    NAME = "name"
+    CALLS = "calls"
+
+
+class Rows(StrEnum):
+    """How many rows a table has: the first `MOST_ROWS`, or all."""
+
+    FIRST = "first"
+    ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,40 +99,66 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTable:
-    """One table of the heatmap: tools, or answers and outputs, with the checks that judge them."""
+    """
+    One table of the heatmap: tools, or answers and outputs, with the checks that judge them.
+
+    Attributes:
+        title: What its rows are.
+        columns: The checks.
+        rows: The rows that are shown.
+        more: How many further rows there are.
+    """
 
     title: str
     columns: list[str]
     rows: list[ShownRow]
+    more: int
 
 
-def shown_tables(report: Report, before: Report | None, *, sort: str) -> list[ShownTable]:
+def shown_tables(
+    report: Report, before: Report | None, *, sort: Sort, rows: Rows
+) -> list[ShownTable]:
     """
     Return the tables of the heatmap; one without rows is left out.
 
     Args:
         report: The figures.
         before: Those of the period before; None where nothing is compared.
-        sort: One of `SORTS`.
+        sort: The order of the rows.
+        rows: Whether all rows are shown.
     """
     heat = report.heat()
     parts = {
         "Tools": [row for row in heat if not is_text(row.tool)],
         "Answers and outputs": [row for row in heat if is_text(row.tool)],
     }
-    return [_table(title, rows, report, before, sort=sort) for title, rows in parts.items() if rows]
+    most = len(heat) if rows is Rows.ALL else MOST_ROWS
+    return [
+        _table(title, _sorted(found, sort), report, before, most=most)
+        for title, found in parts.items()
+        if found
+    ]
+
+
+def _sorted(heat: list[HeatRow], sort: Sort) -> list[HeatRow]:
+    match sort:
+        case Sort.NAME:
+            return sorted(heat, key=lambda row: row_title(row.tool))
+        case Sort.CALLS:
+            return sorted(heat, key=lambda row: -row.calls)
+    return heat
 
 
 def _table(
-    title: str, heat: list[HeatRow], report: Report, before: Report | None, *, sort: str
+    title: str, heat: list[HeatRow], report: Report, before: Report | None, *, most: int
 ) -> ShownTable:
     columns = [check for check in report.columns() if any(check in row.cells for row in heat)]
-    rows = [_row(row, columns, report, before) for row in heat]
-    if sort == "name":
-        rows.sort(key=lambda row: row.title)
-    elif sort == "calls":
-        rows.sort(key=lambda row: -row.calls)
-    return ShownTable(title=title, columns=columns, rows=rows)
+    return ShownTable(
+        title=title,
+        columns=columns,
+        rows=[_row(row, columns, report, before) for row in heat[:most]],
+        more=max(0, len(heat) - most),
+    )
 
 
 def row_title(row: str) -> str:
@@ -205,7 +247,7 @@ def _sign(kind: str, cell: Cell | None) -> str:
 
 
 def _trend(rate: Share, was: Share | None) -> str:
-    """Return where a rate went, where the intervals of both periods lie apart."""
+    """Return `up` or `down` where the intervals of both periods lie apart, else `same`."""
     if was is None or not was.of or not rate.of:
         return ""
     (lower, upper), (lower_before, upper_before) = rate.ends, was.ends

@@ -10,7 +10,7 @@ SENTENCES = {
     # phantom_target
     "unseen": "nobody in this run mentioned this value",
     "other_kind": "this run has the value, but as an identifier of another kind",
-    "placeholder": "a placeholder stands where a value should",
+    "placeholder": "a placeholder is in place of a value",
     "whole_set": "the value names a whole set, or nothing, where one thing is meant",
     "mixed_scripts": "a name mixes letters of two scripts",
     "hidden_characters": "the value holds characters that a reader does not see",
@@ -18,7 +18,7 @@ SENTENCES = {
     # parameter_mismatch
     "coercible": "the value has another form than the schema's, and converts without loss",
     "malformed_json": "the arguments are not JSON",
-    "duplicate_key": "a key stands twice",
+    "duplicate_key": "a key appears twice",
     "not_finite": "a number is not finite",
     "too_deep": "the arguments are nested deeper than what is judged",
     "too_large": "the arguments are larger than what is judged",
@@ -31,8 +31,8 @@ SENTENCES = {
     "bad_pattern": "the value does not match the schema's pattern",
     "out_of_range": "the number is beyond a limit of the schema",
     "wrong_length": "the value is shorter or longer than the schema allows",
-    "not_multiple": "the number is no multiple of the schema's step",
-    "not_unique": "an item stands twice",
+    "not_multiple": "the number is not a multiple of the schema's step",
+    "not_unique": "an item appears twice",
     "no_alternative": "the value meets none of the schema's alternatives",
     "invalid": "the schema does not allow this value",
     # self_contradiction, impossible_state, confidence_drop
@@ -45,7 +45,7 @@ SENTENCES = {
     # layers that a policy names
     "repeated": "an equal call ran before with the same result",
     "not_read": "what has to be read before this call was not read",
-    "prose_only": "the value stands only in running text of a tool's result",
+    "prose_only": "the value appears only in running text of a tool's result",
 }
 """By code; a test compares it with the tables of docs/layers."""
 

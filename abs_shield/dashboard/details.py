@@ -1,4 +1,4 @@
-"""A decision in words, without the values of arguments and results unless they are asked for."""
+"""A decision in words, without the values of arguments and results unless they are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.core.pointers import safe_where
 from abs_shield.dashboard.codes import sentence_of
 
 MASK = "•••"
-"""Stands for a value."""
+"""The text in place of a value."""
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _OWN_FACTS = ("rule", "file", "line")
 """Evidence that the author of a policy wrote."""

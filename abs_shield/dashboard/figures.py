@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
+from typing import Self
 
 from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
-from abs_shield.dashboard.filters import NOBODY, Filters
-from abs_shield.replay.report import Report
-from abs_shield.replay.report.estimate import SessionCount, Spreads
+from abs_shield.dashboard.filters import UNNAMED, Filters
+from abs_shield.dashboard.labelled import Labelled
+from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.replay.report import Report, Share
+from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.hourly_counts import PatternCount
+from abs_shield.stores.patterns import HOUR_S, pattern_of
+from abs_shield.stores.record import Damaged, Score
+from abs_shield.text.show import encodable
 
 MOST_OF_SESSION = 5_000
 """Decisions of one session that are counted, the newest."""
-MOST_LABELLED = 20_000
-"""Labelled decisions that are kept in memory."""
 NEWEST = 20_000
 """Records from which it is estimated how decisions are spread over sessions: the newest."""
 STALE = 1_000
@@ -34,20 +38,44 @@ AROUND = 5
 """Decisions of the same session that are shown before one and after it, at most."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """
+    What the filters offer in a time, whatever they are set to.
+
+    Attributes:
+        agents: Names of agents.
+        models: Names of models.
+    """
+
+    agents: list[str]
+    models: list[str]
+
+    @classmethod
+    def of(cls, decisions: Iterable[Decision]) -> Self:
+        """Return the names that decisions have."""
+        pairs = {(one.agent, one.model) for one in decisions}
+        return cls(
+            agents=sorted({encodable(agent or UNNAMED) for agent, _ in pairs}),
+            models=sorted({encodable(model or UNNAMED) for _, model in pairs}),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Counted:
     """
-    What the log has counted in a time, as far as filters admit it.
+    The counts of a time, as far as filters admit them.
 
     Attributes:
         report: The counts of the report.
-        agents: Names of agents in that time, whatever the filters.
-        models: The same of models.
+        choices: What the filters offer.
+        unreadable: Records of labels, of labelled decisions, of losses and of one session that
+            cannot be read; each is left out.
     """
 
     report: Report
-    agents: list[str]
-    models: list[str]
+    choices: Choices
+    unreadable: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,37 +106,67 @@ class Figures:
     def __init__(self, store: DurableStore, *, now: Callable[[], float] = time.time) -> None:
         self.store = store
         self.now = now
-        self._labelled: dict[str, Decision] = {}
+        self._labelled = Labelled(store)
         self._spread: dict[tuple[float | None, float | None], tuple[int, list[SessionCount]]] = {}
         self._lock = renewed(Lock())
 
     @cached_property
     def name(self) -> str:
-        """The log's name, without a password."""
+        """The name of the log, without a password."""
         return self.store.name
 
     # Counts --------------------------------------------------------------------------------------
 
-    def counted(self, filters: Filters, *, spread: bool = True) -> Counted:
+    def counted(
+        self, filters: Filters, *, spread: bool = True, cell: Listing | None = None
+    ) -> Counted:
         """
-        Return what the log has counted, as far as the filters admit it.
+        Return the counts of the log, as far as the filters admit them.
 
         Args:
             filters: What the view shows.
             spread: Whether intervals of all decisions are shown, which count sessions; those of
                 labelled ones always do.
+            cell: Only decisions of this cell are counted; None counts all.
         """
         if filters.session:
             return self._of_session(filters)
-        counts = self.store.pattern_counts(since=filters.since, until=filters.until)
-        admitted = [one for one in counts if filters.admit(one.pattern.decision())]
+        since, until = filters.since, filters.until
+        damaged = [*self._labelled.read().damaged]
+        counts = self.store.pattern_counts(since=since, until=until)
         decisions = [one.pattern.decision() for one in counts]
-        labelled = self._labels(filters)
-        sessions = self._sessions(filters.since, filters.until) if spread else []
+        admitted = [
+            count
+            for count, one in zip(counts, decisions, strict=True)
+            if filters.admit(one) and (cell is None or cell.admits(one))
+        ]
+        labelled = [pair for pair in self._labels(filters) if cell is None or cell.admits(pair[0])]
+        sessions = self._sessions(since, until) if spread else []
         spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
-        gaps = self.store.gaps()
+        gaps = self.store.gaps(since=since, until=until, skipped=damaged.append)
         report = Report.of_counts(admitted, labelled, gaps, spreads=spreads)
-        return _counted(report, decisions)
+        return _counted(report, decisions, damaged)
+
+    def precision(self, filters: Filters, cells: Collection[Cell]) -> dict[Cell, Share]:
+        """
+        Return the precision of cells, as the report has it, from their labelled decisions alone.
+
+        Args:
+            filters: What the view shows.
+            cells: Rows and checks; an empty row stands for all.
+        """
+        wanted = {*cells}
+        labelled = [
+            (decision, label)
+            for decision, label in self._labels(filters)
+            if any(
+                {(row, check), ("", check)} & wanted for row, check, _ in cases_of(decision, None)
+            )
+        ]
+        report = Report.of_counts([], labelled, spreads=Spreads([], {}, labelled))
+        return {
+            (row, check): report.place(check, row or None).counts.precision for row, check in wanted
+        }
 
     def _sessions(self, since: float | None, until: float | None) -> list[SessionCount]:
         """Return the newest decisions by session, as they were at most `STALE` records ago."""
@@ -124,105 +182,127 @@ class Figures:
             self._spread[since, until] = place, found
         return found
 
+    def labels(self) -> dict[str, Label]:
+        """Return the label that holds of each decision, by its id, as far as they can be read."""
+        return self._labelled.read().labels
+
     def _of_session(self, filters: Filters) -> Counted:
         """Count the decisions of one session, of which there are few."""
-        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
-        decisions = [one for one in found if _in_time(one, filters)]
-        labels = self.store.labels()
+        damaged = [*self._labelled.read().damaged]
+        decisions = self._session(filters, damaged)
         admitted = [one for one in decisions if filters.admit(one)]
-        return _counted(Report.of(admitted, labels), decisions)
+        return _counted(Report.of(admitted, self.labels()), decisions, damaged)
+
+    def pattern_counts(self, filters: Filters, *, hours: int | None = None) -> list[PatternCount]:
+        """
+        Return the counts of the log by pattern, of the time and the session that are shown.
+
+        Args:
+            filters: Only their time and their session are used.
+            hours: Length of the times that are counted apart; None counts all as one.
+        """
+        if not filters.session:
+            return self.store.pattern_counts(since=filters.since, until=filters.until, hours=hours)
+        length = HOUR_S * hours if hours else 1
+        return [
+            PatternCount(0, pattern_of(one), 1, one.at, one.at, one.at // length * length)
+            for one in self._session(filters, [])
+        ]
+
+    def scores(self, filters: Filters) -> Iterator[Score]:
+        """Yield the quality scores of the time that is shown, oldest first."""
+        return self.store.scores(
+            since=filters.since, until=filters.until, skipped=lambda damaged: None
+        )
+
+    def _session(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
+        """Return the decisions of one session in the time of the filters, oldest first."""
+        found = self.store.decisions(
+            session_id=filters.session, limit=MOST_OF_SESSION, skipped=damaged.append
+        )
+        return [one for one in found if filters.admit_time(one) and filters.admit_session(one)]
 
     def _labels(self, filters: Filters) -> list[tuple[Decision, Label]]:
         """Return the labelled decisions that the filters admit, each with its label."""
-        labels = self.store.labels()
-        with self._lock:
-            for decision_id in labels:
-                if decision_id not in self._labelled and len(self._labelled) < MOST_LABELLED:
-                    found = self._get(decision_id)
-                    if found is not None:
-                        self._labelled[decision_id] = found
-            known = [(self._labelled.get(name), label) for name, label in labels.items()]
         return [
             (decision, label)
-            for decision, label in known
-            if decision is not None and _in_time(decision, filters) and filters.admit(decision)
+            for decision, label in self._labelled.read().pairs
+            if filters.admit_time(decision)
+            and filters.admit_session(decision)
+            and filters.admit(decision)
         ]
-
-    def _get(self, decision_id: str) -> Decision | None:
-        try:
-            return self.store.get(decision_id)
-        except Damaged:
-            return None
 
     # Decisions -----------------------------------------------------------------------------------
 
-    def page(
-        self, filters: Filters, row: str, check: str, *, all_of_it: bool, before: int | None
-    ) -> Page:
+    def page(self, filters: Filters, listing: Listing, *, before: int | None) -> Page:
         """
-        Return the newest decisions of a cell, or those behind a page.
+        Return the newest decisions of a list, or those behind a page.
 
         Args:
             filters: What the view shows.
-            row: A row of the heatmap.
-            check: A column of it.
-            all_of_it: Whether decisions in which the check found nothing are shown as well.
+            listing: The cell, and which of its decisions are listed.
             before: The `Page.before` of the page before; None for the first one.
         """
+        labels = self.labels() if listing.listed is Listed.UNLABELLED else {}
         if filters.session:
-            return self._page_of_session(filters, row, check, all_of_it=all_of_it)
+            return self._page_of_session(filters, listing, labels, before)
         numbers = [
             one.number
             for one in self.store.pattern_counts(since=filters.since, until=filters.until)
-            if filters.admit(one.pattern.decision())
-            and in_cell(one.pattern.decision(), row, check, all_of_it=all_of_it)
+            if filters.admit(one.pattern.decision()) and listing.admits(one.pattern.decision())
         ]
-        unreadable: list[Damaged] = []
-        found = self.store.newest(
-            numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
-            skipped=unreadable.append,
-        )  # fmt: skip
-        more = len(found) + len(unreadable) > PAGE
-        shown = found[:PAGE]
-        return Page(
-            decisions=[decision for _, decision in shown],
-            before=shown[-1][0] if more and shown else None,
-            unreadable=len(unreadable),
-        )
+        damaged: list[Damaged] = []
+        found: list[tuple[int, Decision]] = []
+        while len(found) <= PAGE:
+            some = self.store.newest(
+                numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
+                skipped=damaged.append,
+            )  # fmt: skip
+            found += [(place, one) for place, one in some if one.id not in labels]
+            if not some or len(some) + len(damaged) <= PAGE:
+                break
+            before = some[-1][0]
+        return _page(found, damaged)
 
-    def _page_of_session(self, filters: Filters, row: str, check: str, *, all_of_it: bool) -> Page:
-        found = self.store.decisions(session_id=filters.session, limit=MOST_OF_SESSION)
-        shown = [
-            one
-            for one in reversed(found)
-            if _in_time(one, filters)
+    def _page_of_session(
+        self, filters: Filters, listing: Listing, labels: Mapping[str, Label], before: int | None
+    ) -> Page:
+        """Return a page of one session, whose places are counted from its oldest decision."""
+        damaged: list[Damaged] = []
+        found = [
+            (place, one)
+            for place, one in enumerate(self._session(filters, damaged), 1)
+            if (before is None or place < before)
             and filters.admit(one)
-            and in_cell(one, row, check, all_of_it=all_of_it)
-        ]
-        return Page(decisions=shown[:PAGE], before=None, unreadable=0)
+            and listing.admits(one)
+            and one.id not in labels
+        ][::-1]
+        return _page(found, damaged)
 
-    def around(self, decision: Decision) -> tuple[list[Decision], list[Decision]]:
-        """Return the decisions of the same session before one and after it, oldest first."""
-        return self.store.around(decision.id, most=AROUND)
+    def around(self, decision: Decision) -> tuple[list[Decision], list[Decision], int]:
+        """
+        Return the decisions of the same session before one and after it, oldest first.
+
+        The number of records beside it that cannot be read is the last item.
+        """
+        damaged: list[Damaged] = []
+        before, behind = self.store.around(decision.id, most=AROUND, skipped=damaged.append)
+        return before, behind, len(damaged)
 
 
-def in_cell(decision: Decision, row: str, check: str, *, all_of_it: bool) -> bool:
-    """Return whether a decision counts in a cell; by default only where the check speaks there."""
-    return any(
-        (name, layer) == (row, check) and (all_of_it or case.speaks)
-        for name, layer, case in cases_of(decision, None)
+def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> Page:
+    """Return the first decisions of a list, each behind its place."""
+    more, shown = len(found) + len(damaged) > PAGE, found[:PAGE]
+    return Page(
+        decisions=[decision for _, decision in shown],
+        before=shown[-1][0] if more and shown else None,
+        unreadable=len(damaged),
     )
 
 
-def _counted(report: Report, decisions: Iterable[Decision]) -> Counted:
-    found = [*decisions]
+def _counted(report: Report, decisions: Iterable[Decision], damaged: list[Damaged]) -> Counted:
     return Counted(
         report=report,
-        agents=sorted({one.agent or NOBODY for one in found}),
-        models=sorted({one.model or NOBODY for one in found}),
+        choices=Choices.of(decisions),
+        unreadable=len({str(error) for error in damaged}),
     )
-
-
-def _in_time(decision: Decision, filters: Filters) -> bool:
-    after = filters.since is None or decision.at >= filters.since
-    return after and (filters.until is None or decision.at < filters.until)

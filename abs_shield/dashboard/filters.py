@@ -1,4 +1,4 @@
-"""What a view shows, as it stands in the address of the page."""
+"""The filters of a view, read from the address of the page and written into it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.stores.patterns import HOUR_S
-from abs_shield.text.show import escaped
+from abs_shield.text.show import encodable, escaped
 
 RANGES = {
     "24h": timedelta(hours=24),
@@ -20,22 +20,25 @@ RANGES = {
 }
 """Times up to now that a view may show, by the word in the address."""
 USUAL_RANGE = "all"
-NOBODY = "_unknown"
-"""Stands for an agent or a model that the log does not name."""
-_LONGEST = 256
+UNNAMED = "_unknown"
+"""The choice of decisions that name no agent, or no model."""
+
+
+_EARLIEST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LATEST = datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()
 
 
 class BadFilter(ValueError):
-    """An address asks for something that no view shows; the message is one line."""
+    """A parameter of an address has a value that no filter has; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """
-    What a view shows.
+    The filters of a view.
 
     Attributes:
-        range: One of `RANGES`; empty where *since* or *until* is given.
+        range: One of `RANGES`; empty with *since* or *until*.
         since: Seconds since the epoch, a whole hour; None for no limit.
         until: The same, exclusive; the log counts by the hour.
         agent: Only decisions of this agent; empty for all.
@@ -68,20 +71,20 @@ class Filters:
         Raises:
             BadFilter: A parameter has no such value.
         """
-        given: dict[str, Any] = {name: query[name][:_LONGEST] for name in _TEXTS if query.get(name)}
-        _require(given, "mode", [mode.value for mode in Mode])
-        _require(given, "verdict", [verdict.value for verdict in Verdict])
+        texts: dict[str, Any] = {name: query[name] for name in _TEXTS if query.get(name)}
+        _require(texts, "mode", [mode.value for mode in Mode])
+        _require(texts, "verdict", [verdict.value for verdict in Verdict])
         compare = query.get("compare", "") not in ("", "0")
-        since, until = _hour(_time(query, "since")), _hour(_time(query, "until"), up=True)
+        since, until = _time(query, "since"), _time(query, "until", up=True)
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
                 raise BadFilter("`until` is not after `since`; give a later `until`")
-            return cls(range="", since=since, until=until, compare=compare, **given)
+            return cls(range="", since=since, until=until, compare=compare, **texts)
         chosen = query.get("range") or USUAL_RANGE
         _require({"range": chosen}, "range", [*RANGES])
         length = RANGES[chosen]
         since = None if length is None else _hour(now - length.total_seconds())
-        return cls(range=chosen, since=since, compare=compare, **given)
+        return cls(range=chosen, since=since, compare=compare, **texts)
 
     def query(self, **changes: Any) -> str:
         """Return the query of an address that shows this, or this with changes; empty for all."""
@@ -93,22 +96,32 @@ class Filters:
             pairs += [("since", written(shown.since)), ("until", written(shown.until))]
         pairs.append(("compare", "1" if shown.compare else ""))
         pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
-        return urlencode([(name, value) for name, value in pairs if value])
+        found = [(name, value) for name, value in pairs if value]
+        return urlencode(found, errors="backslashreplace")
 
     def admit(self, decision: Decision) -> bool:
-        """Return whether a decision is shown; its time and its session are not asked for."""
+        """Return whether a decision is shown, whatever its time and its session."""
         return (
-            self.agent in ("", decision.agent or NOBODY)
-            and self.model in ("", decision.model or NOBODY)
+            self.agent in ("", encodable(decision.agent or UNNAMED))
+            and self.model in ("", encodable(decision.model or UNNAMED))
             and self.mode in ("", decision.mode.value)
             and self.verdict in ("", decision.verdict.value)
         )
+
+    def admit_time(self, decision: Decision) -> bool:
+        """Return whether a decision was made in the time that is shown."""
+        after = self.since is None or decision.at >= self.since
+        return after and (self.until is None or decision.at < self.until)
+
+    def admit_session(self, decision: Decision) -> bool:
+        """Return whether a decision is of the session that is shown: a column of it may be cut."""
+        return self.session in ("", encodable(decision.session_id))
 
     def before(self, *, now: float) -> Filters | None:
         """Return the same for the period before; None where the time has no beginning."""
         if self.since is None:
             return None
-        length = (now if self.until is None else self.until) - self.since
+        length = (_hour(now, up=True) if self.until is None else self.until) - self.since
         return replace(self, range="", since=self.since - length, until=self.since, compare=False)
 
 
@@ -116,29 +129,30 @@ _TEXTS = ("agent", "model", "mode", "verdict", "session")
 _FIELDS = frozenset(field.name for field in fields(Filters))
 
 
-def _require(given: Mapping[str, str], name: str, known: list[str]) -> None:
-    if name in given and given[name] not in known:
-        shown = escaped(given[name], limit=40)
-        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(known)}")
+def _require(texts: Mapping[str, str], name: str, choices: list[str]) -> None:
+    """Raise BadFilter if a text is none of the choices."""
+    if name in texts and texts[name] not in choices:
+        shown = escaped(texts[name], limit=40)
+        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(choices)}")
 
 
-def _time(query: Mapping[str, str], name: str) -> float | None:
-    """Return a time in UTC; a date begins at midnight."""
+def _time(query: Mapping[str, str], name: str, *, up: bool = False) -> float | None:
+    """Return the whole hour before a time in UTC, or behind it; a date begins at midnight."""
     text = query.get(name, "").strip()
     if not text:
         return None
     try:
-        read = datetime.fromisoformat(text[:40])
+        read = datetime.fromisoformat(text)
     except ValueError:
         shown = escaped(text, limit=40)
         raise BadFilter(f"`{name}` is `{shown}`; write a time such as 2026-01-31T12:00") from None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    at = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    # an offset or the hour behind it may lie outside of the calendar
+    return min(max(_hour(at, up=up), _EARLIEST), _LATEST)
 
 
-def _hour(at: float | None, *, up: bool = False) -> float | None:
+def _hour(at: float, *, up: bool = False) -> float:
     """Return the whole hour before a time, or behind it."""
-    if at is None:
-        return None
     return -(-at // HOUR_S) * HOUR_S if up else at // HOUR_S * HOUR_S
 
 

@@ -40,7 +40,7 @@ class Live:
 
     async def events(self, request: Request) -> StreamingResponse:
         """
-        Answer with an event ``changed`` whenever the log has grown; its data is the newest place.
+        Return a stream with an event ``changed`` whenever the log has grown, and its newest place.
 
         The parameter ``since`` is the place that the page shows: where the log has grown
         meanwhile, the first event comes as soon as the log is read.

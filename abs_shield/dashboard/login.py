@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from abs_shield.dashboard.access import is_own_form, is_same, local_path, read_form, sign_in
+from abs_shield.dashboard.access import SignIn, is_own_form, local_path, read_form
 from abs_shield.dashboard.rendering import Renderer
 
 
@@ -18,23 +18,22 @@ class Login:
 
     Attributes:
         renderer: Writes the pages.
-        token: The token; empty where visitors need none.
+        access: Checks the token.
     """
 
     renderer: Renderer
-    token: str
+    access: SignIn
 
     async def login(self, request: Request) -> Response:
-        """Ask for the token, begin a session, and go on to the page that was asked for."""
+        """Return the form for the token; a right one begins a session."""
         root = request.scope.get("root_path", "")
         target = local_path(request.query_params.get("next", ""), root=root)
-        if not self.token:
+        if not self.access.token:
             return RedirectResponse(root + "/", status_code=303)
         wrong = False
         if request.method == "POST":
             form = await read_form(request)
-            if is_same(form.get("token", ""), self.token):
-                sign_in(request)
+            if self.access.begin(request, form.get("token", "")):
                 return RedirectResponse(target, status_code=303)
             wrong = True
         return self.renderer.render(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,9 +15,11 @@ from starlette.responses import HTMLResponse, Response
 from abs_shield.dashboard.access import HEADERS, form_key
 from abs_shield.dashboard.cells import row_title
 from abs_shield.dashboard.details import time_of
+from abs_shield.dashboard.filters import Filters
 from abs_shield.replay.report import percent
-from abs_shield.text.show import escaped
+from abs_shield.text.show import encodable, escaped
 
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*")
 LONGEST_NAME = 120
 """Characters of a name on a page."""
 LONGEST_TEXT = 1_000
@@ -40,7 +44,11 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.globals["site"] = title
+        self._templates.globals |= {
+            "site": title,
+            "decision_path": decision_path,
+            "everything": Filters(),
+        }
         self._templates.filters |= {
             "percent": percent,
             "time": time_of,
@@ -60,11 +68,11 @@ class Renderer:
         page = self._templates.get_template(template).render(
             base=request.scope.get("root_path", ""),
             here=request.url.path,
-            asked=self._has_token,
+            has_token=self._has_token,
             key=form_key(request),
             **shown,
         )
-        return HTMLResponse(page, status_code=status)
+        return HTMLResponse(encodable(page), status_code=status)
 
     def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
         """Return a page that says in one line what is wrong."""
@@ -74,26 +82,51 @@ class Renderer:
     # Handlers of exceptions ----------------------------------------------------------------------
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """Say that there is no such page, or why a request is refused."""
+        """Return the page of a missing address or a refused request."""
         status, detail = getattr(error, "status_code", 500), getattr(error, "detail", "")
         messages = {404: "there is no such page", 405: "this page takes no such request"}
-        return self.problem(request, status, messages.get(status, detail))
+        page = self.problem(request, status, messages.get(status, detail))
+        page.headers.update(getattr(error, "headers", None) or {})
+        return page
 
     async def bad_filter(self, request: Request, error: Exception) -> Response:
-        """Say which parameter of an address has no meaning."""
+        """Return the page that names the bad parameter of an address."""
         return self.problem(request, 400, str(error))
 
     async def unreadable(self, request: Request, error: Exception) -> Response:
-        """Say why the log cannot be read or written."""
+        """Return the page that says why the log cannot be read or written."""
         return self.problem(request, 503, str(error))
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """Say that the dashboard itself failed; the server's log has the error."""
+        """Return the page of an error of the dashboard itself, which the server's log has."""
         page = self.problem(
             request, 500, "the dashboard failed to show this page; the server's log has the error"
         )
         page.headers.update(HEADERS)  # this response passes no middleware
         return page
+
+
+def decision_path(decision_id: str, query: str = "", *, action: str = "") -> str:
+    """
+    Return the path of a decision, or of an action on it, below the dashboard's own.
+
+    Browsers and proxies rewrite a path that has slashes, lone dots or escapes in it: an id with
+    more than plain characters stands in the query.
+
+    Args:
+        decision_id: The id.
+        query: The query of the filters; empty without any.
+        action: ``label``, or empty for the view.
+
+    >>> decision_path("d-1", "agent=ops", action="label"), decision_path("a/../b", "agent=ops")
+    ('/decisions/d-1/label?agent=ops', '/decision?id=a%2F..%2Fb&agent=ops')
+    """
+    if _PLAIN_ID.fullmatch(decision_id):
+        path = f"/decisions/{decision_id}" + (f"/{action}" if action else "")
+        return f"{path}?{query}" if query else path
+    named = urlencode({"id": decision_id}, errors="backslashreplace")
+    path = f"/decision/{action}" if action else "/decision"
+    return f"{path}?{named}&{query}" if query else f"{path}?{named}"
 
 
 def words(identifier: str) -> str:
@@ -117,7 +150,7 @@ def breakable(value: object) -> Markup:
 
 
 def text(value: object) -> str:
-    """Return a sentence likewise."""
+    """Return a sentence on one line, cut, with what does not print escaped."""
     return escaped(str(value), limit=LONGEST_TEXT)
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.dashboard.cells import rate_of
-from abs_shield.dashboard.filters import NOBODY, Filters
+from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.patterns import HOUR_S, Pattern
 from abs_shield.stores.record import Score
+from abs_shield.text.show import encodable
 
 MOST_POINTS = 200
 """Times on a chart; longer ones are counted by more hours."""
@@ -107,7 +108,7 @@ def score_charts(
     length = hours * HOUR_S
     found: dict[tuple[str, str, str], dict[float, list[float]]] = defaultdict(dict)
     for one in scores:
-        named = one.agent or NOBODY, one.model or NOBODY
+        named = encodable(one.agent or UNNAMED), encodable(one.model or UNNAMED)
         if filters.agent in ("", named[0]) and filters.model in ("", named[1]):
             series = found[one.agent, one.task_type, one.model]
             series.setdefault(one.at // length * length, []).append(one.score)

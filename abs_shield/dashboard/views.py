@@ -1,38 +1,43 @@
-"""The pages of the dashboard: what each address answers."""
+"""The pages of the dashboard, one endpoint for each address."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
-from abs_shield.dashboard.cells import SORTS, interval_of, shown_tables
+from abs_shield.dashboard.cells import Rows, Sort, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
-from abs_shield.dashboard.figures import Counted, Figures
+from abs_shield.dashboard.figures import Choices, Counted, Figures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
-from abs_shield.dashboard.rendering import Renderer
+from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.dashboard.rendering import Renderer, decision_path
 from abs_shield.dashboard.trends import charts, hours_of, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
-from abs_shield.replay.report import Readiness, Share, Standing, modes, rollout
-from abs_shield.replay.report.place import Place
-from abs_shield.replay.report.rows import cases_of
+from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
+from abs_shield.replay.report.rows import OTHERS, cases_of
 from abs_shield.replay.report.sweep import Sweep
+from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.text.show import escaped
+
+Chosen = TypeVar("Chosen", bound=StrEnum)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Views:
     """
-    Answers requests; each method is an endpoint.
+    The endpoints of the pages.
 
     Attributes:
         figures: The log.
@@ -53,93 +58,104 @@ class Views:
     # Pages ---------------------------------------------------------------------------------------
 
     def heatmap(self, request: Request) -> Response:
-        """The heatmap, or what to do next where the log is empty."""
+        """Return the heatmap; for an empty log, the first steps."""
         filters, place = self._filters(request), self._place()
-        sort = request.query_params.get("sort", SORTS[0])
-        if sort not in SORTS:
-            wrong = escaped(sort, limit=40)
-            raise BadFilter(f"`sort` is `{wrong}`; choose one of {', '.join(SORTS)}")
+        sort = _choice(request.query_params, "sort", [*Sort])
+        rows = _choice(request.query_params, "rows", [*Rows])
         counted = self.figures.counted(filters)
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
         before = None if earlier is None else self.figures.counted(earlier).report
         return self._page(
-            request, "heatmap.html", filters, counted, place=place,
+            request, "heatmap.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=place,
             totals=counted.report.totals,
-            tables=shown_tables(counted.report, before, sort=sort),
-            sort=sort,
-            sorts=SORTS,
-            keep={"sort": sort} if sort != SORTS[0] else {},
+            tables=shown_tables(counted.report, before, sort=sort, rows=rows),
+            sort=sort.value,
+            rows=rows.value,
+            keep=_unusual(sort=sort.value, rows=rows.value),
             compared=before is not None,
             uncounted=self.figures.store.uncounted(),
         )  # fmt: skip
 
     def cell(self, request: Request) -> Response:
-        """The decisions of one cell, newest first."""
+        """Return the decisions of one cell, or of one check on all rows, newest first."""
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
-        shows_all = query.get("all") == "1"
-        page = self.figures.page(
-            filters, row, check, all_of_it=shows_all, before=_number(query.get("before", ""))
-        )
-        counted = self.figures.counted(filters, spread=False)
-        known = self.figures.store.labels()
-        labels = {one.id: known[one.id].truth.value for one in page.decisions if one.id in known}
+        listed = _choice(query, "show", [*Listed])
+        counted = self._of_cell(filters, row, check)
+        place = counted.report.place(check, row or None)
+        listing = Listing(row=row, check=check, listed=listed, rows=counted.report.rows())
+        page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
+        known, shown = self.figures.labels(), {one.id for one in page.decisions}
         return self._page(
-            request, "cell.html", filters, counted, place=log_place,
+            request, "cell.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=log_place,
             row=row,
             check=check,
-            counts=counted.report.place(check, row).counts,
-            reasons=counted.report.place(check, row).reasons.most_common(),
-            precision=_precision(counted.report.place(check, row)),
+            counts=place.counts,
+            reasons=place.reasons.most_common(),
+            precision=_precision(self.figures.precision(filters, [(row, check)])[row, check]),
             page=page,
-            shows_all=shows_all,
-            keep={"row": row, "check": check} | ({"all": "1"} if shows_all else {}),
-            labels=labels,
+            listed=listed.value,
+            keep={"row": row, "check": check} | _unusual(show=listed.value),
+            labels={name: label.truth.value for name, label in known.items() if name in shown},
             lines={one.id: self._line(one, check) for one in page.decisions},
         )  # fmt: skip
 
     def decision(self, request: Request) -> Response:
-        """One decision, in words."""
+        """Return one decision in words."""
         decision = self._found(request)
         if decision is None:
             return self._missing(request)
         return self._decision(request, decision)
 
     def rollout(self, request: Request) -> Response:
-        """What is safe to enforce, and what not yet."""
+        """Return the checks that are safe to enforce, and those that are not yet."""
         filters, place = self._filters(request), self._place()
         counted = self.figures.counted(filters)
-        steps = rollout(counted.report, self.rule)
+        is_whole = not (filters.verdict or filters.mode or filters.session)
+        steps = rollout(counted.report, self.rule) if is_whole else []
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
         return self._page(
-            request, "rollout.html", filters, counted, place=place,
+            request, "rollout.html", filters, choices=counted.choices,
+            unreadable=counted.unreadable,
+            place=place,
             groups=groups,
-            change=_policy_change(modes(steps)),
+            is_whole=is_whole,
+            change=modes_lines(modes(steps)),
             sentences=self.rule.sentences(),
             sweeps={check: _curve(sweep) for check, sweep in counted.report.sweeps.items()},
             interval=interval_of,
         )  # fmt: skip
 
     def trends(self, request: Request) -> Response:
-        """Charts of each check over time."""
+        """Return the charts of each check over time."""
         filters, place = self._filters(request), self._place()
-        counted = self.figures.counted(filters, spread=False)
+        whole = self.figures.pattern_counts(filters)
         return self._page(
-            request, "trends.html", filters, counted, place=place,
+            request, "trends.html", filters,
+            choices=Choices.of(count.pattern.decision() for count in whole),
+            place=place,
             gaps=self._gaps(),
             shows_gaps=bool(self.flywheel),
             masked=lambda text: masked(text, values=self.show_values),
-            **self._charts(filters),
+            **self._charts(filters, whole),
         )  # fmt: skip
 
     def trends_data(self, request: Request) -> Response:
-        """The figures of the charts."""
-        return JSONResponse(self._charts(self._filters(request)))
+        """Return the figures of the charts as JSON."""
+        # in ASCII, as a name may hold half a character
+        filters = self._filters(request)
+        charts = self._charts(filters, self.figures.pattern_counts(filters))
+        figures = json.dumps(charts, allow_nan=False)
+        return Response(figures, media_type="application/json")
 
     # Labels --------------------------------------------------------------------------------------
 
     async def label(self, request: Request) -> Response:
-        """Record whether a decision was right, as a person says."""
+        """Record the label of a person."""
         form = await read_form(request)
         if not is_own_form(request, form.get("key", "")):
             return self.renderer.problem(
@@ -159,9 +175,8 @@ class Views:
         self.figures.store.label(label)
         if "hx-request" in request.headers:
             return self._decision(request, decision)
-        root, query = request.scope.get("root_path", ""), request.url.query
-        path = f"{root}/decisions/{quote(decision.id, safe='')}"
-        return RedirectResponse(path + (f"?{query}" if query else ""), status_code=303)
+        path = decision_path(decision.id, self._filters(request).query())
+        return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
 
     # Parts ---------------------------------------------------------------------------------------
 
@@ -173,18 +188,21 @@ class Views:
         return self.figures.store.last_place()
 
     def _found(self, request: Request) -> Decision | None:
-        return self.figures.store.get(request.path_params["decision_id"])
+        named = request.path_params.get("decision_id") or request.query_params.get("id", "")
+        return self.figures.store.get(named)
 
     def _missing(self, request: Request) -> Response:
         return self.renderer.problem(request, 404, "this log has no such decision")
 
     def _decision(self, request: Request, decision: Decision) -> Response:
         filters, place = self._filters(request), self._place()
-        before, behind = self.figures.around(decision)
-        counted = self.figures.counted(Filters(), spread=False)
+        before, behind, unreadable = self.figures.around(decision)
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
-        return self._page(
-            request, "decision.html", filters, counted, place=place,
+        precision = self.figures.precision(Filters(), cells)
+        return self.renderer.render(
+            request, "decision.html",
+            filters=filters,
+            place=place,
             decision=decision,
             findings=shown_findings(decision, values=self.show_values),
             errors=[masked(error, values=self.show_values) for error in decision.errors],
@@ -194,17 +212,16 @@ class Views:
             ],
             before=before,
             behind=behind,
-            label=self.figures.store.labels().get(decision.id),
-            cells=[
-                (row, check, _precision(counted.report.place(check, row))) for row, check in cells
-            ],
+            unreadable=unreadable,
+            label=self.figures.labels().get(decision.id),
+            cells=[(row, check, _precision(precision[row, check])) for row, check in cells],
             trace=self._trace(decision),
             shows_values=self.show_values,
             line=self._line,
         )  # fmt: skip
 
     def _line(self, decision: Decision, check: str = "") -> str:
-        """Say in one line what was found, without values unless they are shown."""
+        """Return one line about the findings, without values unless they are shown."""
         found = [one for one in decision.findings if one.weighs]
         own = [one for one in found if one.check == check] or found
         if own:
@@ -217,72 +234,85 @@ class Views:
 
     def _trace(self, decision: Decision) -> str:
         """Return where a trace of a decision is shown; empty where no address is declared."""
-        names = {"session_id": decision.session_id, "run_id": decision.run_id,
+        ids = {"session_id": decision.session_id, "run_id": decision.run_id,
                  "trace_id": decision.run_id}  # fmt: skip
         address = self.trace_url
-        for name, value in names.items():
-            address = address.replace(f"{{{name}}}", quote(value, safe=""))
+        for name, value in ids.items():
+            address = address.replace(
+                f"{{{name}}}", quote(value, safe="", errors="backslashreplace")
+            )
         return address
 
     def _gaps(self) -> list[Gap]:
         """Return the gaps of the flywheel, the gravest first; none where it has no file."""
         return [*status(self.flywheel).gaps] if self.flywheel else []
 
-    def _charts(self, filters: Filters) -> dict[str, list[dict[str, Any]]]:
+    def _charts(
+        self, filters: Filters, whole: list[PatternCount]
+    ) -> dict[str, list[dict[str, Any]]]:
         """Return the charts of checks, and those of quality scores."""
-        store, since, until = self.figures.store, filters.since, filters.until
-        whole = store.pattern_counts(since=since, until=until)
         if not whole:
             return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
         last = max(count.last_at for count in whole)
         hours = hours_of(filters, first, last)
-        counts = store.pattern_counts(since=since, until=until, hours=hours)
-        scores = store.scores(since=since, until=until, skipped=lambda damaged: None)
+        counts = self.figures.pattern_counts(filters, hours=hours)
+        scores = [] if filters.session else self.figures.scores(filters)
         return {
             "charts": charts(counts, filters),
             "scores": score_charts(scores, filters, hours=hours),
         }
+
+    def _of_cell(self, filters: Filters, row: str, check: str) -> Counted:
+        """Return the counts of one cell; those of the row of other tools need all tools."""
+        cell = None if row == OTHERS else Listing(row=row, check=check, listed=Listed.ALL)
+        return self.figures.counted(filters, spread=False, cell=cell)
 
     def _page(
         self,
         request: Request,
         template: str,
         filters: Filters,
-        counted: Counted,
         *,
-        place: int,
+        choices: Choices,
         **shown: Any,
     ) -> Response:
+        """Return a page with filters."""
         return self.renderer.render(
             request, template,
             filters=filters,
             times={"since": written(filters.since), "until": written(filters.until)},
             ranges=[*RANGES],
-            agents=counted.agents,
-            models=counted.models,
+            agents=choices.agents,
+            models=choices.models,
             all_modes=[mode.value for mode in Mode],
             all_verdicts=[verdict.value for verdict in Verdict],
             log=self.figures.name,
-            place=place,
-            **{"keep": {}, **shown},
+            **{"keep": {}, "unreadable": 0, **shown},
         )  # fmt: skip
 
 
-def _precision(place: Place) -> str:
-    """Say how many of the labelled decisions that a check flags are right; empty without labels."""
-    share = place.counts.precision
+def _precision(share: Share) -> str:
+    """Return in words how many labelled flags are right; empty without labels."""
     if not share.of:
         return ""
     return f"{share.hits:,} of {share.of:,} labelled are right ({interval_of(share)})"
 
 
-def _policy_change(made: Mapping[str | tuple[str, str], Mode]) -> str:
-    """Return the change of a policy that enforces what is safe; empty where nothing is."""
-    if not made:
-        return ""
-    lines = [f"    {key!r}: {mode.value!r}," for key, mode in made.items()]
-    return "\n".join(["modes={", *lines, "}"]).replace("'", '"')
+def _choice(query: Mapping[str, str], name: str, choices: Sequence[Chosen]) -> Chosen:
+    """Return what an address chooses; the first choice where it chooses nothing."""
+    chosen = query.get(name) or choices[0].value
+    for choice in choices:
+        if choice.value == chosen:
+            return choice
+    known = ", ".join(choice.value for choice in choices)
+    raise BadFilter(f"`{name}` is `{escaped(chosen, limit=40)}`; choose one of {known}")
+
+
+def _unusual(**chosen: str) -> dict[str, str]:
+    """Return what of an address differs from what is usual."""
+    usual = {"show": Listed.FINDINGS, "sort": Sort.WORST, "rows": Rows.FIRST}
+    return {name: value for name, value in chosen.items() if value != usual[name]}
 
 
 def _number(text: str) -> int | None:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label
+from abs_shield.stores.bodies import decision_of, label_of, report_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.ledger import Query
-from abs_shield.stores.reading import decision_of, label_of, report_of
 from abs_shield.stores.record import Damaged, Kind, Row
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
-from abs_shield.stores.reading import Skipped
+from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.record import Damaged
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ from abs_shield.stores.record import Head, Kind, Row, column
 _COLUMNS = ", ".join(Row._fields)
 AT_ONCE = 10_000
 """Records deleted in one transaction: none takes so long that a server ends it."""
+_VALUES_AT_ONCE = 500
+"""Values of one list in a statement: older versions of SQLite take 999."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,10 @@ class Ledger(ABC):
     def execute_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
         """Run one statement with each of several rows of values."""
 
+    def indexed(self) -> AbstractContextManager[Any]:
+        """Return a block whose statements find single records of a large table by an index."""
+        return nullcontext()
+
     # What all do alike ---------------------------------------------------------------------------
 
     @cached_property
@@ -201,6 +207,24 @@ class Ledger(ABC):
         with closing(self.stream(sql, values)) as found:
             for place, *columns in found:
                 yield Placed(place, Row(*columns))
+
+    def places_of(self, ids: Sequence[str]) -> list[int]:
+        """Return the places of the decisions whose column has one of these ids."""
+        sql = f"SELECT place FROM {self.records} WHERE kind = 'decision' AND decision_id IN ({{}})"
+        with self.indexed():
+            found = self._with_values(sql, [column(one) for one in ids])
+            return sorted({place for (place,) in found})
+
+    def placed_at(self, places: Sequence[int]) -> Iterator[Placed]:
+        """Yield the records that are still at these places."""
+        sql = f"SELECT place, {_COLUMNS} FROM {self.records} WHERE place IN ({{}})"
+        return (Placed(place, Row(*columns)) for place, *columns in self._with_values(sql, places))
+
+    def _with_values(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """Run a statement with a list of values in it, some hundred at a time."""
+        for start in range(0, len(values), _VALUES_AT_ONCE):
+            some = values[start : start + _VALUES_AT_ONCE]
+            yield from self.execute(sql.format(", ".join([self.mark] * len(some))), some).fetchall()
 
     def last_place(self) -> int:
         """Give the newest record's place; 0 where there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,16 +11,23 @@ from typing import Any, TypeVar
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
+from abs_shield.stores.bodies import (
+    Skipped,
+    decision_of,
+    gap_of,
+    label_of,
+    readable,
+    report_of,
+    score_of,
+)
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.newest import Newest
-from abs_shield.stores.record import Damaged, Head, Kind, Row, Score, time_of
+from abs_shield.stores.record import Damaged, Head, Kind, Row, Score
 
 _PAGE = 5_000
 
 T = TypeVar("T")
-Skipped = Callable[[Damaged], None]
-"""Hears of each record that cannot be read and is left out."""
 
 
 class Reading(ABC):
@@ -56,12 +63,19 @@ class Reading(ABC):
         with self._reading() as ledger:
             return ledger.ids_near(text, most=most)
 
-    def around(self, decision_id: str, *, most: int) -> tuple[list[Decision], list[Decision]]:
+    def around(
+        self, decision_id: str, *, most: int, skipped: Skipped | None = None
+    ) -> tuple[list[Decision], list[Decision]]:
         """
         Return the decisions of the same session before and after one, at most *most* on each side.
 
         Both lists are in the order of the log; without such a decision, or where it belongs to no
         session, both are empty.
+
+        Args:
+            decision_id: The decision.
+            most: Decisions on each side, at most.
+            skipped: Called with each record beside it that cannot be read; None raises then.
 
         Raises:
             StoreError: The database or a record cannot be read.
@@ -72,9 +86,16 @@ class Reading(ABC):
         place, decision = found
         query = Query(kind=Kind.DECISION, session_id=decision.session_id)
         with self._reading() as ledger:
-            before = ledger.rows(replace(query, up_to=place - 1), order="place DESC", limit=most)
-            sides = [*before][::-1], [*ledger.rows(replace(query, behind=place), limit=most)]
-        first, then = ([row.read(decision_of) for row in rows] for rows in sides)
+            # by an expression: with so small a limit, PostgreSQL would rather walk through the
+            # index of places until it meets the session than sort what the session's index finds
+            before = ledger.rows(
+                replace(query, up_to=place - 1), order="place + 0 DESC", limit=most
+            )
+            sides = (
+                [*before][::-1],
+                [*ledger.rows(replace(query, behind=place), order="place + 0", limit=most)],
+            )
+        first, then = (readable(rows, decision_of, skipped) for rows in sides)
         return first, then
 
     def decisions(
@@ -84,9 +105,17 @@ class Reading(ABC):
         tool: str | None = None,
         verdict: Verdict | None = None,
         limit: int | None = None,
+        skipped: Skipped | None = None,
     ) -> list[Decision]:
         """
         Give the records that match, oldest first; with *limit*, the newest so many of them.
+
+        Args:
+            session_id: Only decisions of this session.
+            tool: Only decisions about this tool.
+            verdict: Only decisions with this verdict.
+            limit: Records at most, the newest.
+            skipped: Called with each record that cannot be read; None raises then.
 
         Raises:
             StoreError: *limit* is negative, or the database or a record cannot be read.
@@ -96,7 +125,7 @@ class Reading(ABC):
         query = Query(kind=Kind.DECISION, session_id=session_id, tool=tool, verdict=verdict)
         with self._reading() as ledger:
             rows = list(ledger.rows(query, order="place DESC", limit=limit))
-        return [row.read(decision_of) for row in reversed(rows)]
+        return readable(reversed(rows), decision_of, skipped)
 
     def scan(
         self,
@@ -198,15 +227,40 @@ class Reading(ABC):
                 )
             ]
         found.sort(key=lambda placed: placed.place, reverse=True)
-        made = []
-        for placed in found[:limit]:
-            try:
-                made.append((placed.place, placed.row.read(decision_of)))
-            except Damaged as error:
-                if skipped is None:
-                    raise
-                skipped(error)
-        return made
+        return [
+            (placed.place, decision)
+            for placed in found[:limit]
+            for decision in readable([placed.row], decision_of, skipped)
+        ]
+
+    def decisions_of(
+        self,
+        ids: Collection[str],
+        *,
+        known: Mapping[int, Decision] | None = None,
+        skipped: Skipped | None = None,
+    ) -> dict[int, Decision]:
+        """
+        Return each record of some decisions by its place in the database, oldest first.
+
+        Args:
+            ids: Ids of decisions; those that the log does not have are left out.
+            known: What an earlier call returned: these records are not read again.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        wanted, made = frozenset(ids), dict(known or {})
+        with self._reading() as ledger:
+            places = ledger.places_of([*wanted])
+            rows = [*ledger.placed_at([place for place in places if place not in made])]
+        for place, row in rows:
+            for decision in readable([row], decision_of, skipped):
+                made[place] = decision
+        # a column may be cut, or was changed
+        found = ((place, made[place]) for place in places if place in made)
+        return {place: decision for place, decision in found if decision.id in wanted}
 
     def labels(self, *, skipped: Skipped | None = None) -> dict[str, Label]:
         """
@@ -292,9 +346,28 @@ class Reading(ABC):
         query = Query(kind=Kind.SCORE, since=since, until=until)
         return (score for _, score in self._read(query, score_of, skipped))
 
-    def gaps(self, *, skipped: Skipped | None = None) -> Iterator[dict[str, Any]]:
-        """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
-        return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, skipped))
+    def gaps(
+        self,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """
+        Yield the gaps of a time, oldest first: ``{dropped, first_at, last_at, reason}``.
+
+        Args:
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        for _, gap in self._read(Query(kind=Kind.GAP), gap_of, skipped):
+            after = since is None or gap["last_at"] >= since
+            if after and (until is None or gap["first_at"] < until):
+                yield gap
 
     def rows(self, query: Query, *, skipped: Skipped | None = None) -> Iterator[Row]:
         """
@@ -371,43 +444,5 @@ class Reading(ABC):
         self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
     ) -> Iterator[tuple[Row, T]]:
         for row in self.rows(query, skipped=skipped):
-            try:
-                made = row.read(make)
-            except Damaged as error:
-                if skipped is None:
-                    raise
-                skipped(error)
-                continue
-            yield row, made
-
-
-def decision_of(body: dict[str, Any]) -> Decision:
-    """Return the decision of a record's body."""
-    for name in ("id", "session_id", "tool"):
-        if not isinstance(body[name], str):
-            raise ValueError(f"its `{name}` is no text")
-    return Decision.from_dict({**body, "at": time_of(Kind.DECISION, body)})
-
-
-def label_of(body: dict[str, Any]) -> Label:
-    """Return the label of a record's body."""
-    return Label.of({**body, "at": time_of(Kind.LABEL, body)})
-
-
-def report_of(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the decision's id and the report of a record's body."""
-    report = body["report"]
-    if not isinstance(report, dict):
-        raise ValueError("its `report` is not an object")
-    return str(body["decision_id"]), report
-
-
-def score_of(body: dict[str, Any]) -> Score:
-    """Return the quality score of a record's body."""
-    texts = {name: str(body[name]) for name in ("agent", "task_type", "model")}
-    return Score(at=time_of(Kind.SCORE, body), score=float(body["score"]), **texts)
-
-
-def _gap(body: dict[str, Any]) -> dict[str, Any]:
-    times = {name: float(body[name]) for name in ("first_at", "last_at")}
-    return {"dropped": int(body["dropped"]), **times, "reason": str(body["reason"])}
+            for made in readable([row], make, skipped):
+                yield row, made

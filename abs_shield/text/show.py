@@ -61,6 +61,16 @@ def plain(name: object) -> str:
     return str.__str__(name)[:LONGEST_NAME] if isinstance(name, str) else ""
 
 
+def encodable(text: str) -> str:
+    r"""
+    Return *text* with halves of surrogate pairs, which no UTF-8 holds, as escapes.
+
+    >>> encodable("a\ud800 \u00fc")
+    'a\\ud800 ü'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def told(error: BaseException) -> str:
     """
     Give the type and the text of an exception; of one that cannot be written, the type.

@@ -10,6 +10,7 @@ import pytest
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.dashboard.access import local_path
+from abs_shield.dashboard.attempts import Attempts
 from abs_shield.errors import ShieldError
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import decision, finding
@@ -198,6 +199,80 @@ def test_two_logs_of_one_host_have_cookies_of_their_own(
     other.close()
 
     assert set(first) != set(second)
+
+
+@pytest.mark.parametrize("way", ["form", "link"])
+def test_wrong_tokens_are_limited(way: str, visit: Visit) -> None:
+    """After ten of them an address waits, even with the right one; the page says how long."""
+    client = visit(token=TOKEN)
+    for number in range(10):
+        if way == "form":
+            client.post("/login", data={"token": f"guess-{number}"})
+        else:
+            client.get(f"/?token=guess-{number}")
+    answer = client.post("/login", data={"token": TOKEN})
+
+    assert (429, True) == (answer.status_code, 1 <= int(answer.headers["retry-after"]) <= 60)
+    assert "too many wrong tokens; try again in" in answer.text
+    assert "/login" in client.get(f"/?token={TOKEN}").headers["location"]
+    assert 303 == client.get("/").status_code
+
+
+def test_a_wait_ends() -> None:
+    """A minute after the last wrong token the address may try again; others never waited."""
+    clock = [0.0]
+    attempts = Attempts(now=lambda: clock[0])
+    for _ in range(10):
+        attempts.add_wrong("10.0.0.1")
+    waits = [attempts.wait_s("10.0.0.1"), attempts.wait_s("10.0.0.2")]
+    clock[0] = 60.0
+    waits.append(attempts.wait_s("10.0.0.1"))
+    attempts.add_wrong("10.0.0.1")
+    waits.append(attempts.wait_s("10.0.0.1"))
+
+    assert [60, 0, 0, 0] == waits
+
+
+def test_a_right_token_forgives_wrong_ones(visit: Visit) -> None:
+    """Somebody who mistypes now and then never waits."""
+    client = visit(token=TOKEN)
+    for _ in range(4):
+        for _ in range(9):
+            client.post("/login", data={"token": "wrong"})
+        answer = client.post("/login", data={"token": TOKEN})
+
+    assert 303 == answer.status_code
+
+
+def test_a_new_token_ends_the_sessions_of_the_old_one(store: SqliteStore) -> None:
+    """Though the secret that signs cookies is the same."""
+    old, new = (dashboard(store, token=token, secret="s") for token in (TOKEN, TOKEN + "2"))
+    client = Client(old, base_url="http://127.0.0.1", follow_redirects=False)
+    client.get(f"/?token={TOKEN}")
+    later = Client(new, base_url="http://127.0.0.1", follow_redirects=False, cookies=client.cookies)
+
+    assert (200, 303) == (client.get("/").status_code, later.get("/").status_code)
+
+
+@pytest.mark.parametrize("token", ["\udcff", " open", "open\n", "a\tb"])
+def test_a_token_that_nobody_can_type_is_refused(token: str, store: SqliteStore) -> None:
+    """It is said when the dashboard is made, and not at each sign-in."""
+    with pytest.raises(ShieldError, match="`token` must be printable"):
+        dashboard(store, token=token)
+
+
+def test_a_session_from_before_the_sign_in_opens_nothing(store: SqliteStore) -> None:
+    """A cookie that somebody planted is not signed in when its visitor signs in."""
+    app = dashboard(store, token=TOKEN)
+    planted, visitor = (
+        Client(app, base_url="http://127.0.0.1", follow_redirects=False) for _ in range(2)
+    )
+    planted.get("/login")
+    assert planted.cookies
+    visitor.cookies.update(planted.cookies)
+    visitor.post("/login", data={"token": TOKEN})
+
+    assert (200, 303) == (visitor.get("/").status_code, planted.get("/").status_code)
 
 
 # Forms -------------------------------------------------------------------------------------------

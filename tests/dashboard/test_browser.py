@@ -149,6 +149,30 @@ def test_a_key_in_a_field_is_no_label(store: SqliteStore, keep: Keep, tabs: NewT
     assert {} == store.labels()
 
 
+def test_the_keys_can_be_switched_off(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
+    """Off, no single key labels, also after a reload and in another tab; a click still does."""
+    keep(decision(finding(), id="d-1"))
+    visitor = tabs()
+    with serve(dashboard(store)) as address:
+        page = visitor.open(f"{address}/decisions/d-1")
+        other = visitor.open(f"{address}/decisions/d-1")
+        page.get_by_label("Keys h and o label").uncheck()
+        other.wait_for_function("document.documentElement.dataset.keys === 'off'")
+        page.reload()
+        for tab in (page, other):
+            tab.keyboard.press("h")
+        page.wait_for_timeout(300)
+        pressed = store.labels()
+        page.get_by_role("button", name="No, a false alarm").click()
+        shown(page, LABELLED, "0 of 1 labelled are right")
+        checked = page.get_by_label("Keys h and o label").is_checked()
+        page.get_by_label("Keys h and o label").check()
+        page.keyboard.press("h")
+        shown(page, LABELLED, "1 of 1 labelled are right")
+
+    assert ({}, False, []) == (pressed, checked, visitor.complaints)
+
+
 def test_figures_change_while_the_page_is_open(
     store: SqliteStore, keep: Keep, tabs: NewTabs
 ) -> None:

@@ -27,6 +27,7 @@ VIEWS = {
     "heatmap": "/", "compared": "/?since=2026-11-10&until=2026-11-17&compare=1",
     "no_match": "/?session=none", "cell": "/cell?row=refund_payment&check=phantom_target",
     "failed": "/cell?row=charge_card&check=impossible_state", "decision": "/decisions/{id}",
+    "to_label": "/cell?row=&check=impossible_state&show=unlabelled",
     "rollout": "/rollout", "trends": "/trends", "problem": "/?range=x",
 }  # fmt: skip
 EMPTY = {"heatmap": "/", "cell": "/cell", "rollout": "/rollout", "trends": "/trends"}

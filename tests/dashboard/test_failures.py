@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.views import Views
 from abs_shield.stores.sqlite import SqliteStore
-from tests.dashboard.made import decision, finding
+from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
 
 VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-1"]
@@ -52,7 +53,41 @@ def test_a_damaged_decision_is_named(
     client = visit()
 
     assert 503 == client.get("/decisions/d-1").status_code
-    assert "1 record of this page cannot be read" in client.get(VIEWS[1]).text
+    assert "1 record is left out, as it cannot be read" in client.get(VIEWS[1]).text
+
+
+def spoil(path: Path, where: str) -> None:
+    """Make records of a log unreadable."""
+    with closing(sqlite3.connect(path)) as log, log:
+        assert log.execute(f"UPDATE records SET sealed = '{{' WHERE {where}").rowcount
+
+
+@pytest.mark.parametrize("path", [*VIEWS, "/?session=s-1", "/cell?session=s-1", "/trends.json"])
+@pytest.mark.parametrize("where", ["kind = 'label'", "kind = 'gap'", "decision_id = 'd-2'"])
+def test_one_record_that_cannot_be_read_closes_no_view(
+    path: str, where: str, visit: Visit, store: SqliteStore, keep: Callable[..., None],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """A label, a loss or a decision that is damaged is left out, as the report leaves it out."""
+    keep(decision(finding(), id="d-1"), decision(finding(), id="d-2"))
+    store.label(Label(decision_id="d-2", truth=Truth.OK, at=AT))
+    store._writer.put(store._writer.lost(AT, "the disk was full"))
+    assert store.flush()
+    spoil(tmp_path / "decisions.db", where)
+
+    assert 200 == visit().get(path).status_code
+
+
+def test_a_damaged_label_is_counted_on_the_heatmap(
+    visit: Visit, store: SqliteStore, keep: Callable[..., None], tmp_path: Path
+) -> None:
+    """The page says that something is left out, and what finds it."""
+    keep(decision(finding(), id="d-1"))
+    store.label(Label(decision_id="d-1", truth=Truth.OK, at=AT))
+    spoil(tmp_path / "decisions.db", "kind = 'label'")
+    text = visit().get("/").text
+
+    assert "1 record is left out, as it cannot be read: run <code>abs-shield log verify" in text
 
 
 def test_a_page_that_breaks_says_so_and_tells_nothing(

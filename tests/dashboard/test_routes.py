@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 
 import pytest
 
 from abs_shield.core import Subject, Verdict
+from abs_shield.core.label import Label, Truth
+from abs_shield.dashboard.filters import Filters
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
@@ -19,6 +22,8 @@ BAD = {
     "/?since=soon": "`since` is `soon`; write a time such as 2026-01-31T12:00",
     "/?since=2026-02-01&until=2026-01-01": "`until` is not after `since`",
     "/?sort=luck": "`sort` is `luck`; choose one of worst, name, calls",
+    "/?rows=some": "`rows` is `some`; choose one of first, all",
+    "/cell?show=none": "`show` is `none`; choose one of findings, unlabelled, all",
     "/cell?verdict=BAD": "there is no verdict `BAD`",
     "/rollout?range=x": "there is no range `x`",
     "/trends.json?mode=%3Cb%3E": "there is no mode `&lt;b&gt;`",
@@ -164,3 +169,127 @@ def test_an_unknown_store_is_named_at_the_start(store: SqliteStore) -> None:
 
     with pytest.raises(ShieldError, match=r"none\.db"):
         dashboard("none.db")
+
+
+def test_what_is_to_be_labelled_is_a_link_away(
+    visit: Visit, keep: Callable[..., None], store: SqliteStore
+) -> None:
+    """Rollout counts decisions without a label; the link lists these, of a check on all tools."""
+    blocks = finding(Verdict.HALLUCINATED)
+    keep(
+        decision(finding(), id="flag"), decision(id="clean"),
+        *(decision(blocks, id=f"b-{n}", tool=f"tool_{n % 2}") for n in range(4)),
+    )  # fmt: skip
+    store.label(Label(decision_id="b-1", truth=Truth.OK, at=AT))
+    client = visit()
+    text = client.get("/rollout").text
+    (link,) = re.findall(r'href="([^"]+)">3 to label', text)
+    listed = client.get(html.unescape(link)).text
+
+    assert ["b-3", "b-2", "b-0"] == re.findall(r"/decisions/([a-z0-9-]+)", listed)
+    assert "on everything" in listed
+
+
+@pytest.mark.parametrize("session", ["", "&session=s-1"])
+def test_a_long_list_without_labels_is_paged(
+    session: str, visit: Visit, keep: Callable[..., None], store: SqliteStore
+) -> None:
+    """Labelled decisions between them leave no page short, and none is lost."""
+    keep(*(decision(finding(Verdict.HALLUCINATED), id=f"p-{n}") for n in range(130)))
+    for number in (*range(60, 120), 5):
+        store.label(Label(decision_id=f"p-{number}", truth=Truth.OK, at=AT))
+    client, found = visit(), []
+    path: str | None = f"/cell?row=refund&check=phantom_target&show=unlabelled{session}"
+    while path:
+        text = client.get(path).text
+        found.append(re.findall(r"/decisions/(p-\d+)", text))
+        link = re.search(r'rel="next" href="([^"]+)"', text)
+        path = f"/cell{html.unescape(link[1])}" if link else None
+
+    wanted = [f"p-{n}" for n in reversed(range(130)) if n != 5 and not 60 <= n < 120]
+    assert (wanted[:50], wanted[50:]) == (found[0], [one for page in found[1:] for one in page])
+
+
+def test_the_row_of_other_tools_lists_their_decisions(
+    visit: Visit, keep: Callable[..., None]
+) -> None:
+    """Of more than a thousand tools the others are one row, whose cells lead somewhere, too."""
+    keep(*(decision(tool=f"tool_{n}", at=AT + n) for n in range(1_000)))
+    keep(decision(finding(), tool="late", id="d-late", at=AT + 2_000))
+    client = visit()
+    text = client.get("/cell?row=_others&check=phantom_target").text
+
+    assert "<dt>Flagged</dt><dd>1</dd>" in text
+    assert ["d-late"] == re.findall(r"/decisions/([a-z-]+)", text)
+
+
+def test_a_table_of_many_tools_is_cut(visit: Visit, keep: Callable[..., None]) -> None:
+    """A hundred rows are shown, the worst first, and a link shows all of them in the same order."""
+    keep(*(decision(tool=f"tool_{n}") for n in range(150)), decision(finding(), tool="worst"))
+    client = visit()
+    text = client.get("/?sort=worst").text
+    (link,) = re.findall(r'51 more tools are not shown. <a href="([^"]+)"', text)
+    rows = r"<bdi>([a-z]+)"
+    whole = client.get("/" + html.unescape(link)).text
+
+    assert (100, 151) == (len(re.findall(rows, text)), len(re.findall(rows, whole)))
+    assert "worst" == re.findall(rows, text)[0]
+    assert "not shown" not in whole
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "time", ["until=9999-12-31T23:30", "since=0001-01-01T00:00+14:00", "since=9999-12-31T23:30"]
+)
+def test_a_time_at_the_end_of_the_calendar_is_shown(
+    time: str, view: str, visit: Visit, keep: Callable[..., None]
+) -> None:
+    """An hour beyond it is none; the last one of the calendar takes its place."""
+    keep(decision(finding(), id="d-x"))
+
+    assert 200 == visit().get(view, params=dict([time.split("=")])).status_code
+
+
+def test_the_period_before_has_whole_hours_and_the_same_length() -> None:
+    """The hour that has begun is shown as a whole, and so one more is compared."""
+    shown = Filters.of({"since": "2026-11-03T10:00"}, now=AT + 2.5 * 3_600)
+    before = shown.before(now=AT + 2.5 * 3_600)
+
+    assert before is not None
+    assert (AT - 3 * 3_600, AT) == (before.since, before.until)
+
+
+@pytest.mark.parametrize("narrow", ["verdict=CLEAN", "mode=audit", "session=s-1"])
+def test_nothing_is_safe_by_a_filter_that_hides_findings(
+    narrow: str, visit: Visit, keep: Callable[..., None]
+) -> None:
+    """Among clean decisions alone everything would be safe; a filter for an agent is said."""
+    keep(*(decision(session_id=f"s-{n}") for n in range(500)))
+    client = visit()
+    text, of_agent = (client.get(f"/rollout?{one}").text for one in (narrow, "agent=billing"))
+
+    assert ("modes={" in text, "every verdict, mode and session" in text) == (False, True)
+    assert ("modes={" in of_agent, "match the filters alone" in of_agent) == (True, True)
+
+
+def test_the_change_of_the_policy_is_python(visit: Visit, keep: Callable[..., None]) -> None:
+    """Whatever quotes the name of a tool holds."""
+    tool = 'it\'s "odd" \\'
+    keep(*(decision(session_id=f"s-{n}", tool=tool) for n in range(500)))
+    keep(*(decision(finding(Verdict.HALLUCINATED), tool="late", id=f"l-{n}") for n in range(30)))
+    text = visit().get("/rollout").text
+    (change,) = re.findall(r'<code id="change">(.*?)</code>', text, re.S)
+    made = eval(f"dict({html.unescape(change)})")["modes"]
+
+    assert "strict" == made[tool, "phantom_target"]
+
+
+def test_trends_of_a_session_are_of_that_session(visit: Visit, keep: Callable[..., None]) -> None:
+    """Its decisions alone are drawn, and none where the log has no such session."""
+    keep(decision(finding(), session_id="one"), *(decision(session_id="two") for _ in range(5)))
+    client = visit()
+    charts = client.get("/trends.json?session=one").json()["charts"]
+    (chart,) = (one for one in charts if one["check"] == "phantom_target")
+
+    assert ([1], [1]) == (chart["hits"], chart["of"])
+    assert {"charts": [], "scores": []} == client.get("/trends.json?session=none").json()

@@ -22,7 +22,7 @@ FIELDS = {
     "allowed": (CANARY,),
 }
 PAGES = [
-    "/", "/cell?row=refund&check=phantom_target", "/cell?row=refund&check=phantom_target&all=1",
+    "/", "/cell?row=refund&check=phantom_target", "/cell?row=refund&check=phantom_target&show=all",
     "/decisions/d-1st", "/decisions/d-2nd", "/rollout", "/trends", "/trends.json",
 ]  # fmt: skip
 

@@ -143,3 +143,28 @@ def plans(path, look) -> list[str]:
         for row in rows
         if (match := re.search(r"SEARCH records USING INDEX (\w+)", row[-1]))
     ]
+
+
+def test_records_of_some_decisions_are_found_in_one_go(log):
+    """Each record under an id, by its place; ids that the log does not have are left out."""
+    log.append(decision(2, tool="again"))
+    long = "x" * 400
+    log.append(decision(7, id=long + "1"))
+    log.append(decision(8, id=long + "2"))
+    found = log.decisions_of([f"d-{n}" for n in range(2, 1_500)] + [long + "1"])
+
+    assert [f"d-{n}" for n in (2, 3, 4, 5, 6, 2)] + [long + "1"] == ids(found.values())
+    assert [*found] == sorted(found)
+    assert {} == log.decisions_of([])
+
+
+def test_records_that_are_known_are_not_read_again(log):
+    """Those that were pruned meanwhile are left out nevertheless."""
+    first = log.decisions_of(["d-1", "d-2"])
+    log.append(decision(9))
+    later = log.decisions_of(["d-1", "d-2", "d-9"], known=first)
+    log.prune(decision(2).at)
+    left = log.decisions_of(["d-1", "d-2", "d-9"], known=later)
+
+    assert (["d-1", "d-2", "d-9"], ["d-2", "d-9"]) == (ids(later.values()), ids(left.values()))
+    assert all(later[place] is one for place, one in first.items())

@@ -17,8 +17,8 @@ from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
 from abs_shield.cli.when import seconds_of
 from abs_shield.core import Subject
+from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.reading import Skipped
 from abs_shield.stores.record import Damaged
 
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"

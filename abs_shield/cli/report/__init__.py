@@ -23,9 +23,9 @@ from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.when import seconds_of
 from abs_shield.core import Decision
 from abs_shield.replay.report import By, Readiness, Report
+from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import usual_log
-from abs_shield.stores.reading import Skipped
 from abs_shield.stores.record import Damaged
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -193,11 +193,7 @@ def _report(
     whole = since is None and until is None
     found = store.scan(since=since, until=until, skipped=skipped)
     decisions = with_progress(found, doing="report", total=length(store) if whole else None)
-    gaps = [
-        gap
-        for gap in store.gaps(skipped=skipped)
-        if (since is None or gap["last_at"] >= since) and (until is None or gap["first_at"] < until)
-    ]
+    gaps = store.gaps(since=since, until=until, skipped=skipped)
     made = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
     chosen.require_found()
     return made

@@ -24,6 +24,7 @@
   // paper is light
   for (const media of [systemIsDark, matchMedia("print")]) media.addEventListener("change", () => dashboardCharts.drawAll());
   addEventListener("storage", (event) => { // another tab has switched
+    if (event.key === "abs_shield.keys") { readKeys(); showKeys(); }
     if (event.key !== "abs_shield.theme" || !["light", "dark"].includes(event.newValue)) return;
     document.documentElement.dataset.theme = event.newValue;
     dashboardCharts.drawAll();
@@ -87,12 +88,30 @@
 
   // Labels ----------------------------------------------------------------------------------------
 
+  // a person who speaks to the computer, or whose hand shakes, labels by accident: keys can be off
+  const KEYS = "abs_shield.keys";
+  let hasKeys = true;
+  const readKeys = () => { try { hasKeys = localStorage.getItem(KEYS) !== "off"; } catch { /* see theme.js */ } };
+  const showKeys = () => {
+    document.documentElement.dataset.keys = hasKeys ? "on" : "off";
+    for (const one of document.querySelectorAll("[data-keys-switch]")) {
+      one.closest("label").hidden = false;
+      one.checked = hasKeys;
+    }
+  };
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("[data-keys-switch]")) return;
+    hasKeys = event.target.checked;
+    try { localStorage.setItem(KEYS, hasKeys ? "on" : "off"); } catch { /* see theme.js */ }
+    showKeys();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (event.target.closest?.("input, select, textarea")) return;
+    if (!hasKeys) return;
+    if (event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     find(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`)?.click();
   });
-  document.addEventListener("htmx:afterSwap", () => { warn(""); dashboardCharts.load(); });
+  document.addEventListener("htmx:afterSwap", () => { warn(""); showKeys(); dashboardCharts.load(); });
   document.addEventListener("htmx:responseError", (event) => {
     const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
     warn(page.querySelector("[data-problem]")?.textContent || `the server answered ${event.detail.xhr.status}; load the page again`);
@@ -148,6 +167,8 @@
   const box = find("[data-filter-box]");
   if (box && innerWidth <= 640 && !("active" in box.dataset)) box.open = false;
 
+  readKeys();
+  showKeys();
   listen();
   dashboardCharts.load();
 })();

@@ -4,7 +4,14 @@ from abs_shield.replay.report.muted import muted
 from abs_shield.replay.report.place import FindingKind, Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import Report
-from abs_shield.replay.report.rollout import Standing, Step, modes, modes_line, rollout
+from abs_shield.replay.report.rollout import (
+    Standing,
+    Step,
+    modes,
+    modes_line,
+    modes_lines,
+    rollout,
+)
 from abs_shield.replay.report.rows import (
     ANSWERS,
     CHECKS,
@@ -44,6 +51,7 @@ __all__ = [
     "is_text",
     "modes",
     "modes_line",
+    "modes_lines",
     "muted",
     "noun_of",
     "percent",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.patterns import pattern_of
+from abs_shield.stores.patterns import Pattern, pattern_of
 
 
 class Repeated(NamedTuple):
@@ -41,11 +41,13 @@ def repeated(
         counts: A store's ``pattern_counts()``.
         labelled: The decisions among them that have a label.
     """
-    made, apart = [], Counter[str]()
+    alike: defaultdict[tuple[Pattern, Truth], list[float]] = defaultdict(list)
     for decision, label in labelled:
-        pattern = pattern_of(decision)
-        made.append(Repeated(decision.at, decision.at, pattern.decision(), label.truth, 1))
-        apart[pattern.digest] += 1
+        alike[pattern_of(decision), label.truth].append(decision.at)
+    made, apart = [], Counter[str]()
+    for (pattern, truth), times in alike.items():
+        made.append(Repeated(max(times), min(times), pattern.decision(), truth, len(times)))
+        apart[pattern.digest] += len(times)
     for count in counts:
         digest = count.pattern.digest
         others = max(0, count.decisions - apart[digest])

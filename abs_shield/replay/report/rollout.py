@@ -95,8 +95,23 @@ def modes_line(made: Mapping[str | tuple[str, str], Mode]) -> str:
     >>> modes_line({"phantom_tool": Mode.STRICT, ("refund", "phantom_target"): Mode.AUDIT})
     'modes={"phantom_tool": "strict", ("refund", "phantom_target"): "audit"}'
     """
-    entries = (f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items())
-    return f"modes={{{', '.join(entries)}}}" if made else ""
+    return f"modes={{{', '.join(_entries(made))}}}" if made else ""
+
+
+def modes_lines(made: Mapping[str | tuple[str, str], Mode]) -> str:
+    """
+    Return modes as lines of Python, one for each; empty without any.
+
+    >>> print(modes_lines({"phantom_tool": Mode.STRICT}))
+    modes={
+        "phantom_tool": "strict",
+    }
+    """
+    return "\n".join(["modes={", *(f"    {one}," for one in _entries(made)), "}"]) if made else ""
+
+
+def _entries(made: Mapping[str | tuple[str, str], Mode]) -> list[str]:
+    return [f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items()]
 
 
 def _literal(key: str | tuple[str, str]) -> str:

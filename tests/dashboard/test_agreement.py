@@ -1,0 +1,205 @@
+"""The page, `abs-shield report` and SQL have the same figures, on odd logs, too."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abs_shield.core import Decision
+from abs_shield.core.label import Label, Truth
+from abs_shield.dashboard.figures import Figures
+from abs_shield.dashboard.filters import Filters
+from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.replay.report import Report
+from abs_shield.stores.gap import Gap
+from abs_shield.stores.sqlite import SqliteStore
+from tests.replay.report.test_pattern_counts import START, counted, various
+
+HOUR = 3_600
+SHARES = ("coverage", "stops", "alert_rate", "precision", "block_precision")
+
+Log = tuple[SqliteStore, list[Decision]]
+
+
+def write(store: SqliteStore, *decisions: Decision) -> None:
+    """Write decisions into a store."""
+    for one in decisions:
+        store.append(one)
+    assert store.flush(30)
+
+
+def label(store: SqliteStore, decisions: list[Decision], *, seed: int = 1) -> None:
+    """Label decisions at random, calls, results, answers and outputs."""
+    draw = random.Random(seed)
+    for number, one in enumerate(decisions):
+        truth = draw.choice([Truth.OK, Truth.HALLUCINATED])
+        store.label(Label(decision_id=one.id, truth=truth, at=START + number))
+
+
+def plain(log: Log) -> None:
+    """Two revisions, all subjects, a tenth labelled."""
+    store, made = log
+    write(store, *made)
+    label(store, made[::10])
+
+
+def changed_labels(log: Log) -> None:
+    """Some labels are changed, once and twice."""
+    plain(log)
+    store, made = log
+    label(store, made[::20], seed=2)
+    label(store, made[::40], seed=3)
+
+
+def two_writers(log: Log) -> None:
+    """Two chains in one file, as two processes or a fork write them."""
+    store, made = log
+    with closing(SqliteStore(store.name)) as other:
+        write(store, *made[::2])
+        write(other, *made[1::2])
+        label(other, made[::10])
+
+
+def same_ids(log: Log) -> None:
+    """Some decisions were written twice under one id."""
+    store, made = log
+    write(store, *(one for one in made for _ in range(1 + (one.at % 7 == 0))))
+    label(store, made[::10])
+
+
+def dropped(log: Log) -> None:
+    """Decisions were lost, early and late."""
+    plain(log)
+    store, _ = log
+    for hours in (0, 9):
+        store._writer.put(Gap(START + hours * HOUR, "the disk was full").entry())
+    assert store.flush()
+
+
+def pruned(log: Log) -> None:
+    """The older half is gone, and the page was open before."""
+    plain(log)
+    store, made = log
+    Figures(store).counted(Filters())
+    store.prune(made[len(made) // 2].at)
+
+
+ODD = [plain, changed_labels, two_writers, same_ids, dropped, pruned]
+
+
+@pytest.fixture
+def log(store: SqliteStore) -> Log:
+    """A log, and ten hours of decisions for it."""
+    return store, various(600, seed=5)
+
+
+def report_of(store: SqliteStore, filters: Filters) -> Report:
+    """What `abs-shield report` counts of a time."""
+    since, until = filters.since, filters.until
+    decisions = store.scan(since=since, until=until)
+    return Report.of(decisions, store.labels(), store.gaps(since=since, until=until))
+
+
+TIMES = {
+    "all": Filters(),
+    "since": Filters(range="", since=START + 3 * HOUR),
+    "between": Filters(range="", since=START + HOUR, until=START + 7 * HOUR),
+}
+
+
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("odd", ODD)
+def test_the_page_counts_what_the_report_counts(
+    odd: Callable[[Log], None], time: str, log: Log
+) -> None:
+    """Each count, share, sweep and reason, and the number of what was lost."""
+    odd(log)
+    filters = TIMES[time]
+    page = Figures(log[0]).counted(filters).report
+
+    assert counted(report_of(log[0], filters).to_dict()) == counted(page.to_dict())
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_intervals_are_those_of_the_report(odd: Callable[[Log], None], log: Log) -> None:
+    """Of a log that is looked at as a whole."""
+    odd(log)
+    whole, page = report_of(log[0], Filters()), Figures(log[0]).counted(Filters()).report
+    for check in whole.columns():
+        for row in (None, *whole.rows()):
+            mine, other = whole.place(check, row).counts, page.place(check, row).counts
+            for share in SHARES:
+                one, two = getattr(mine, share), getattr(other, share)
+
+                assert (one.hits, one.of, one.sessions) == (two.hits, two.of, two.sessions)
+                assert one.ends == pytest.approx(two.ends)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log: Log) -> None:
+    """It is counted from the labelled decisions of the cell alone, and has the same interval."""
+    odd(log)
+    whole = report_of(log[0], Filters())
+    cells = [(row, check) for check in whole.columns() for row in whole.rows()]
+    found = Figures(log[0]).precision(Filters(), cells)
+    reported = {(row, check): whole.place(check, row).counts.precision for row, check in cells}
+
+    assert any(share.of for share in reported.values())
+    for cell, share in reported.items():
+        assert (share.hits, share.of) == (found[cell].hits, found[cell].of)
+        assert share.ends == pytest.approx(found[cell].ends)
+
+
+def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
+    """The view of a cell counts the decisions of that cell alone, and has the same counts."""
+    plain(log)
+    figures = Figures(log[0])
+    whole = figures.counted(Filters()).report
+    for check in whole.columns():
+        for row in whole.rows():
+            cell = Listing(row=row, check=check, listed=Listed.ALL)
+            one = figures.counted(Filters(), spread=False, cell=cell).report.place(check, row)
+            other = whole.place(check, row)
+
+            assert (other.counts.to_dict(), other.reasons) == (one.counts.to_dict(), one.reasons)
+
+
+def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
+    """Labelled decisions that are gone count no longer, though they were read before."""
+    plain(log)
+    store, made = log
+    figures = Figures(store)
+    figures.counted(Filters())
+    store.prune(made[300].at)
+
+    assert counted(report_of(store, Filters()).to_dict()) == counted(
+        figures.counted(Filters()).report.to_dict()
+    )
+
+
+def sql(path: Path, text: str) -> Any:
+    """What one statement finds."""
+    with closing(sqlite3.connect(path)) as log:
+        return log.execute(text).fetchall()
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_sql_counts_the_same(odd: Callable[[Log], None], log: Log) -> None:
+    """Verdicts by tool, of the records themselves, are those of the page."""
+    odd(log)
+    found = sql(
+        Path(log[0].name),
+        "SELECT verdict, count(*) FROM records WHERE kind = 'decision'"
+        " AND json_extract(sealed, '$.body.subject') = 'call' GROUP BY 1",
+    )
+    totals = Figures(log[0]).counted(Filters()).report.totals
+
+    shown = json.loads(json.dumps(totals.to_dict()["verdicts"]))
+    assert {verdict: count for verdict, count in shown.items() if count} == dict(found)
