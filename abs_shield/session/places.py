@@ -9,7 +9,7 @@ from itertools import chain, filterfalse
 
 from abs_shield.session.kept import At
 
-LEAST = 256
+LEAST = 64
 """Entries that stay in a dict, which is faster; of more, a fraction does."""
 _FRACTION = 16
 _LATEST = (1 << 30) - 1
