@@ -18,7 +18,7 @@ from abs_shield.cli.output import require_writable
 from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, print_json, safe, screen
 from abs_shield.policy import AnswerConfig
-from abs_shield.replay.report import percent
+from abs_shield.replay.report import limit_text, percent
 from abs_shield.stores.reading import Skipped
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
 
@@ -66,7 +66,7 @@ def calibrate(
     else:
         console = screen()
         for text in (*_results(taught), *_answers(gate)):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
     damaged.print_count()
     if damaged.count:
         raise typer.Exit(2)
@@ -123,7 +123,7 @@ def _answers(fit: GateFit) -> Iterator[Text]:
         unscored = counted(fit.unscored, "labelled answer")
         yield Text(f"Answers: {unscored} without a P(hallucination) left out.")
     labels = counted(fit.labels, "labelled answer")
-    allowed = percent(fit.max_wrong)
+    allowed = limit_text(fit.max_wrong)
     if fit.emit_threshold is None:
         yield Text(
             f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated; no emit threshold"

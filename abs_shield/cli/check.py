@@ -63,7 +63,7 @@ def check(
     else:
         console = screen()
         for text in told(decision):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
     raise typer.Exit(1 if decision.would_block else 0)
 
 

@@ -11,6 +11,7 @@ from traceback import walk_tb
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 import abs_shield
 from abs_shield.cli.faults import BadInput
@@ -142,18 +143,25 @@ def _print(proof: Proof, fail_on: FailOn) -> None:
     console = screen()
     table = FittingTable("", "code", "where", "problem")
     for each in (*proof.problems, *proof.notes):
-        hint = f"\n  hint: {each.hint}" if each.hint else ""
-        table.add_row(
-            safe(each.severity, style=_STYLES[each.severity]),
-            each.code,
-            safe(_short(each)),
-            safe(each.message, limit=1_000).append(hint),
-        )
-    if table.rows:
+        table.add_row(*_cells(each))
+    if table.excess(console.width):  # a column would break a name in two
+        for row in table.rows:
+            console.print_line(Text(" ").join(row))
+    elif table.rows:
         console.print(table)
-    console.print(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
+    console.print_line(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
     if proof.ok and proof.warnings and fail_on is FailOn.ERROR:
-        console.print(safe(_PASSED, style="yellow"))
+        console.print_line(safe(_PASSED, style="yellow"))
+
+
+def _cells(each: Problem) -> list[Text]:
+    hint = f"\n  hint: {each.hint}" if each.hint else ""
+    return [
+        safe(each.severity, style=_STYLES[each.severity]),
+        Text(each.code),
+        safe(_short(each)),
+        safe(each.message, limit=1_000).append(hint),
+    ]
 
 
 def _short(each: Problem) -> str:

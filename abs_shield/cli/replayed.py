@@ -56,7 +56,7 @@ def print_table(seen: Seen, file: IO[str] | None) -> None:
         console.print(part)
     for found in seen.findings:
         for text in finding_report(found):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
 
 
 def written_line(seen: Seen, path: str, *, before: int) -> str:

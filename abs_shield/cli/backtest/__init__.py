@@ -178,7 +178,10 @@ def _print(done: Backtested, files: list[str], format: Format, failing: tuple[Ki
     else:
         console = screen()
         for part in report(done):
-            console.print(part, soft_wrap=isinstance(part, Text))
+            if isinstance(part, Text):
+                console.print_line(part)
+            else:
+                console.print(part)
 
 
 def _print_lines(lines: Iterator[str]) -> None:

@@ -106,7 +106,7 @@ def label(
             raise typer.Exit(_many(store, from_, author))
         elif decision is not None and meant is not None:
             found = find_decision(store, decision)
-            screen().print(_labelled(store, found, meant, author), soft_wrap=True)
+            screen().print_line(_labelled(store, found, meant, author))
 
 
 def _require_one_task(
@@ -196,7 +196,7 @@ def _many(store: DurableStore, path: str, author: Author) -> int:
             meant = _truth(words[1])
             if (decision := store.get(words[0])) is None:  # in a file ids are whole
                 raise BadInput(unknown_decision(store, words[0]))
-            console.print(_labelled(store, decision, meant, author), soft_wrap=True)
+            console.print_line(_labelled(store, decision, meant, author))
         except (BadInput, StoreError) as error:
             bad += 1
             print(escaped(f"{path}:{number}: {error}", limit=1_000), file=sys.stderr)

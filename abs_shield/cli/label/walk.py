@@ -136,7 +136,7 @@ class Walk:
             self._print(safe(_sentence(need), limit=200))
 
     def _print(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print_line(text)
 
 
 def _sentence(need: Need) -> str:

@@ -103,7 +103,7 @@ def _object(seen: Verified, shown: list[Fault]) -> dict[str, Any]:
 def _print(seen: Verified, shown: list[Fault]) -> None:
     console = screen()
     for fault in shown:
-        console.print(safe(fault, style="bold red"), soft_wrap=True)
+        console.print_line(safe(fault, style="bold red"))
     if seen.faults > len(shown):
         console.print(f"... and {seen.faults - len(shown):,} more")
     told = f"records: {seen.records:,}, chains: {seen.chains:,}, faults: {seen.faults:,}"
@@ -111,4 +111,4 @@ def _print(seen: Verified, shown: list[Fault]) -> None:
         told += f"; chains whose beginning was pruned: {seen.pruned:,}"
     if seen.dropped:
         told += f"; decisions dropped, as gap records say: {seen.dropped:,}"
-    console.print(told)
+    console.print_line(told)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
@@ -152,7 +153,10 @@ def _print(summary: Summary, format: Format, *, rows: int) -> None:
         return
     console = screen()
     for part in printed(summary, rows=rows, width=console.width):
-        console.print(part, soft_wrap=not hasattr(part, "columns"))
+        if isinstance(part, Text):
+            console.print_line(part)
+        else:
+            console.print(part)
 
 
 def _with_decisions(summary: Summary, store: DurableStore) -> Summary:

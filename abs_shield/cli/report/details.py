@@ -79,7 +79,7 @@ class Details:
         told = [f": {counted(counts.findings, 'finding')} in {counted(counts.flagged, noun)}"]
         if counts.errors:
             told.append(f"failed to judge {counts.errors:,}")
-        if rate := interval(counts.stops):
+        if rate := interval(counts.stops, limit=self._summary.rule.max_stops):
             told.append(f"would block {counts.would_block:,} of {counts.looked:,}, {rate}")
         name = node("b", cut(spot(layer, row)))
         parts = [node("summary", name, ", ".join(told))]

@@ -41,19 +41,24 @@ def counted(count: int | str, noun: str) -> str:
     return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
 
 
-def interval(share: Share) -> str:
+def interval(share: Share, *, limit: float | None = None) -> str:
     """
     Return a share with its interval; empty where nothing was counted.
 
+    Args:
+        share: The share.
+        limit: The limit with which the rule compares its upper end, in [0, 1].
+
     >>> interval(Share(10, 1000)), interval(Share(0, 0))
     ('1 % (0.54-1.8 %)', '')
-    >>> interval(Share(2999, 3000))
-    'over 99.9 % (99.8-over 99.9 %)'
+    >>> interval(Share(2999, 3000)), interval(Share(0, 380), limit=0.01)
+    ('over 99.9 % (99.8-over 99.9 %)', '0 % (0-1.001 %)')
     """
     if not share.of:
         return ""
     lower, upper = share.ends
-    return f"{percent(share.hits / share.of)} ({percent(lower)[:-2]}-{percent(upper)})"
+    ends = f"{percent(lower)[:-2]}-{percent(upper, beside=limit)}"
+    return f"{percent(share.hits / share.of)} ({ends})"
 
 
 def place_name(step: Step) -> str:
@@ -86,17 +91,21 @@ def spot(layer: str, row: str) -> str:
     return f"{layer} on {row}"
 
 
-def figures(step: Step) -> str:
+def figures(step: Step, *, max_stops: float) -> str:
     """
     Return the figures behind a standing in one line.
 
     A layer that never looked at a call has no share.
+
+    Args:
+        step: The layer, or the layer on one tool.
+        max_stops: The limit of the rule for the share of calls that it would block, in [0, 1].
     """
     counts, noun = step.place.counts, noun_of(step.layer)
     if not counts.looked:
         return f"it never looked at {'an' if noun[0] in 'ao' else 'a'} {noun}"
     of = calls_phrase(counts, noun)
-    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops)}"
+    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops, limit=max_stops)}"
 
 
 def calls_phrase(counts: Watch, noun: str) -> str:

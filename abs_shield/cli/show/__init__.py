@@ -8,12 +8,11 @@ from io import StringIO
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from abs_shield.cli.log.lookup import find_decision
 from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import screen
+from abs_shield.cli.screen import Screen, screen
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.cli.show.text import full
@@ -70,9 +69,9 @@ def show(
         raise typer.Exit(2)
 
 
-def _print(details: Details, console: Console) -> None:
+def _print(details: Details, console: Screen) -> None:
     for line in full(details):
-        console.print(line, soft_wrap=True)
+        console.print_line(line)
 
 
 def _text(details: Details, format: Format) -> str:

@@ -2,7 +2,7 @@
 
 from abs_shield.replay.report.muted import muted
 from abs_shield.replay.report.place import FindingKind, Place
-from abs_shield.replay.report.readiness import Readiness, Reason, percent
+from abs_shield.replay.report.readiness import Readiness, Reason, limit_text, percent
 from abs_shield.replay.report.report import Report
 from abs_shield.replay.report.rollout import Standing, Step, modes, modes_line, rollout
 from abs_shield.replay.report.rows import (
@@ -42,6 +42,7 @@ __all__ = [
     "Totals",
     "Watch",
     "is_text",
+    "limit_text",
     "modes",
     "modes_line",
     "muted",
