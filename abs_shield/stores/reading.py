@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -56,15 +56,22 @@ class Reading(ABC):
         with self._reading() as ledger:
             return ledger.ids_near(text, most=most)
 
-    def around(self, decision_id: str, *, most: int) -> tuple[list[Decision], list[Decision]]:
+    def around(
+        self, decision_id: str, *, most: int, skipped: Skipped | None = None
+    ) -> tuple[list[Decision], list[Decision]]:
         """
-        Return the decisions of the same session before and after one, at most *most* on each side.
+        Return the decisions of the same session before and after one.
 
         Both lists are in the order of the log; without such a decision, or where it belongs to no
         session, both are empty.
 
+        Args:
+            decision_id: The decision's id.
+            most: Decisions on each side, at most.
+            skipped: Called with each record around it that cannot be read; None raises then.
+
         Raises:
-            StoreError: The database or a record cannot be read.
+            StoreError: The database, the decision or a record cannot be read.
         """
         found = self._newest(decision_id)
         if found is None or not found[1].session_id:
@@ -74,7 +81,7 @@ class Reading(ABC):
         with self._reading() as ledger:
             before = ledger.rows(replace(query, up_to=place - 1), order="place DESC", limit=most)
             sides = [*before][::-1], [*ledger.rows(replace(query, behind=place), limit=most)]
-        first, then = ([row.read(decision_of) for row in rows] for rows in sides)
+        first, then = ([one for _, one in _made(rows, decision_of, skipped)] for rows in sides)
         return first, then
 
     def decisions(
@@ -220,34 +227,33 @@ class Reading(ABC):
             newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
         return {key: found.value for key, found in newest.items() if found.value is not None}
 
-    def labels_of(self, decision_id: str) -> list[Label]:
+    def labels_of(self, decision_id: str, *, skipped: Skipped | None = None) -> list[Label]:
         """
         Return all labels of one decision, oldest first; the last one holds.
 
         Raises:
-            StoreError: The database or a record cannot be read.
+            StoreError: The database or a record cannot be read, and *skipped* is None.
         """
         with self._reading() as ledger:
             rows = [*ledger.rows(Query(kind=Kind.LABEL, decision_id=decision_id))]
         labels, newest = [], Newest[Label]()
-        for row in rows:
-            label = row.read(label_of)
+        for row, label in _made(rows, label_of, skipped):
             if label.decision_id == decision_id:  # a column may be cut, or was changed
                 labels.append(label)
                 newest.add(row, label, at=label.at)
         holds = newest.value
         return sorted(labels, key=lambda label: label is holds)
 
-    def report(self, decision_id: str) -> dict[str, Any] | None:
+    def report(self, decision_id: str, *, skipped: Skipped | None = None) -> dict[str, Any] | None:
         """
         Return the newest report on an answer, by the id of its decision; None where there is none.
 
         Raises:
-            StoreError: It cannot be read.
+            StoreError: It cannot be read, and *skipped* is None.
         """
         with self._reading() as ledger:
             rows = list(ledger.rows(Query(kind=Kind.REPORT, decision_id=decision_id)))
-        found = [row.read(report_of) for row in rows]
+        found = [report for _, report in _made(rows, report_of, skipped)]
         return next((report for of, report in reversed(found) if of == decision_id), None)
 
     def reports(
@@ -370,15 +376,22 @@ class Reading(ABC):
     def _read(
         self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
     ) -> Iterator[tuple[Row, T]]:
-        for row in self.rows(query, skipped=skipped):
-            try:
-                made = row.read(make)
-            except Damaged as error:
-                if skipped is None:
-                    raise
-                skipped(error)
-                continue
-            yield row, made
+        return _made(self.rows(query, skipped=skipped), make, skipped)
+
+
+def _made(
+    rows: Iterable[Row], make: Callable[[Any], T], skipped: Skipped | None
+) -> Iterator[tuple[Row, T]]:
+    """Yield what can be read of rows, each behind its row."""
+    for row in rows:
+        try:
+            made = row.read(make)
+        except Damaged as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield row, made
 
 
 def decision_of(body: dict[str, Any]) -> Decision:

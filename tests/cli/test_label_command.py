@@ -179,7 +179,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
     done = command("label", "--db", log, "--export", "-")
 
     assert (0, "") == (done.code, done.out)
-    assert done.err.startswith("1 labels are left out")
+    assert done.err.startswith("1 label left out")
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ def label(
     The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
     decisions that decide what may be enforced come first, each with one question: press h, o, s
     (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
-    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next, a record
-    of the log could not be used.
+    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next and
+    --export, a record of the log could not be used.
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
     if not next_:
@@ -101,10 +101,12 @@ def label(
             good = walk.run() and not damaged.count
             raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
         if export_ is not None:
-            export(store, export_, inputs=files_of(db))
-        elif from_ is not None:
+            export(store, export_, skipped=damaged.add, inputs=files_of(db))
+            damaged.print_count()
+            raise typer.Exit(2 if damaged.count else 0)
+        if from_ is not None:
             raise typer.Exit(_many(store, from_, author))
-        elif decision is not None and meant is not None:
+        if decision is not None and meant is not None:
             found = find_decision(store, decision)
             screen().print_line(_labelled(store, found, meant, author))
 

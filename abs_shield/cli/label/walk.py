@@ -16,6 +16,7 @@ from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.cli.show.text import brief
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record import Damaged
 
 _TRUTHS = {Answer.HALLUCINATED: Truth.HALLUCINATED, Answer.OK: Truth.OK}
 
@@ -82,7 +83,10 @@ class Walk:
         """Return the next one that is without a label still: others may label, or prune."""
         while self._left() and (candidate := self._queue.pop()) is not None:
             name = candidate.decision_id
-            if not self._store.labels_of(name) and self._store.get(name) is not None:
+            if (
+                not self._store.labels_of(name, skipped=_counted_by_the_queue)
+                and self._store.get(name) is not None
+            ):
                 return candidate
         return None
 
@@ -114,7 +118,10 @@ class Walk:
         self._console.print(f"\n{self._left(shown=1):,} left")
         for text in self._states(candidate):
             self._print(text)
-        for text in brief(Details.of(decision, self._store, excerpts=self._excerpts)):
+        details = Details.of(
+            decision, self._store, excerpts=self._excerpts, skipped=_counted_by_the_queue
+        )
+        for text in brief(details):
             self._print(text)
         if (truth := self._queue.label_of(candidate)) is not None:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")
@@ -137,6 +144,10 @@ class Walk:
 
     def _print(self, text: Text) -> None:
         self._console.print_line(text)
+
+
+def _counted_by_the_queue(error: Damaged) -> None:
+    """Leave a record out: the command counted it when it read the log."""
 
 
 def _sentence(need: Need) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from abs_shield.cli.log.damaged import DamagedRecords
 from abs_shield.cli.log.lookup import find_decision
 from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.output import output
@@ -55,17 +56,20 @@ def show(
 
     The log keeps no arguments; with --runs they are shown as Shield(record=...) wrote them, with
     the messages around the call. Exits with 0, and with 2 for bad input, or where a line of --runs
-    about the decision could not be read.
+    about the decision, or a record around it, could not be read.
     """
     excerpts = Excerpts(runs) if runs else None
+    damaged = DamagedRecords()
     with opened(db) as store:
-        details = Details.of(find_decision(store, decision), store, excerpts=excerpts)
+        found = find_decision(store, decision)
+        details = Details.of(found, store, excerpts=excerpts, skipped=damaged.add)
     if to is None and format is Format.TEXT:
         _print(details, screen())
     else:
         with output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
             file.write(_text(details, format).encode(errors="backslashreplace"))
-    if excerpts is not None and excerpts.bad_lines:
+    damaged.print_count()
+    if damaged.count or (excerpts is not None and excerpts.bad_lines):
         raise typer.Exit(2)
 
 
