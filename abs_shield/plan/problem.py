@@ -53,6 +53,7 @@ CODES: Mapping[str, Severity] = MappingProxyType(
         "idle_mode": Severity.WARNING,
         "idle_default_layer": Severity.NOTE,
         "not_sampled": Severity.NOTE,
+        "sentence_not_compared": Severity.NOTE,
         "depends_on_session": Severity.NOTE,
         "depends_on_logprobs": Severity.NOTE,
     }
