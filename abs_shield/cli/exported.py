@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import counted
 from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.reading import Skipped
 from abs_shield.stores.record import Damaged
+from abs_shield.text.show import quantity
 
 
 def export(store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable[str] = ()) -> None:
@@ -34,7 +34,7 @@ def export(store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable
             file.write(line.encode())
     if lost:
         print(
-            f"{counted(len(lost), 'label')} left out: the decision is no longer kept, or is not"
+            f"{quantity(len(lost), 'label')} left out: the decision is no longer kept, or is not"
             " about a call",
             file=sys.stderr,
         )

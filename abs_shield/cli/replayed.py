@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from abs_shield.cli.screen import counted, screen
+from abs_shield.cli.screen import screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
 from abs_shield.cli.teller import Teller
 from abs_shield.replay import Found, Part, Tally
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 
 class Seen(Teller):
@@ -62,9 +62,11 @@ def print_table(seen: Seen, file: IO[str] | None) -> None:
 def written_line(seen: Seen, path: str, *, before: int) -> str:
     """Return the line that says what was done; *before*: calls of an interrupted replay."""
     calls = seen.tally.verdicts.total()
-    runs = counted(seen.tally.runs.total(), "run")
+    runs = quantity(seen.tally.runs.total(), "run")
     more = f", {before:,} of them before it was interrupted" if before else ""
-    return escaped(f"{counted(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500)
+    return escaped(
+        f"{quantity(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500
+    )
 
 
 @contextmanager

@@ -72,16 +72,6 @@ def line(*parts: str | Text) -> Text:
     return Text.assemble(*parts)
 
 
-def counted(count: int, noun: str) -> str:
-    """
-    Return a number of things in words.
-
-    >>> counted(1, "run"), counted(1200, "call")
-    ('1 run', '1,200 calls')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _breaks(text: str, width: int, *, indent: int) -> Iterator[int]:
     """
     Yield where to break a line between its words; a word wider than *width* stays whole.

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from abs_shield.cli.backtest.parties import Backtested, in_repository
 from abs_shield.cli.backtest.sentences import because, summary
-from abs_shield.cli.screen import counted
 from abs_shield.core import Finding
 from abs_shield.policy.place import Place
 from abs_shield.replay import BadLine
 from abs_shield.replay.backtest import Example, Kind
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _MOST = 10
 """Annotations of one kind; GitHub shows no more of one level in a step."""
@@ -39,7 +38,7 @@ def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
         for tool, count in tools[:_MOST]:
             yield _annotation(done, kind, tool, count, level=level)
         if len(tools) > _MOST:
-            rest = f"and {counted(len(tools) - _MOST, 'tool')} more; `--format json` has them all"
+            rest = f"and {quantity(len(tools) - _MOST, 'tool')} more; `--format json` has them all"
             yield command(level, rest, {"title": f"backtest: {kind}"})
     for note in done.notes():
         yield command("warning", note, {"title": "backtest"})
@@ -75,7 +74,7 @@ def _annotation(done: Backtested, kind: Kind, tool: str, count: int, *, level: s
     first = done.comparison.firsts[kind, tool]
     name = escaped(tool, limit=_NAME)
     was, is_ = _SAYS[kind]
-    said = f"{counted(count, 'call')} of `{name}`: was {was}, is {is_}"
+    said = f"{quantity(count, 'call')} of `{name}`: was {was}, is {is_}"
     message = f"{said} ({because(done.comparison, kind, tool)}); {_told(first)}"
     return command(
         level, message, {**_located(_place(done, first)), "title": f"backtest: {kind}: {name}"}

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from abs_shield.cli.label.author import Author
-from abs_shield.cli.label.keys import Answer, Keys
+from abs_shield.cli.label.keys import Keys, LabelChoice
 from abs_shield.cli.label.queue import Candidate, Need, Queue
-from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, safe, screen
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpts
@@ -17,8 +16,9 @@ from abs_shield.cli.show.text import brief
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
+from abs_shield.text.show import quantity
 
-_TRUTHS = {Answer.HALLUCINATED: Truth.HALLUCINATED, Answer.OK: Truth.OK}
+_TRUTHS = {LabelChoice.HALLUCINATED: Truth.HALLUCINATED, LabelChoice.OK: Truth.OK}
 
 
 class Walk:
@@ -69,10 +69,10 @@ class Walk:
         while candidate is not None:
             self._show(candidate)
             answer = keys.next()
-            while answer is Answer.UNDO and not self._answered:
+            while answer is LabelChoice.UNDO and not self._answered:
                 self._console.print("there is nothing to undo")
                 answer = keys.next()
-            if answer is Answer.QUIT:
+            if answer is LabelChoice.QUIT:
                 self._queue.put_back(candidate)
                 break
             candidate = self._after(candidate, answer)
@@ -95,9 +95,9 @@ class Walk:
         left = len(self._queue) + shown
         return left if self._limit is None else min(left, self._limit - len(self._answered))
 
-    def _after(self, candidate: Candidate, answer: Answer) -> Candidate | None:
+    def _after(self, candidate: Candidate, answer: LabelChoice) -> Candidate | None:
         """Do what was answered; return what is asked about next."""
-        if answer is Answer.UNDO:
+        if answer is LabelChoice.UNDO:
             self._queue.put_back(candidate)
             return self._answered.pop()
         if answer in _TRUTHS:
@@ -138,7 +138,7 @@ class Walk:
 
     def _end(self) -> None:
         labelled = sum(self._queue.label_of(one) is not None for one in self._answered)
-        self._console.print(f"\n{counted(labelled, 'decision')} labelled, {self._left():,} left")
+        self._console.print(f"\n{quantity(labelled, 'decision')} labelled, {self._left():,} left")
         for need in self._queue.open_needs():
             self._print(safe(_sentence(need), limit=200))
 
@@ -156,4 +156,4 @@ def _sentence(need: Need) -> str:
         return f"no number of labels makes {need.check}{where} ready; its policy has to block less"
     if not need.labels:
         return f"{need.check}{where} needs no more labels"
-    return f"{need.check}{where} needs {counted(need.labels, 'more label')}"
+    return f"{need.check}{where} needs {quantity(need.labels, 'more label')}"

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from abs_shield.cli.report.words import counted
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Damaged
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _FAULTS = 3
 
@@ -50,11 +49,13 @@ class Integrity:
 
     def sentences(self) -> Iterator[str]:
         """Yield what was found: one sentence, or one for each of the first faults as well."""
-        records = f"{counted(self.seen.records, 'record')} in {counted(self.seen.chains, 'chain')}"
+        records = (
+            f"{quantity(self.seen.records, 'record')} in {quantity(self.seen.chains, 'chain')}"
+        )
         if self.is_intact:
             yield f"The log is intact: {records}, each as it was written."
             return
-        faults = counted(self.seen.faults, "fault")
+        faults = quantity(self.seen.faults, "fault")
         yield f"THE LOG IS NOT INTACT: {faults} in {records}; the figures below may be wrong."
         yield from (escaped(str(fault), limit=300) for fault in self.faults)
         if self.seen.faults > len(self.faults):

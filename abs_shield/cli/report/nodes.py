@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.report.words import counted
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _LONGEST = 2_000
 _NAME = 60
@@ -66,4 +65,4 @@ def cut(name: str) -> str:
 
 def more(left: int, noun: str) -> list[Element]:
     """Return a line that says how many things are not shown; none where all are."""
-    return [node("p", f"And {counted(left, noun)} more.")] if left > 0 else []
+    return [node("p", f"And {quantity(left, noun)} more.")] if left > 0 else []

@@ -17,7 +17,6 @@ from abs_shield.cli.report.trend import sparklines
 from abs_shield.cli.report.words import (
     NOTHING_SAFE,
     TITLES,
-    counted,
     figures,
     fold,
     interval,
@@ -27,7 +26,7 @@ from abs_shield.cli.report.words import (
 )
 from abs_shield.cli.screen import line, safe
 from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
-from abs_shield.text.show import LONGEST_NAME
+from abs_shield.text.show import LONGEST_NAME, quantity
 
 JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
@@ -251,7 +250,9 @@ def _trend(summary: Summary) -> Iterator[Text]:
 
 def _more(left: int, noun: str) -> Iterator[Text]:
     if left > 0:
-        yield Text(f"and {counted(left, noun)} more: --rows, --format json, or --html", style="dim")
+        yield Text(
+            f"and {quantity(left, noun)} more: --rows, --format json, or --html", style="dim"
+        )
 
 
 def _listed(summary: Summary, standing: Standing) -> Iterator[Text]:

@@ -9,7 +9,7 @@ from time import time
 from typing import Any, Self
 
 from abs_shield.cli.report.integrity import Integrity
-from abs_shield.cli.report.words import counted, spot
+from abs_shield.cli.report.words import spot
 from abs_shield.cli.when import said
 from abs_shield.core import Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Truth
@@ -25,7 +25,7 @@ from abs_shield.replay.report import (
     rollout,
 )
 from abs_shield.replay.report.totals import Outputs, Results
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 
 _REVISIONS = 5
@@ -100,7 +100,7 @@ class Summary:
         """Tell the log as a whole, a sentence each."""
         totals = self.report.totals
         if self.unreadable:
-            records = counted(self.unreadable, "record")
+            records = quantity(self.unreadable, "record")
             yield f"{records} could not be read and are not among the figures."
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
@@ -112,7 +112,7 @@ class Summary:
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
-        yield f"{counted(totals.calls, 'call')} of {counted(sessions, 'session')}, {time}."
+        yield f"{quantity(totals.calls, 'call')} of {quantity(sessions, 'session')}, {time}."
         verdicts = ", ".join(f"{totals.verdicts[v]:,} {v}" for v in Verdict)
         modes = ", ".join(f"{totals.modes[m]:,} in {m}" for m in Mode if totals.modes[m])
         yield f"{verdicts}; {modes}."
@@ -162,7 +162,7 @@ class Summary:
         if told.judged or told.errors:
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.judged, 'result')} judged{failed}: {_flagged(told)},"
+                f"{quantity(told.judged, 'result')} judged{failed}: {_flagged(told)},"
                 f" {told.withheld:,} withheld; strict mode would have withheld"
                 f" {told.would_withhold:,}."
             )
@@ -175,7 +175,7 @@ class Summary:
             )
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
+                f"{quantity(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
                 f" revised, {told.blocked:,} blocked; strict mode would have blocked"
                 f" {told.would_block:,}."
             )
@@ -186,7 +186,7 @@ class Summary:
             failed = f", {counts.errors:,} could not be" if counts.errors else ""
             stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
             yield (
-                f"{counted(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
+                f"{quantity(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
                 + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
@@ -200,26 +200,26 @@ class Summary:
             yield "No labels yet: abs-shield label --next."
             return
         true = sum(n for (_, truth), n in labels.items() if truth is Truth.HALLUCINATED)
-        text = f"{counted(labels.total(), 'label')}: {true:,} hallucinated,"
+        text = f"{quantity(labels.total(), 'label')}: {true:,} hallucinated,"
         text += f" {labels.total() - true:,} ok"
         if totals.other_labels:
             by = ((s, sum(labels[s, truth] for truth in Truth)) for s in Subject)
-            text += f"; of {', '.join(counted(n, s.value) for s, n in by if n)}"
+            text += f"; of {', '.join(quantity(n, s.value) for s, n in by if n)}"
         if totals.missed:
             text += f"; {totals.missed:,} of the hallucinated were missed by every layer"
         yield f"{text}."
 
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
-        if others := [counted(n, s.value) for s in Subject if (n := totals.others[s])]:
+        if others := [quantity(n, s.value) for s in Subject if (n := totals.others[s])]:
             yield f"Not among these calls: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)
-            yield f"{counted(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
+            yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
         newest = list(totals.revisions.items())[-_REVISIONS:]
         for revision, span in newest:
             until = f"{said(span.first_at)} to {said(span.last_at)}"
-            yield f"Policy revision {escaped(revision)}: {counted(span.calls, 'call')}, {until}."
+            yield f"Policy revision {escaped(revision)}: {quantity(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
 

@@ -18,7 +18,7 @@ from abs_shield.replay.report import (
     noun_of,
     percent,
 )
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 TITLES = {
     Standing.SAFE: "Safe to enforce now",
@@ -28,17 +28,6 @@ TITLES = {
 NOTHING_SAFE = "nothing"
 _NAMED = 3
 """Tools of one layer that block nothing and are named one by one; the others are one line."""
-
-
-def counted(count: int | str, noun: str) -> str:
-    """
-    Return a count with its noun.
-
-    >>> counted(1, "call"), counted(1200, "call"), counted("more than 9", "call")
-    ('1 call', '1,200 calls', 'more than 9 calls')
-    """
-    number = count if isinstance(count, str) else f"{count:,}"
-    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
 
 
 def interval(share: Share, *, limit: float | None = None) -> str:
@@ -111,8 +100,8 @@ def figures(step: Step, *, max_stops: float) -> str:
 def calls_phrase(counts: Watch, noun: str) -> str:
     """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
     sessions = counts.stops.sessions
-    of = f" of {counted(sessions, 'session')}" if sessions < counts.looked else ""
-    return f"{counted(counts.looked, noun)}{of}"
+    of = f" of {quantity(sessions, 'session')}" if sessions < counts.looked else ""
+    return f"{quantity(counts.looked, noun)}{of}"
 
 
 def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
@@ -136,8 +125,8 @@ def _is_silent(step: Step) -> bool:
 
 
 def _one_line(layer: str, rest: Sequence[Step]) -> str:
-    looked = counted(sum(step.place.counts.looked for step in rest), noun_of(layer))
-    others = counted(len(rest), "more tool")
+    looked = quantity(sum(step.place.counts.looked for step in rest), noun_of(layer))
+    others = quantity(len(rest), "more tool")
     return f"{escaped(layer)} on {others}: would block 0 of {looked}"
 
 
