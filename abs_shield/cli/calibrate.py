@@ -27,7 +27,7 @@ _THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
 
 
 class Format(StrEnum):
-    """How the outcome is printed."""
+    """Output formats of the outcome."""
 
     TEXT = "text"
     JSON = "json"

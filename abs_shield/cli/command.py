@@ -1,4 +1,4 @@
-"""What all commands share: `-h`, `-o`, their help, and the checks before their work begins."""
+"""Shared parts of commands: `-h`, `-o`, their help, and the checks before their work begins."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
 
 class Format(StrEnum):
-    """How the result is written."""
+    """Output formats of the result."""
 
     TABLE = "table"
     JSONL = "jsonl"
@@ -109,7 +109,7 @@ def _grounded(line: bytes) -> dict[str, Any]:
 
 
 def shape(found: Checked) -> dict[str, Any]:
-    """Give what was found out of one answer, as `abs-shield ground` prints it."""
+    """Return the result for one answer, as `abs-shield ground` prints it."""
     report = found.report
     claims = [_claim(*one) for one in zip(report.claims, found.claims, strict=True)]
     return {

@@ -99,7 +99,7 @@ def init(
 
 
 def _blocks(mined: Mined) -> bool:
-    """Whether strict blocks what was to be let through."""
+    """Return whether strict blocks what was to be let through."""
     if mined.last is None or mined.draft.let_through is LetThrough.NONE:
         return False
     every = mined.draft.let_through is LetThrough.ALL
@@ -157,7 +157,7 @@ def _source(
 
 def _place(output: str | None, *, force: bool) -> Path | None:
     """
-    Give where the module goes; None for the standard output.
+    Return where the module goes; None for the standard output.
 
     Raises:
         BadInput: It exists, its folder does not, or it is no Python file.

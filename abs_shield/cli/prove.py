@@ -36,7 +36,7 @@ _OURS = str(Path(abs_shield.__file__).parent)
 
 
 class Format(StrEnum):
-    """How a proof is printed."""
+    """Output formats of a proof."""
 
     TEXT = "text"
     JSON = "json"
@@ -91,7 +91,7 @@ def _proof(place: str, listed: Iterable[Tool]) -> Proof:
 
 
 def _made(place: str) -> Any:
-    """What *place* names; called, where it is a function that gives a policy."""
+    """Return what *place* names; called, where it is a function that gives a policy."""
     found = load(place)
     if isinstance(found, Mapping):
         return configure(found)

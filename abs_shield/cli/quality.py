@@ -34,7 +34,7 @@ _RECORDED = "decision_id"
 
 
 class Format(StrEnum):
-    """How the result is written."""
+    """Output formats of the result."""
 
     TABLE = "table"
     JSON = "json"

@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a replay is printed."""
+    """Output formats of a replay."""
 
     TABLE = "table"
     JSON = "json"

@@ -1,4 +1,4 @@
-"""What a replay came across: counted, told on the standard error, and laid out at the end."""
+"""The counts of a replay: errors on the standard error, and a table at the end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Seen(Teller):
 
 
 def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:
-    """Give the counts, and where they are *listed* the findings, as JSON-able data."""
+    """Return the counts, and where they are *listed* the findings, as JSON-able data."""
     made = {
         "files": files,
         **seen.tally.to_dict(),
@@ -71,7 +71,7 @@ def written_line(seen: Seen, path: str, *, before: int) -> str:
 
 @contextmanager
 def text_for(file: IO[bytes] | None) -> Iterator[IO[str] | None]:
-    """Give a text that is written to *file* at the end; None for the standard output."""
+    """Yield a text that is written to *file* at the end; None for the standard output."""
     if file is None:
         yield None
         return

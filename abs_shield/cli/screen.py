@@ -1,4 +1,4 @@
-"""What the commands print with: consoles that never interpret what a model wrote."""
+"""Consoles of the commands, which never interpret what a model wrote."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def screen(file: IO[str] | None = None) -> Screen:
 
 
 def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:
-    """Give *text* as one line that a terminal only shows."""
+    """Return *text* as one line that a terminal only shows."""
     return Text(escaped(str(text), limit=limit), style=style)
 
 

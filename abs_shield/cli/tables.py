@@ -25,7 +25,7 @@ _ERRORS = 5
 
 
 def tally_report(tally: Tally) -> Iterator[RenderableType]:
-    """Give a table a source, one of all, a summary, and what our own failures were."""
+    """Yield a table for each source, one of all, a summary, and the internal errors."""
     sources = tally.sources()
     for source in sources:
         yield from _table(tally, source)
@@ -77,14 +77,14 @@ def _summary(tally: Tally) -> Text:
 
 
 def finding_report(found: Found) -> Iterator[Text]:
-    """Give the lines of one finding of a replay: where it stands, and what it says."""
+    """Yield the lines of one finding of a replay: where it stands, and what it says."""
     place = safe(f"{found.run_id} call {found.call_index}", limit=200)
     yield line(place, ": ", safe(found.tool))
     yield from finding_lines(found.finding)
 
 
 def finding_entry(found: Found) -> dict[str, Any]:
-    """Give the same as JSON-able data."""
+    """Return the same as JSON-able data."""
     finding = found.finding
     return {
         "run_id": found.run_id,

@@ -26,7 +26,7 @@ _NAME = 200
 
 def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
     """
-    Give a line a kind of change and tool, and a summary.
+    Yield a line for each kind of change and tool, and a summary.
 
     Args:
         done: The backtest.
@@ -46,14 +46,14 @@ def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
 
 
 def bad_line_command(line: BadLine) -> str:
-    """Give a line that could not be read as an error at its own place."""
+    """Return a line that could not be read as an error at its own place."""
     where = {} if line.path == "-" else _located(in_repository(Place(line.path, line.line)))
     return command("error", escaped(str(line), limit=1_000), {**where, "title": "backtest"})
 
 
 def command(level: str, message: str, properties: Mapping[str, str]) -> str:
     r"""
-    Give a workflow command: one line, in which nothing said can begin another.
+    Return a workflow command: one line, whose text is escaped and begins no other.
 
     >>> command("error", "100 %\n::set-env", {"title": "a: b, c"})
     '::error title=a%3A b%2C c::100 %25%0A::set-env'

@@ -1,4 +1,4 @@
-"""What a backtest found, in sentences."""
+"""The result of a backtest in sentences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _scores(comparison: Comparison) -> str:
 
 def share(one: Share) -> str:
     """
-    Give a share with how many it was counted on, and its interval.
+    Return a share with its number of observations and its interval.
 
     >>> share(Share(9, 10)), share(Share(0, 0))
     ('0.900 (9 of 10; 0.596-0.982)', '-')

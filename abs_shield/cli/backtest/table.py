@@ -25,7 +25,7 @@ _DECIDED = ("flagged", "blocked")
 
 
 def report(done: Backtested) -> Iterator[RenderableType]:
-    """Give the policies, the changes with examples, the figures, and the summary at the end."""
+    """Yield the policies, the changes with examples, the figures, and the summary at the end."""
     comparison = done.comparison
     yield _party("new", done.new)
     if done.old is not None:

@@ -23,7 +23,7 @@ _LONGEST_PATH = 4_096
 
 
 class Format(StrEnum):
-    """How the status is printed."""
+    """Output formats of the status."""
 
     TABLE = "table"
     JSON = "json"

@@ -1,4 +1,4 @@
-"""`abs-shield label`: an operator says what a decision's subject really was."""
+"""`abs-shield label`: an operator's label of a decision: hallucinated or ok."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
 
 
 def _labelled(store: DurableStore, decision: Decision, truth: Truth, author: Author) -> Text:
-    """Keep one label; give the line that says what was labelled."""
+    """Write one label; return the line that confirms it."""
     store.label(author.label(decision.id, truth))
     return _said(decision, truth)
 

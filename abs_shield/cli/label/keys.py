@@ -14,7 +14,7 @@ from abs_shield.text.show import escaped
 
 
 class LabelChoice(StrEnum):
-    """What is to be done with the decision that is shown?"""
+    """The answers to the question about a decision."""
 
     HALLUCINATED = "hallucinated"
     OK = "ok"

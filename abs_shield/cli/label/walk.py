@@ -1,4 +1,4 @@
-"""Walks through the decisions that are worth a label, and writes each label at once."""
+"""Walks through the decisions that are worth a label, and writes each label immediately."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Walk:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")
 
     def _states(self, candidate: Candidate) -> Iterator[Text]:
-        """Say what the checks of a candidate still need."""
+        """Yield what the checks of a candidate still need."""
         needs = self._queue.needs(candidate)
         for need in needs:
             yield safe(_sentence(need), limit=200)

@@ -28,7 +28,7 @@ _SHOWN = 100
 
 
 class Format(StrEnum):
-    """How the answer is printed."""
+    """Output formats of the answer."""
 
     TEXT = "text"
     JSON = "json"
@@ -48,7 +48,7 @@ def command(
     """
     Find records that were edited, deleted, inserted or reordered, and say where.
 
-    The key of a sealed log stands in ABS_SHIELD_LOG_KEY.
+    The key of a sealed log is read from ABS_SHIELD_LOG_KEY.
 
     Exits with 0 where the log is whole, with 1 where it is not, with 2 for bad input.
     """

@@ -1,4 +1,4 @@
-"""`abs-shield report`: what the decision log says, and what may be enforced."""
+"""`abs-shield report`: the counts of a decision log, and the layers that are safe to enforce."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_DECISIONS = 500
 
 
 class Format(StrEnum):
-    """How a report is printed."""
+    """Output formats of a report."""
 
     TABLE = "table"
     JSON = "json"
@@ -224,7 +224,7 @@ class _Chosen:
                 self._others[decision.policy_revision] = None
 
     def require_found(self) -> None:
-        """Refuse a revision that nobody has, where others are there."""
+        """Raise if no decision has the revision, and some have others."""
         if self._found or self._revision is None or not self._others:
             return
         near = nearest(self._revision, self._others)

@@ -1,4 +1,4 @@
-"""What the page can unfold: the findings behind a cell, and the decisions that it names."""
+"""Fold-outs of the page: the findings behind a cell, and the decisions that it names."""
 
 from __future__ import annotations
 

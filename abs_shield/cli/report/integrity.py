@@ -1,4 +1,4 @@
-"""Whether the log behind a report is as it was written."""
+"""Verification of the log behind a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAULTS = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
     """
-    Whether the log is as it was written.
+    The result of a log's verification.
 
     Attributes:
         seen: What was verified.
@@ -44,7 +44,7 @@ class Integrity:
 
     @property
     def is_intact(self) -> bool:
-        """Whether no fault was found."""
+        """Return whether no fault was found."""
         return not self.seen.faults
 
     def sentences(self) -> Iterator[str]:

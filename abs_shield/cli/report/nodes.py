@@ -16,7 +16,7 @@ _RAW = frozenset({"style"})
 
 def node(tag: str, *children: str | Element, **attributes: str) -> Element:
     r"""
-    Give an element; texts are escaped twice, for the page and for the eye.
+    Return an element; texts are escaped twice, for the page and for the eye.
 
     Args:
         tag: Its name.
@@ -38,7 +38,7 @@ def node(tag: str, *children: str | Element, **attributes: str) -> Element:
 
 
 def shown(text: str) -> str:
-    """Give *text* with everything visible that would not print."""
+    """Return *text* with everything visible that would not print."""
     return escaped(text, limit=_LONGEST)
 
 

@@ -109,7 +109,7 @@ def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
 
 
 def sweeps_of(summary: Summary) -> dict[str, Sweep]:
-    """Return the sweeps of checks of which labels say something."""
+    """Return the sweeps of checks with labels."""
     sweeps = summary.report.sweeps.items()
     return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
 

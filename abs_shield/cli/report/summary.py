@@ -1,4 +1,4 @@
-"""A report with what the rule says of it: what the terminal, the page and JSON show alike."""
+"""A report with the results of its rule, as the terminal, the page and JSON show them."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ NONE_FOUND = "It holds no decision about a call of that time and policy revision
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """
-    A report, and what the rule says of it.
+    A report with the results of its rule.
 
     Attributes:
         log: Where the decisions are from.
         limited: Whether only a part of it was asked for.
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
-        integrity: Whether the log is as it was written; None where nobody asked.
+        integrity: Whether the log is as it was written; None where it was not verified.
         unreadable: Records that the report leaves out, as they cannot be read.
         decisions: Decisions that the report names, by id.
-        labels: What operators said of these.
+        labels: Their labels.
         made_at: When the report was made, in seconds since the epoch.
     """
 
@@ -67,7 +67,7 @@ class Summary:
 
     @classmethod
     def of(cls, report: Report, rule: Readiness, *, log: str, limited: bool = False) -> Self:
-        """Ask the rule about every layer."""
+        """Apply the rule to every layer."""
         steps = rollout(report, rule)
         return cls(
             log=log, limited=limited, report=report, rule=rule, steps=steps, muted=muted(report)
@@ -89,15 +89,15 @@ class Summary:
         return list(dict.fromkeys(ids))
 
     def standing(self, standing: Standing) -> list[Step]:
-        """Give the layers and tools of one standing."""
+        """Return the layers and tools of one standing."""
         return [step for step in self.steps if step.standing is standing]
 
     def modes_line(self) -> str:
-        """Give the line to paste into the policy; empty where nothing is safe."""
+        """Return the line to paste into the policy; empty where nothing is safe."""
         return modes_line(modes(self.steps))
 
     def totals(self) -> Iterator[str]:
-        """Tell the log as a whole, a sentence each."""
+        """Yield the totals of the log, a sentence each."""
         totals = self.report.totals
         if self.unreadable:
             records = quantity(self.unreadable, "record")
@@ -136,7 +136,7 @@ class Summary:
                     yield spot(layer, tool), ", ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON-able data."""
+        """Return everything as JSON-able data."""
         made = modes(self.steps)
         return {
             "log": self.log,

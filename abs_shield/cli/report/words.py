@@ -1,4 +1,4 @@
-"""What a report says in words, in the terminal and on the page alike."""
+"""Sentences and figures of a report, for the terminal and for the page."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a decision is printed."""
+    """Output formats of a decision."""
 
     TEXT = "text"
     JSON = "json"

@@ -1,4 +1,4 @@
-"""What a decision log says of every layer and tool, and what may be enforced."""
+"""The report of a decision log: counts by layer and tool, and layers that are safe to enforce."""
 
 from abs_shield.replay.report.muted import muted
 from abs_shield.replay.report.place import FindingKind, Place

@@ -38,8 +38,8 @@ class Readiness:
     Attributes:
         min_calls: Calls that it judged, at least.
         max_errors: Share of calls that it failed to judge, at most: strict mode stops them.
-        min_labels: Calls it would block that somebody labelled, at least; all where fewer.
-        max_stops: Share of calls it would block and nobody labelled hallucinated, at most, at
+        min_labels: Labelled calls it would block, at least; all where fewer.
+        max_stops: Share of calls it would block that are not labelled hallucinated, at most, at
             the upper end of the interval.
         min_precision: Labelled precision of its blocks, at the lower end of the interval, from
             which on the labels decide, and neither *max_stops* nor a block labelled ok stands
@@ -67,7 +67,7 @@ class Readiness:
                 raise ShieldError(f"the rule got {field.name}={value}; {told}")
 
     def sentences(self) -> tuple[str, ...]:
-        """Give the rule in words, a sentence for each condition."""
+        """Return the rule in words, a sentence for each condition."""
         return (
             f"It judged at least {self.min_calls:,} calls.",
             f"It failed to judge at most {limit_text(self.max_errors)} of the calls it looked at.",
@@ -86,7 +86,7 @@ class Readiness:
         self, place: Place, *, dropped_share: float = 0.0, noun: str = "call"
     ) -> list[Reason]:
         """
-        Return all that stands in the way, the gravest first; nothing where it is safe.
+        Return the reasons against it, the gravest first; nothing where it is safe.
 
         Args:
             place: The counts of a layer.
@@ -99,13 +99,13 @@ class Readiness:
         return sorted(found, key=lambda reason: _ORDER.index(reason.code))
 
     def proven(self, counts: Watch) -> bool:
-        """Whether the labels alone show that its blocks are right."""
+        """Return whether the labels alone show that its blocks are right."""
         precision = counts.block_precision
         enough = precision.of >= max(1, self.min_labels)
         return enough and precision.ends[0] >= self.min_precision
 
     def labels_wanting(self, counts: Watch) -> int | None:
-        """Give how many more labels are enough, all of them hallucinated; None where none are."""
+        """Return how many more labels are enough, all of them hallucinated; None where none are."""
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
