@@ -42,8 +42,7 @@ class Readiness:
         max_stops: Share of calls it would block that are not labelled hallucinated, at most, at
             the upper end of the interval.
         min_precision: Labelled precision of its blocks, at the lower end of the interval, from
-            which on the labels decide, and neither *max_stops* nor a block labelled ok stands
-            in the way.
+            which on the labels decide alone, whatever the rate of blocks is.
         max_dropped: Share of decisions that are missing from the log, at most.
         min_coverage: Share of calls that it judged, below which it is said what it does not see.
 
