@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from abs_shield.cli.bar import with_progress
+from abs_shield.cli.complaints import Complaints
 from abs_shield.cli.exported import export
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label.author import Author, user_name
@@ -26,6 +27,7 @@ from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.core import LAYER_NAMES, Decision, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
+from abs_shield.replay.lines import BadLine
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.reading import Skipped
@@ -187,7 +189,7 @@ def _comment(decision: Decision, truth: Truth) -> str:
 
 def _many(store: DurableStore, path: str, author: Author) -> int:
     """Label line by line; give the exit code: 2 where a line could not be used."""
-    console, bad = screen(), 0
+    console, bad = screen(), Complaints("lines that cannot be used")
     for number, text in enumerate(_lines(path), 1):
         try:
             words = _decoded(text).split()
@@ -200,9 +202,9 @@ def _many(store: DurableStore, path: str, author: Author) -> int:
                 raise BadInput(unknown_decision(store, words[0]))
             console.print_line(_labelled(store, decision, meant, author))
         except (BadInput, StoreError) as error:
-            bad += 1
-            print(escaped(f"{path}:{number}: {error}", limit=1_000), file=sys.stderr)
-    return 2 if bad else 0
+            bad.add(BadLine(path, number, str(error)))
+    bad.close()
+    return 2 if bad.count else 0
 
 
 def _decoded(line: bytes) -> str:
