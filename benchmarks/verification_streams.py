@@ -207,6 +207,6 @@ STREAMS = {
     "several shapes": (several_shapes, 0.005),
     "errors": (errors, 0.005),
     "names that are data": (names_that_are_data, 0.005),
-    "another version": (another_version, 0.02),
+    "another version": (another_version, 0.005),
 }
 """Name to a maker of (result, milliseconds), and the share that may be flagged at most."""

@@ -175,7 +175,7 @@ def _ended(ended: SystemExit) -> int:
 
 
 def _quietly() -> int:
-    """Nobody reads on: what is still buffered goes nowhere."""
+    """Drop buffered output, as the reader of the pipe has left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE
 

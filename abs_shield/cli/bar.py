@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Bar:
-    """What is read of the input, in bytes; how many calls are judged; what time is left."""
+    """A progress bar: bytes of the input that are read, calls judged, and the time left."""
 
     def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
         files = list(files)
@@ -38,7 +38,7 @@ class Bar:
         self._progress.advance(self._task, count)
 
     def judged(self, calls: int) -> None:
-        """So many calls more are judged."""
+        """Add to the number of calls judged."""
         calls += self._progress.tasks[self._task].fields["calls"]
         self._progress.update(self._task, calls=calls)
 

@@ -15,11 +15,11 @@ from abs_shield.answer import GateFit, fit_gate
 from abs_shield.cli.log.damaged import DamagedRecords
 from abs_shield.cli.log.opened import Database, files_of, opened, require_log
 from abs_shield.cli.output import require_writable
-from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, print_json, safe, screen
 from abs_shield.policy import AnswerConfig
-from abs_shield.replay.report import percent
+from abs_shield.replay.report import limit_text, percent
 from abs_shield.stores.bodies import Skipped
+from abs_shield.text.show import quantity
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -27,7 +27,7 @@ _THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
 
 
 class Format(StrEnum):
-    """How the outcome is printed."""
+    """Output formats of the outcome."""
 
     TEXT = "text"
     JSON = "json"
@@ -66,7 +66,7 @@ def calibrate(
     else:
         console = screen()
         for text in (*_results(taught), *_answers(gate)):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
     damaged.print_count()
     if damaged.count:
         raise typer.Exit(2)
@@ -98,16 +98,16 @@ def _results(taught: dict[str, Any] | None) -> Iterator[Text]:
     if taught is None:
         yield Text("Results: name the engine's file with --engine to apply their labels.")
         return
-    new = counted(taught["new"], "new label")
+    new = quantity(taught["new"], "new label")
     yield line(f"Results: {new} applied to ", safe(taught["engine"], limit=200),
                f", {taught['known']:,} known already.")  # fmt: skip
     for tool in taught["tools"]:
         yield line(
-            "  ", safe(tool["tool"], limit=80), f": {counted(tool['labels'], 'label')}, blocks"
+            "  ", safe(tool["tool"], limit=80), f": {quantity(tool['labels'], 'label')}, blocks"
             f" from {tool['block_threshold']:.3f}, prior {tool['prior']:.3f}",
         )  # fmt: skip
     if taught["unscored"]:
-        unscored = counted(taught["unscored"], "label")
+        unscored = quantity(taught["unscored"], "label")
         yield Text(f"  {unscored} on results without a P(hallucination) teach nothing.")
 
 
@@ -120,10 +120,10 @@ def _gate(fit: GateFit) -> dict[str, Any]:
 
 def _answers(fit: GateFit) -> Iterator[Text]:
     if fit.unscored:
-        unscored = counted(fit.unscored, "labelled answer")
+        unscored = quantity(fit.unscored, "labelled answer")
         yield Text(f"Answers: {unscored} without a P(hallucination) left out.")
-    labels = counted(fit.labels, "labelled answer")
-    allowed = percent(fit.max_wrong)
+    labels = quantity(fit.labels, "labelled answer")
+    allowed = limit_text(fit.max_wrong)
     if fit.emit_threshold is None:
         yield Text(
             f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated; no emit threshold"

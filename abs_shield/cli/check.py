@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a decision is printed."""
+    """Output formats of a decision."""
 
     TEXT = "text"
     JSON = "json"
@@ -63,7 +63,7 @@ def check(
     else:
         console = screen()
         for text in told(decision):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
     raise typer.Exit(1 if decision.would_block else 0)
 
 

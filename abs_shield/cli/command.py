@@ -1,4 +1,4 @@
-"""What all commands share: `-h`, `-o`, their help, and the checks before their work begins."""
+"""Shared parts of commands: `-h`, `-o`, their help, and the checks before their work begins."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import wraps
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -28,8 +29,16 @@ HELP = {"help_option_names": ["-h", "--help"]}
 """The settings of the first command, which those below it inherit."""
 WRITTEN = frozenset({"--output", "--html", "--export", "--save-heads", "--picture", "--report"})
 """Options that name a file to be written."""
-_TERMINAL_ONLY = frozenset({"mcp", "curate", "dashboard"})
-"""Commands that talk to somebody over the standard output: a protocol, or questions."""
+WITHOUT_OUTPUT = MappingProxyType(
+    {
+        "mcp": "its standard output carries the protocol",
+        "dashboard": "it prints nothing; `abs-shield report --html FILE` writes a page",
+        "flywheel curate": "it asks on the terminal; `--export FILE` writes the gaps instead",
+    }
+)
+"""Commands that have no `-o`, and why."""
+_NAMES_WITHOUT_OUTPUT = {path.rpartition(" ")[2] for path in WITHOUT_OUTPUT}
+_OUTPUT = ("--output", "-o")
 _PRINTED_TO = "printed_to"
 _Output = Annotated[
     str | None,
@@ -59,11 +68,19 @@ class Command(TyperCommand):
         except Exception as error:
             if hasattr(error, "ctx") and error.ctx is None:
                 error.ctx = ctx  # of an option's value the library does not say whose it is
+            _require_output(ctx, getattr(error, "option_name", ""))
             raise
         if rest and not ctx.resilient_parsing:
             hint = f"see `{ctx.command_path} --help`"
             raise BadInput(f"`{escaped(rest[0])}` is one argument too many; {hint}")
         return rest
+
+
+def _require_output(ctx: Any, option: str) -> None:
+    """Raise the reason where *option* is the output of a command that has none."""
+    name = ctx.command_path.partition(" ")[2]
+    if option in _OUTPUT and name in WITHOUT_OUTPUT:
+        raise BadInput(f"`{name}` has no `{option}`: {WITHOUT_OUTPUT[name]}") from None
 
 
 class Group(TyperGroup):
@@ -109,7 +126,7 @@ def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
     declared = [*_declared(signature)]
     written = {name: option for name, option, info in declared if info.metavar != "FOLDER"}
     has_output = any(option == "--output" for _, option, _ in declared)
-    adds_output = not has_output and name not in _TERMINAL_ONLY
+    adds_output = not has_output and name not in _NAMES_WITHOUT_OUTPUT
 
     @wraps(callback)
     def command(**given: Any) -> Any:

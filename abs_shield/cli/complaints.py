@@ -1,4 +1,4 @@
-"""What is wrong with lines of the input, on the standard error: the first few, then a count."""
+"""Errors in lines of the input, on the standard error: the first few, then a count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which engine a command asks for, and how many work for it."""
+"""The engine of a command, and the number of its workers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def crew(
     engine: EngineName | None, *, workers: int | None, address: str | None
 ) -> tuple[str, Crew]:
     """
-    Give the engine and its crew.
+    Return the engine and its crew.
 
     Raises:
         BadInput: The options do not go together.

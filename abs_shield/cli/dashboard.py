@@ -112,7 +112,7 @@ def _required() -> Any:
 
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """Take the port before anything else is done, so that a taken one is said at once."""
+    """Take the port first, so that a taken one is reported before any work."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     try:

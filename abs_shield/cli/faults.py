@@ -1,4 +1,4 @@
-"""What a user of the command line can get wrong, each as one line that says what instead."""
+"""Messages for wrong use of the command line: one line each, with a hint."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ ToolsFile = Annotated[
 
 def parsed(text: bytes, *, path: str) -> Any:
     """
-    Give the JSON of *text*; *path* names it in the error.
+    Return the JSON of *text*; *path* names it in the error.
 
     Raises:
         BadInput: It is no JSON.
@@ -69,7 +69,7 @@ def named_toolsets(path: str | None) -> dict[str, Any]:
 
 def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]:
     """
-    Read a list of tools, or an object of such lists of which *toolset* names one.
+    Read a list of tools, or an object of such lists, one named by *toolset*.
 
     Raises:
         BadInput: There is no one list, or a tool cannot be read.

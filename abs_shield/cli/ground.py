@@ -20,12 +20,12 @@ from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import counted, safe, screen
+from abs_shield.cli.screen import safe, screen
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.lines import BadLine, lines
 from abs_shield.replay.records import read_record
-from abs_shield.text.show import shown
+from abs_shield.text.show import quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _COLUMNS = (
@@ -37,7 +37,7 @@ _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
 
 class Format(StrEnum):
-    """How the result is written."""
+    """Output formats of the result."""
 
     TABLE = "table"
     JSONL = "jsonl"
@@ -84,7 +84,7 @@ def ground(
                 console.print(table)
             sink.write(text.get().encode(errors="replace"))
     if bad.count:
-        raise BadInput(f"{counted(bad.count, 'line')} could not be read")
+        raise BadInput(f"{quantity(bad.count, 'line')} could not be read")
 
 
 def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
@@ -109,7 +109,7 @@ def _grounded(line: bytes) -> dict[str, Any]:
 
 
 def shape(found: Checked) -> dict[str, Any]:
-    """Give what was found out of one answer, as `abs-shield ground` prints it."""
+    """Return the result for one answer, as `abs-shield ground` prints it."""
     report = found.report
     claims = [_claim(*one) for one in zip(report.claims, found.claims, strict=True)]
     return {

@@ -23,7 +23,7 @@ from abs_shield.replay import BadLine
 from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
 from abs_shield.replay.mining.header import blocked_line, fault_lists
 from abs_shield.replay.toolsets import OnBadTool
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -99,7 +99,7 @@ def init(
 
 
 def _blocks(mined: Mined) -> bool:
-    """Whether strict blocks what was to be let through."""
+    """Return whether strict blocks what was to be let through."""
     if mined.last is None or mined.draft.let_through is LetThrough.NONE:
         return False
     every = mined.draft.let_through is LetThrough.ALL
@@ -157,7 +157,7 @@ def _source(
 
 def _place(output: str | None, *, force: bool) -> Path | None:
     """
-    Give where the module goes; None for the standard output.
+    Return where the module goes; None for the standard output.
 
     Raises:
         BadInput: It exists, its folder does not, or it is no Python file.
@@ -201,8 +201,8 @@ def _summary(mined: Mined) -> None:
     declared = sum(each["declared"] for each in counts.values())
     commented = sum(each["commented"] for each in counts.values())
     _say(
-        f"{_counted(len(mined.draft.tools), 'tool')}, {_counted(declared, 'proposal')} declared,"
-        f" {commented:,} as comments, {_counted(mined.draft.unmarked, 'target')} without a mark;"
+        f"{quantity(len(mined.draft.tools), 'tool')}, {quantity(declared, 'proposal')} declared,"
+        f" {commented:,} as comments, {quantity(mined.draft.unmarked, 'target')} without a mark;"
         f" {mined.proof.summary}"
     )
     if mined.first is None or mined.last is None:
@@ -220,10 +220,6 @@ def _summary(mined: Mined) -> None:
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
     if flagged:
         _say(f"flagged and running: {flagged}")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _say(text: str) -> None:

@@ -23,7 +23,7 @@ _HALLUCINATED = frozenset(
 
 
 class Format(StrEnum):
-    """How the layers are printed."""
+    """Output formats of the layers."""
 
     TABLE = "table"
     JSON = "json"
@@ -51,7 +51,7 @@ def layers(
 
 
 def scenario(name: str) -> str:
-    """Give the first line of the layer's docstring, which is its scenario."""
+    """Return the first line of the layer's docstring, which is its scenario."""
     return (
         (inspect.getdoc({**LAYERS, **OPT_IN}[name].judge) or "")
         .partition("\n")[0]

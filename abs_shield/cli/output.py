@@ -27,7 +27,7 @@ def output(
     private: bool = False,
 ) -> Iterator[IO[bytes]]:
     """
-    Open *path* under another name, and give it its own at the end; None is the standard output.
+    Open *path* under another name, and rename it at the end; None is the standard output.
 
     What is no regular file, such as a device or a pipe, is written as it is. A *private* file is
     readable by its owner alone.

@@ -1,4 +1,4 @@
-"""What is made of a command's files, part by part in their order, by whatever engine."""
+"""The results of a command's files, part by part in their order, for every engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MovableJob(Job[P_co], Protocol[P_co]):
     """A job that another process can do, wherever that works."""
 
     def anywhere(self) -> Job[P_co]:
-        """Give the same job for a process that works in another folder."""
+        """Return the same job for a process that works in another folder."""
         ...
 
 
@@ -55,7 +55,7 @@ def parts(
     skipped: int = 0,
 ) -> Iterator[tuple[Iterator[P], Progress]]:
     """
-    Give what *job* makes of each chunk, in order, and the progress of the work.
+    Yield what *job* makes of each chunk, in order, and the progress of the work.
 
     What a policy prints meanwhile goes to the standard error: it is no part of the output.
 

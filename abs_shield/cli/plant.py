@@ -219,11 +219,11 @@ def _print(made: dict[str, Any], output: str | None) -> None:
     counts = (
         f"{made['runs']:,} runs, {made['calls']:,} calls, {made['right_calls']:,} of them right"
     )
-    console.print(f"{counts}; planted {faults:,} faults and {harmless:,} harmless cases.")
+    console.print_line(f"{counts}; planted {faults:,} faults and {harmless:,} harmless cases.")
     if output is None:
         console.print("Nothing could be planted, and nothing was written.")
         return
-    console.print(
+    console.print_line(
         safe(f"{output} holds these runs, with all personal data in them: keep it as private.")
     )
-    console.print(safe(f"Measure: abs-shield backtest {output} --policy MODULE:ATTR"))
+    console.print_line(safe(f"Measure: abs-shield backtest {output} --policy MODULE:ATTR"))

@@ -11,6 +11,7 @@ from traceback import walk_tb
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 import abs_shield
 from abs_shield.cli.faults import BadInput
@@ -35,7 +36,7 @@ _OURS = str(Path(abs_shield.__file__).parent)
 
 
 class Format(StrEnum):
-    """How a proof is printed."""
+    """Output formats of a proof."""
 
     TEXT = "text"
     JSON = "json"
@@ -90,7 +91,7 @@ def _proof(place: str, listed: Iterable[Tool]) -> Proof:
 
 
 def _made(place: str) -> Any:
-    """What *place* names; called, where it is a function that gives a policy."""
+    """Return what *place* names; called, where it is a function that gives a policy."""
     found = load(place)
     if isinstance(found, Mapping):
         return configure(found)
@@ -142,18 +143,25 @@ def _print(proof: Proof, fail_on: FailOn) -> None:
     console = screen()
     table = FittingTable("", "code", "where", "problem")
     for each in (*proof.problems, *proof.notes):
-        hint = f"\n  hint: {each.hint}" if each.hint else ""
-        table.add_row(
-            safe(each.severity, style=_STYLES[each.severity]),
-            each.code,
-            safe(_short(each)),
-            safe(each.message, limit=1_000).append(hint),
-        )
-    if table.rows:
+        table.add_row(*_cells(each))
+    if table.excess(console.width):  # a column would break a name in two
+        for row in table.rows:
+            console.print_line(Text(" ").join(row))
+    elif table.rows:
         console.print(table)
-    console.print(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
+    console.print_line(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
     if proof.ok and proof.warnings and fail_on is FailOn.ERROR:
-        console.print(safe(_PASSED, style="yellow"))
+        console.print_line(safe(_PASSED, style="yellow"))
+
+
+def _cells(each: Problem) -> list[Text]:
+    hint = f"\n  hint: {each.hint}" if each.hint else ""
+    return [
+        safe(each.severity, style=_STYLES[each.severity]),
+        Text(each.code),
+        safe(_short(each)),
+        safe(each.message, limit=1_000).append(hint),
+    ]
 
 
 def _short(each: Problem) -> str:

@@ -17,7 +17,7 @@ from abs_shield.cli.empty import AllowEmpty, require_some
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.fitting import Column, FittingTable
 from abs_shield.cli.output import output, read_too
-from abs_shield.cli.screen import counted, safe, screen
+from abs_shield.cli.screen import safe, screen
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.load import load
@@ -25,7 +25,7 @@ from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Qual
 from abs_shield.quality.facts import FactTable
 from abs_shield.replay.lines import BadLine, lines
 from abs_shield.replay.records import read_record
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.show import escaped, quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _FIELDS = frozenset("id text task_type classification agent_id model impact facts".split())
@@ -34,7 +34,7 @@ _RECORDED = "decision_id"
 
 
 class Format(StrEnum):
-    """How the result is written."""
+    """Output formats of the result."""
 
     TABLE = "table"
     JSON = "json"
@@ -83,7 +83,7 @@ def quality(
         require_some(count + bad.count, noun="output", files=files, allowed=allow_empty)
         report.close()
     if bad.count:
-        raise BadInput(f"{counted(bad.count, 'line')} could not be read")
+        raise BadInput(f"{quantity(bad.count, 'line')} could not be read")
 
 
 def _config(place: str | None) -> QualityConfig:

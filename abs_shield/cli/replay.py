@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a replay is printed."""
+    """Output formats of a replay."""
 
     TABLE = "table"
     JSON = "json"
@@ -102,17 +102,8 @@ def replay(
     way = Way(*by, sort=sort, hidden=not shown)
     key = replay_key(job, files, sort=sort) if resume else None
     with seen, _target(to, key, inputs=[*files, *read_too(tools, policy)]) as (file, earlier):
-        for part in earlier.parts:
-            seen.add(part, quiet=True)
-        with (
-            _rows(format, file) as write,
-            parts(job, files, way=way, doing="replay", skipped=earlier.lines) as (made, progress),
-        ):
-            for part in made:
-                write(part.rows)
-                seen.add(part)
-                progress.judged(part.tally.verdicts.total())
-                earlier.note(part, lines=progress.lines)
+        with _rows(format, file) as write:
+            _judge(job, files, way=way, earlier=earlier, seen=seen, write=write)
         read = seen.tally.runs.total() + seen.bad_lines
         require_some(read, noun="run", files=files, allowed=allow_empty)
         with text_for(None if to is None else file) as text:
@@ -123,6 +114,26 @@ def replay(
     if to is not None:
         print(written_line(seen, to, before=earlier.calls), file=sys.stderr)
     raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
+
+
+def _judge(
+    job: Judging,
+    files: list[str],
+    *,
+    way: Way,
+    earlier: Unfinished,
+    seen: Seen,
+    write: Callable[[bytes], object],
+) -> None:
+    """Judge the runs behind those of an interrupted replay, and write and count their rows."""
+    for part in earlier.parts:
+        seen.add(part, quiet=True)
+    with parts(job, files, way=way, doing="replay", skipped=earlier.lines) as (made, progress):
+        for part in made:
+            write(part.rows)
+            seen.add(part)
+            progress.judged(part.tally.verdicts.total())
+            earlier.note(part, lines=progress.lines)
 
 
 def _require_sense(format: Format, to: str | None, *, findings: int, resume: bool) -> None:

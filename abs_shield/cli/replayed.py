@@ -1,4 +1,4 @@
-"""What a replay came across: counted, told on the standard error, and laid out at the end."""
+"""The counts of a replay: errors on the standard error, and a table at the end."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from abs_shield.cli.screen import counted, screen
+from abs_shield.cli.screen import screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
 from abs_shield.cli.teller import Teller
 from abs_shield.replay import Found, Part, Tally
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 
 class Seen(Teller):
@@ -37,7 +37,7 @@ class Seen(Teller):
 
 
 def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:
-    """Give the counts, and where they are *listed* the findings, as JSON-able data."""
+    """Return the counts, and where they are *listed* the findings, as JSON-able data."""
     made = {
         "files": files,
         **seen.tally.to_dict(),
@@ -56,20 +56,22 @@ def print_table(seen: Seen, file: IO[str] | None) -> None:
         console.print(part)
     for found in seen.findings:
         for text in finding_report(found):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
 
 
 def written_line(seen: Seen, path: str, *, before: int) -> str:
     """Return the line that says what was done; *before*: calls of an interrupted replay."""
     calls = seen.tally.verdicts.total()
-    runs = counted(seen.tally.runs.total(), "run")
+    runs = quantity(seen.tally.runs.total(), "run")
     more = f", {before:,} of them before it was interrupted" if before else ""
-    return escaped(f"{counted(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500)
+    return escaped(
+        f"{quantity(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500
+    )
 
 
 @contextmanager
 def text_for(file: IO[bytes] | None) -> Iterator[IO[str] | None]:
-    """Give a text that is written to *file* at the end; None for the standard output."""
+    """Yield a text that is written to *file* at the end; None for the standard output."""
     if file is None:
         yield None
         return

@@ -22,7 +22,7 @@ _MOST_VALUES = 2_000_000
 
 def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source, Given]:
     """
-    Read a list of tools, or an object of such lists of which *toolset* names one.
+    Read a list of tools, or an object of such lists, one named by *toolset*.
 
     A tool that cannot be read is left out, and *on_bad* called with what is wrong with it.
 
@@ -30,7 +30,7 @@ def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source
         The tools, and the toolsets that recorded runs may name.
 
     Raises:
-        BadInput: It holds no list, several of which none is named, or a tool cannot be read.
+        BadInput: It holds no list, or several and none is named, or a tool cannot be read.
     """
     whole = answered(parsed(Path(path).read_bytes(), path=path))
     name = PurePath(path).name
@@ -115,7 +115,7 @@ class _Plain:
 
     def of(self, value: Any) -> Any:
         """
-        Give one value.
+        Return one value.
 
         Raises:
             OverflowError: There are too many.

@@ -9,10 +9,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from abs_shield.cli.fitting import Column, FittingTable
-from abs_shield.cli.screen import STYLES, counted, line, safe
+from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.cli.told import finding_lines
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay import Found, Tally
+from abs_shield.text.show import quantity
 
 _COLUMNS = (
     Column("layer"), Column("ran", right=True), Column("unavailable", right=True, drop=2),
@@ -24,7 +25,7 @@ _ERRORS = 5
 
 
 def tally_report(tally: Tally) -> Iterator[RenderableType]:
-    """Give a table a source, one of all, a summary, and what our own failures were."""
+    """Yield a table for each source, one of all, a summary, and the internal errors."""
     sources = tally.sources()
     for source in sources:
         yield from _table(tally, source)
@@ -41,7 +42,7 @@ def _table(tally: Tally, source: str | None) -> Iterator[RenderableType]:
     whole = tally.whole(source=source)
     good = tally.whole(source=source, outcome="success")
     name = "all sources" if source is None else source
-    held = f"{counted(runs, 'run')}, {counted(whole.calls, 'call')}"
+    held = f"{quantity(runs, 'run')}, {quantity(whole.calls, 'call')}"
     counts = f": {held}, {good.calls:,} of them in successful runs"
     yield line("\n", safe(name, style="bold", limit=80), counts)
     table = FittingTable(*_COLUMNS)
@@ -69,21 +70,21 @@ def _summary(tally: Tally) -> Text:
     verdicts = ", ".join(f"{tally.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
     whole, good = tally.whole(), tally.whole(outcome="success")
     return Text(
-        f"{counted(tally.runs.total(), 'run')}, {counted(whole.calls, 'call')}: {verdicts}. "
+        f"{quantity(tally.runs.total(), 'run')}, {quantity(whole.calls, 'call')}: {verdicts}. "
         f"Strict mode would have blocked {whole.would_block:,}; "
         f"{good.would_block:,} of these in successful runs."
     )
 
 
 def finding_report(found: Found) -> Iterator[Text]:
-    """Give the lines of one finding of a replay: where it stands, and what it says."""
+    """Yield the lines of one finding of a replay: where it stands, and what it says."""
     place = safe(f"{found.run_id} call {found.call_index}", limit=200)
     yield line(place, ": ", safe(found.tool))
     yield from finding_lines(found.finding)
 
 
 def finding_entry(found: Found) -> dict[str, Any]:
-    """Give the same as JSON-able data."""
+    """Return the same as JSON-able data."""
     finding = found.finding
     return {
         "run_id": found.run_id,

@@ -11,7 +11,7 @@ from abs_shield.core import Decision, Finding, Outcome
 
 
 def told(decision: Decision) -> Iterator[Text]:
-    """Give the verdict, each finding with its hint, our own errors, and what was not judged."""
+    """Yield the verdict, each finding with its hint, internal errors, and what was not judged."""
     yield _headline(decision)
     for finding in decision.findings:
         yield from finding_lines(finding)
@@ -27,7 +27,7 @@ def told(decision: Decision) -> Iterator[Text]:
 
 
 def finding_lines(finding: Finding) -> Iterator[Text]:
-    """Give one finding as a line, and its hint as another."""
+    """Yield one finding as a line, and its hint as another."""
     weight = "" if finding.weighs else " (suppressed)" if finding.suppressed else " (not counted)"
     where = safe(finding.where)
     verdict = safe(finding.verdict, style=STYLES[finding.verdict])

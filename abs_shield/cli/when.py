@@ -16,7 +16,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 def seconds_of(text: str | None, *, option: str) -> float | None:
     """
-    Give the seconds since the epoch; None where there is no text.
+    Return the seconds since the epoch; None where there is no text.
 
     Args:
         text: ``7d``, ``12h``, ``30m``: so long ago; or an ISO day or moment, UTC where it has no
@@ -43,7 +43,7 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
 
 def said(at: float, *, seconds: bool = False) -> str:
     """
-    Give a moment as a person reads it, in UTC.
+    Return a moment as a person reads it, in UTC.
 
     >>> said(1767225600.0), said(1767225600.0, seconds=True)
     ('2026-01-01 00:00', '2026-01-01 00:00:00')

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy.place import Place
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _LONGEST = 600
 
@@ -53,6 +53,7 @@ CODES: Mapping[str, Severity] = MappingProxyType(
         "idle_mode": Severity.WARNING,
         "idle_default_layer": Severity.NOTE,
         "not_sampled": Severity.NOTE,
+        "sentence_not_compared": Severity.NOTE,
         "depends_on_session": Severity.NOTE,
         "depends_on_logprobs": Severity.NOTE,
     }
@@ -154,9 +155,9 @@ class Proof:
     def summary(self) -> str:
         """One line that says what was compared, and what came of it."""
         return (
-            f"{'proved' if self.ok else 'not proved'}: {_count(self.rules, 'rule')}, "
-            f"{_count(self.tools, 'tool')}, {_count(self.samples, 'sampled call')}; "
-            f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}"
+            f"{'proved' if self.ok else 'not proved'}: {quantity(self.rules, 'rule')}, "
+            f"{quantity(self.tools, 'tool')}, {quantity(self.samples, 'sampled call')}; "
+            f"{quantity(len(self.errors), 'error')}, {quantity(len(self.warnings), 'warning')}"
         )
 
     def require(self, *, warnings: bool = False) -> Self:
@@ -186,7 +187,3 @@ class Proof:
             "problems": [each.to_dict() for each in self.problems],
             "notes": [each.to_dict() for each in self.notes],
         }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

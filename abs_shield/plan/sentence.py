@@ -84,6 +84,9 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"\b(?:after|later than|not before|no earlier than|never before|not earlier than)\b", re.I
 )
+_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
+"""Words of a parameter's name that a sentence leaves out: the check-in of ``check_in_date``."""
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, bound: value <= bound,
     ">=": lambda value, bound: value >= bound,
@@ -212,16 +215,18 @@ def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = 
 
 def _order(sentence: str, names: list[str]) -> Claim | None:
     """``It starts before it ends`` of ``start`` and ``end``, in the order of the sentence."""
-    places = {name: _place(sentence, name) for name in names}
-    first, then = sorted(names, key=lambda name: places[name])
-    if places[first] < 0 or places[first] == places[then]:
+    places = _places(sentence, names)
+    if places is None:
         return None
+    first, then = sorted(names, key=lambda name: places[name])
     between = sentence[places[first] : places[then]]
     before, after = _BEFORE.search(between), _AFTER.search(between)
     if bool(before) == bool(after) and not (before and after):
         return None
     earlier = before is not None and (after is None or before.start() <= after.start())
-    if _REFUSED.search(sentence):
+    form = before if earlier else after
+    # "not after" is a form; any other "not", and "no check-in after the check-out", turns it round
+    if form is None or _REFUSED.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
         return None
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
@@ -233,10 +238,36 @@ def _order(sentence: str, names: list[str]) -> Claim | None:
     return Claim(holds_for)
 
 
-def _place(sentence: str, name: str) -> int:
+def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
+    """
+    Return where a sentence names each of two parameters; None where it does not name both.
+
+    Whole names come first: ``check_in`` and ``check_out`` begin alike. A name may be spelt with
+    hyphens or blanks, or joined: ``check-in``, ``check in``, ``checkin``.
+    """
+    for pattern_of in (_whole_name, _stem):
+        patterns = {name: pattern_of(name) for name in names}
+        found = {
+            name: [match.start() for match in re.finditer(rf"\b{pattern}", sentence, re.I)]
+            for name, pattern in patterns.items()
+            if pattern
+        }
+        # a sentence that names one twice says more than one thing of it
+        places = {name: starts[0] for name, starts in found.items() if len(starts) == 1}
+        if len(places) == 2 and len({*places.values()}) == 2:
+            return places
+    return None
+
+
+def _whole_name(name: str) -> str:
+    words = [word for word in _NAME_WORDS.findall(name) if word.lower() not in _GENERAL]
+    letters = [re.escape(letter) for letter in "".join(words)]
+    return rf"{'[-_ ]?'.join(letters)}\b" if len(letters) > 2 else ""
+
+
+def _stem(name: str) -> str:
     stem = re.escape(name.rstrip("s").split("_")[0][:6])
-    found = re.search(rf"\b{stem}", sentence, re.I)
-    return found.start() if found and len(stem) > 2 else -1
+    return stem if len(stem) > 2 else ""
 
 
 def _comparable(value: Any) -> float | datetime | None:

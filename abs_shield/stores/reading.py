@@ -67,7 +67,7 @@ class Reading(ABC):
         self, decision_id: str, *, most: int, skipped: Skipped | None = None
     ) -> tuple[list[Decision], list[Decision]]:
         """
-        Return the decisions of the same session before and after one, at most *most* on each side.
+        Return the decisions of the same session before and after one.
 
         Both lists are in the order of the log; without such a decision, or where it belongs to no
         session, both are empty.
@@ -78,7 +78,7 @@ class Reading(ABC):
             skipped: Called with each record beside it that cannot be read; None raises then.
 
         Raises:
-            StoreError: The database or a record cannot be read.
+            StoreError: The database, the decision or a record cannot be read.
         """
         found = self._newest(decision_id)
         if found is None or not found[1].session_id:
@@ -274,34 +274,34 @@ class Reading(ABC):
             newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
         return {key: found.value for key, found in newest.items() if found.value is not None}
 
-    def labels_of(self, decision_id: str) -> list[Label]:
+    def labels_of(self, decision_id: str, *, skipped: Skipped | None = None) -> list[Label]:
         """
         Return all labels of one decision, oldest first; the last one holds.
 
         Raises:
-            StoreError: The database or a record cannot be read.
+            StoreError: The database or a record cannot be read, and *skipped* is None.
         """
         with self._reading() as ledger:
             rows = [*ledger.rows(Query(kind=Kind.LABEL, decision_id=decision_id))]
         labels, newest = [], Newest[Label]()
         for row in rows:
-            label = row.read(label_of)
-            if label.decision_id == decision_id:  # a column may be cut, or was changed
-                labels.append(label)
-                newest.add(row, label, at=label.at)
+            for label in readable([row], label_of, skipped):
+                if label.decision_id == decision_id:  # a column may be cut, or was changed
+                    labels.append(label)
+                    newest.add(row, label, at=label.at)
         holds = newest.value
         return sorted(labels, key=lambda label: label is holds)
 
-    def report(self, decision_id: str) -> dict[str, Any] | None:
+    def report(self, decision_id: str, *, skipped: Skipped | None = None) -> dict[str, Any] | None:
         """
         Return the newest report on an answer, by the id of its decision; None where there is none.
 
         Raises:
-            StoreError: It cannot be read.
+            StoreError: It cannot be read, and *skipped* is None.
         """
         with self._reading() as ledger:
             rows = list(ledger.rows(Query(kind=Kind.REPORT, decision_id=decision_id)))
-        found = [row.read(report_of) for row in rows]
+        found = readable(rows, report_of, skipped)
         return next((report for of, report in reversed(found) if of == decision_id), None)
 
     def reports(

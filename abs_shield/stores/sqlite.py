@@ -107,7 +107,8 @@ class SqliteLedger(Ledger):
             self._connection = _opened(path, reads=reads)
         except (OSError, sqlite3.Error) as error:
             FORKS.closed(self)
-            raise StoreError(f"cannot open the decision log `{path}`: {_told(error)}") from None
+            why = "it is a folder; name a file in it" if path.is_dir() else _told(error)
+            raise StoreError(f"cannot open the decision log `{path}`: {why}") from None
         try:
             self._prepare()
         except sqlite3.Error as error:

@@ -44,9 +44,9 @@ def shown(value: object, *, limit: int = LINE) -> str:
         case float():
             return repr(value)
         case dict():
-            return f"an object of {_count(len(value), 'member')}"
+            return f"an object of {quantity(len(value), 'member')}"
         case list() | tuple():
-            return f"a list of {_count(len(value), 'item')}"
+            return f"a list of {quantity(len(value), 'item')}"
         case _:
             return f"a value of type {escaped(type(value).__name__, limit=limit)}"
 
@@ -84,14 +84,21 @@ def told(error: BaseException) -> str:
         return type(error).__name__
 
 
+def quantity(count: int | str, noun: str) -> str:
+    """
+    Return a number of things in words.
+
+    >>> quantity(1, "run"), quantity(1200, "call"), quantity("more than 9", "call")
+    ('1 run', '1,200 calls', 'more than 9 calls')
+    """
+    number = count if isinstance(count, str) else f"{count:,}"
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
+
+
 def _shown_integer(value: int, limit: int) -> str:
     if value.bit_length() > 4 * limit:
         return f"an integer of {value.bit_length()} bits"
     return str(value)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _escaped_character(character: str) -> str:

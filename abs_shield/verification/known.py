@@ -146,7 +146,7 @@ class KnownTool:
             self.baseline.gap += not again
         if kept.kinds != self.kinds and kept.kinds.keys() >= self.kinds.keys():
             self._otherwise += 1
-        if self._unlike > OUT_OF_DATE:
+        if self._unlike > OUT_OF_DATE and not self._version(kept):
             self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
             self._sessions.clear()
@@ -166,17 +166,44 @@ class KnownTool:
         Give the refused results like *kept*, once it is clear that they come and go.
 
         What was made up comes once, or again and again; what comes back time after time, with
-        accepted results between, is another mode of the tool. Those given leave quarantine.
+        accepted results between, is another mode of the tool, and so is another version of it.
+        Those given leave quarantine.
         """
+        like = self._version(kept) or self._returning(kept)
+        for one in like:
+            self.quarantine.remove(one)
+        return like
+
+    def _returning(self, kept: Kept) -> list[Kept]:
         returns = _SHAPE_RETURNS if kept.fault else _RETURNS
         if self._turn < returns:
             return []
         like = [one for one in self.quarantine if _is_like(one, kept)]
-        if len({one.turn for one in like}) <= returns:
+        return like if len({one.turn for one in like}) > returns else []
+
+    def _version(self, kept: Kept) -> list[Kept]:
+        """
+        Return the results of one other shape in a row, once they are another version of the tool.
+
+        Sooner where they are objects that share no field with those before, and bring other numbers
+        each time: then a field is not gone, and a text does not stand where an object was.
+        """
+        if not kept.fault:
             return []
-        for one in like:
-            self.quarantine.remove(one)
-        return like
+        like = [one for one in self.quarantine if one.turn == kept.turn]
+        if any(one.fault != kept.fault for one in like):
+            return []
+        if len(like) > OUT_OF_DATE:
+            return like
+        numbers = {tuple(one.numbers.items()) for one in like if one.numbers}
+        return like if len(numbers) > _SHAPE_RETURNS and self._is_all_new(kept) else []
+
+    def _is_all_new(self, kept: Kept) -> bool:
+        names = kept.shape.names
+        return kept.shape.kind == "object" and all(
+            one.shape.kind == "object" and one.shape.names.isdisjoint(names)
+            for one in (*self.shapes.examples(), *self.newest)
+        )
 
 
 def _is_like(one: Kept, other: Kept) -> bool:

@@ -8,9 +8,10 @@ import sqlite3
 
 import pytest
 
+from abs_shield import Shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores import open_store
-from tests.cli.shop import filled, order
+from tests.cli.shop import filled, order, policy
 
 DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_version": 1, "body": {}}')
 
@@ -82,6 +83,40 @@ def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
 
     assert (2, 1) == (done.code, done.err.count("1 record is left out"))
     assert "it is not valid JSON" in done.err
+
+
+@pytest.mark.parametrize("kind", ["label", "decision"])
+def test_an_export_of_labels_goes_on(command, tmp_path, kind):
+    """A label, or its decision, that cannot be read is left out; the others are written."""
+    path = str(tmp_path / "log.db")
+    filled(path, *map(order, range(3)))
+    with contextlib.closing(open_store(path)) as store:
+        for n, one in enumerate(store.scan()):
+            store.label(Label(decision_id=one.id, truth=Truth.OK, at=float(n)))
+        store.flush()
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        (seq,) = database.execute("SELECT min(seq) FROM records WHERE kind = ?", (kind,)).fetchone()
+        database.execute("UPDATE records SET sealed = 'no' WHERE seq = ?", (seq,))
+    done = command("label", "--export", "-", "--db", path)
+
+    assert (2, 2) == (done.code, done.out.count("\n"))
+    assert 1 == done.err.count("\n")
+    assert done.err.startswith("1 record is left out; first: record ")
+
+
+def test_a_decision_is_shown_without_what_cannot_be_read(command, tmp_path):
+    """A damaged neighbour in its session, or label, is counted; the decision is shown."""
+    path = str(tmp_path / "log.db")
+    firewall = Shield(policy(), store=open_store(path))
+    with firewall.session("s1"):
+        one, _, _ = map(firewall.check_call, map(order, range(3)))
+    assert firewall.close()
+    damage(path, "no", seq=2)
+    done = command("show", one.id, "--db", path)
+
+    assert (2, True) == (done.code, done.out.startswith("call of get_order: "))
+    assert 2 == done.out.partition("In its session")[2].count("call of get_order")
+    assert done.err.startswith("1 record is left out; first: record 2 of chain ")
 
 
 def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from abs_shield.cli import COMMANDS, app
-from abs_shield.cli.command import WRITTEN
+from abs_shield.cli.command import WITHOUT_OUTPUT, WRITTEN
 from abs_shield.cli.usage import value_word
 from tests.cli.shop import filled, order, refund
 
@@ -53,8 +53,6 @@ CALLS = {
 """Each command with what it takes; an argument that names a file to be read begins with `@`."""
 REFUSED = {"dashboard", "flywheel mutate", "flywheel promote", "flywheel rollback", "mcp"}
 """Rows that end with exit code 2: what these do needs more than a row."""
-TERMINAL_ONLY = {"dashboard", "flywheel curate", "mcp"}
-"""They talk to somebody over the standard output."""
 OWN_REPORT = {"plant", "flywheel evaluate"}
 """Their output is not what they print."""
 ANY_CONTENT = {("flywheel promote", "--data")}
@@ -181,7 +179,9 @@ def test_what_is_too_much_or_unknown(command, name):
     assert "no option is named `--colour`; see `abs-shield" in wrong.err
 
 
-@pytest.mark.parametrize("name", [name for name in LEAVES if name not in REFUSED | TERMINAL_ONLY])
+@pytest.mark.parametrize(
+    "name", [name for name in LEAVES if name not in REFUSED | {*WITHOUT_OUTPUT}]
+)
 def test_output(command, here, name):
     """`-o` gives a file what the standard output has without it."""
     target = "planted" if name == "plant" else "policy.py" if name == "init" else "out.txt"
@@ -194,6 +194,18 @@ def test_output(command, here, name):
     assert name in OWN_REPORT or ("", "") == (done.out, again.out)
     assert "Traceback" not in done.err + again.err
     assert Path("first").is_dir() or Path("first").stat().st_size > 0
+
+
+@pytest.mark.parametrize("flag", ["-o", "--output"])
+@pytest.mark.parametrize("name", WITHOUT_OUTPUT)
+def test_no_output(command, here, name, flag):
+    """A command whose output goes elsewhere says where, as its documentation does."""
+    done = run(command, [*name.split(), flag, "out.txt"])
+    page = " ".join((Path(__file__).parents[2] / "docs" / "cli.md").read_text().split())
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert f"abs-shield: `{name}` has no `{flag}`: {WITHOUT_OUTPUT[name]}\n" == done.err
+    assert f"`{name}`: {WITHOUT_OUTPUT[name]}" in page
 
 
 def outputs(command: Any) -> list[str]:

@@ -179,7 +179,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
     done = command("label", "--db", log, "--export", "-")
 
     assert (0, "") == (done.code, done.out)
-    assert done.err.startswith("1 labels are left out")
+    assert done.err.startswith("1 label left out")
 
 
 @pytest.mark.parametrize(
@@ -261,3 +261,14 @@ def test_a_line_that_is_not_utf8_is_named(command, log, tmp_path):
 
     assert (2, {first.id, second.id}) == (done.code, {*labels(log)})
     assert f"{path}:2: the line is not UTF-8 at byte 0\n" == done.err
+
+
+def test_a_wrong_file_does_not_flood(command, log, tmp_path):
+    """Five of its lines are named, then a count."""
+    filled(log, order(1))
+    path = tmp_path / "wrong.txt"
+    path.write_text("no label\n" * 90)
+    done = command("label", "--from", path, "--db", log)
+
+    assert (2, "", 6) == (done.code, done.out, done.err.count("\n"))
+    assert done.err.endswith(":6: from here on 85 more lines that cannot be used\n")

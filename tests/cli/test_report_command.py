@@ -599,3 +599,11 @@ def test_two_outputs_are_two_files(command, log, tmp_path, monkeypatch, other):
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "`--html` and `--output` both name one file, same.html; name two files" in done.err
     assert not (tmp_path / "same.html").exists()
+
+
+def test_a_folder_is_not_a_log(command, tmp_path):
+    """It is said to be one, in words of our own."""
+    done = command("report", tmp_path)
+
+    assert (2, "") == (done.code, done.out)
+    assert done.err.endswith(f"`{tmp_path}`: it is a folder; name a file in it\n")

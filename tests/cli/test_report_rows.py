@@ -261,6 +261,28 @@ def test_tools_on_which_nothing_is_blocked_fold(command, log):
     assert "  parameter_mismatch on 5 more tools: would block 0 of 10 calls\n" in text
 
 
+def test_a_rate_has_enough_digits_beside_the_limit(command, log):
+    """No blocks among 380 calls may still be 1.0008 %, and 1 % is allowed."""
+    filled(log, *map(order, range(380)))
+    text = command("report", log).out
+
+    assert "  phantom_tool: would block 0 of 380 calls, 0 % (0-1.001 %)" in text
+    assert "(0-1 %)" not in text
+
+
+def test_what_to_do_is_said_once(command, log):
+    """Two reasons to change the policy are one next step."""
+    filled(log, *(refund(n, 900) for n in range(3)))
+    ids = [one["id"] for one in map(json.loads, command("log", "export", log).out.splitlines())]
+    for name in ids:
+        command("label", name, "ok", "--db", log)
+    text = command("report", log, "--min-calls", "1").out
+    step = text.partition("  impossible_state: would block")[2].partition("  confidence_drop")[0]
+
+    assert 2 <= step.count("    - ")
+    assert 1 == step.count("    next: ")
+
+
 def refund_schema():
     return {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 

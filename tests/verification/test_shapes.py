@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from abs_shield import Shield, Suppression, shield, shielded
 from abs_shield.verification import VerificationEngine, VerificationResult
+from benchmarks.verification_streams import another_version
 
 
 class Tool:
@@ -219,13 +222,59 @@ def test_a_snapshot_of_before_shapes_is_taken_in() -> None:
     assert "flag" == other.gave(*QUOTES, calls=40).gives({"said": "100"}).verdict
 
 
-def test_another_version_is_believed_in_the_end() -> None:
-    """After thirty results in a row of another shape, the old one is forgotten."""
-    tool = Tool().gave(*QUOTES)
-    told = [tool.gives({"quote": {"last": 100.0 + n % 5}}).verdict for n in range(60)]
+VERSIONS: dict[str, tuple[int, Callable[[int], Any]]] = {
+    "other fields, other numbers": (5, lambda n: {"quote": {"last": 100.0 + n % 7}}),
+    "other fields, the same number": (31, lambda n: {"quote": {"last": 100.0}}),
+    "other fields, a text": (31, lambda n: {"answer": f"the price is {100 + n % 7}"}),
+    "most fields are gone": (31, lambda n: {"price": 100 + n % 7}),
+    "a field is gone": (31, lambda n: {"price": 100 + n % 7, "currency": "USD"}),
+    "another type": (31, lambda n: {**QUOTES[n % 5], "price": f"{100 + n % 7} USD"}),
+    "prose": (31, lambda n: f"It is about {100 + n % 7} dollars."),
+    "a number": (31, lambda n: 100 + n % 7),
+    "a list": (31, lambda n: [100 + n % 7]),
+}
 
-    assert {"flag"} == {*told[:30]}
-    assert {"accept"} == {*told[31:]}
+
+@pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
+@pytest.mark.parametrize("name", VERSIONS)
+def test_another_version_is_believed_in_the_end(name: str, same: bool) -> None:
+    """After 31 results in a row of another shape; five, where nothing that was known is wrong."""
+    most, made = VERSIONS[name]
+    tool = Tool(same=same).gave(*QUOTES)
+    told = [tool.gives(made(n)).verdict for n in range(60)]
+
+    assert {"flag"} == {*told[:most]}
+    assert {"accept"} == {*told[most:]}
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_another_version_forgets_nothing(name: str) -> None:
+    """The first version is accepted at once, and a third shape is flagged."""
+    _, made = VERSIONS[name]
+    tool = Tool().gave(*QUOTES)
+    for n in range(40):
+        tool.gives(made(n))
+
+    assert "accept" == tool.gives(QUOTES[0]).verdict
+    assert "flag" == tool.gives(True).verdict
+    assert "flag" == tool.gives({"price": [100], "currency": "USD", "venue": "XNAS"}).verdict
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
+def test_another_version_costs_few_flags(same: bool) -> None:
+    """At most .005 of 5,000 results of the benchmark's stream, five of them for their shape."""
+    engine = VerificationEngine()
+    engine.register_tool_profile("t", expected_latency_ms=(1, 60_000), has_network_io=True)
+    told = []
+    for n, (result, ms) in enumerate(islice(another_version(41), 5_000)):
+        args, session = ({"id": 7}, "s") if same else ({"id": n}, None)
+        told.append(
+            engine.verify("t", args=args, result=result, execution_time_ms=ms, session_id=session)
+        )
+    flagged = [one for one in told if one.verdict != "accept"]
+
+    assert len(flagged) <= 25
+    assert 5 == sum(one.signals["schema_mismatch"].fired for one in flagged)
 
 
 def test_what_other_sessions_were_given_shows_no_name() -> None:

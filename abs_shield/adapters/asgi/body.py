@@ -21,7 +21,7 @@ _LONGEST_LENGTH = 18
 """Digits of a Content-Length that are read; one with more is too large in any case."""
 
 
-class Answer(NamedTuple):
+class AnswerText(NamedTuple):
     """
     An answer, and where it stands.
 
@@ -46,7 +46,7 @@ class ResponseBody(NamedTuple):
             belongs to a message that calls tools.
     """
 
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnswerText, ...] = ()
     data: Any = None
     encoding: str = "utf-8"
     problem: str = ""
@@ -124,7 +124,7 @@ def read_body(
             data = json.loads(text)
             return _answers(data, encoding, pointers)
         text = body.decode(charset)
-        return ResponseBody((Answer(text, None),) if text.strip() else (), encoding=charset)
+        return ResponseBody((AnswerText(text, None),) if text.strip() else (), encoding=charset)
     except Exception as error:
         problem = next((text for kinds, text in _PROBLEMS if isinstance(error, kinds)), "")
         if not problem:
@@ -178,19 +178,19 @@ def _answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
         texts = [(place, text) for place, text in held if text is not None]
         calls = {place for place in places if _calls(data, place)}
         if texts or calls:
-            answers = (Answer(text, place) for place, text in texts if place not in calls)
+            answers = (AnswerText(text, place) for place, text in texts if place not in calls)
             some = tuple(answer for answer in answers if answer.text.strip())
             return ResponseBody(some, data, encoding)
     return ResponseBody(problem=NO_ANSWER)
 
 
-def _texts(data: Any, pointers: Sequence[str]) -> Iterator[Answer]:
+def _texts(data: Any, pointers: Sequence[str]) -> Iterator[AnswerText]:
     """Yield the texts at all pointers, each place once; the texts of a list are one text."""
     places = dict.fromkeys(place for one in pointers for place in places_at(data, one))
     for place in places:
         text = text_in(value_at(data, place))
         if text.strip():
-            yield Answer(text, place)
+            yield AnswerText(text, place)
 
 
 def text_in(value: Any) -> str:

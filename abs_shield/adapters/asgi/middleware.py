@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.adapters.asgi.body import (
     NO_ANSWER,
-    Answer,
+    AnswerText,
     ResponseBody,
     header,
     is_json,
@@ -133,7 +133,7 @@ class AnswerMiddleware:
             self._notes.add(reason)
             logger.warning("abs_shield does not check an answer: %s", reason)
 
-    async def settle(self, answers: Sequence[Answer], session: Session) -> list[str]:
+    async def settle(self, answers: Sequence[AnswerText], session: Session) -> list[str]:
         """
         Return the texts that may be sent in place of the answers of one response.
 
@@ -142,7 +142,7 @@ class AnswerMiddleware:
         heard = bool(record_of(session).log.version)
         return [await self._settled(answer, session, heard=heard) for answer in answers]
 
-    async def _settled(self, answer: Answer, session: Session, *, heard: bool) -> str:
+    async def _settled(self, answer: AnswerText, session: Session, *, heard: bool) -> str:
         config = self.firewall.policy.answer
         assert isinstance(config, AnswerConfig)
         try:

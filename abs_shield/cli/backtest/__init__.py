@@ -35,7 +35,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a backtest is printed."""
+    """Output formats of a backtest."""
 
     TABLE = "table"
     JSON = "json"
@@ -43,14 +43,14 @@ class Format(StrEnum):
 
 
 class Modes(StrEnum):
-    """Whether a finding stops a call by the policy's own modes, or always."""
+    """The modes that count: the policy's own, or strict for every layer."""
 
     OWN = "own"
     STRICT = "strict"
 
 
 class FailOn(StrEnum):
-    """Which changes make a backtest fail."""
+    """The kinds of change that make a backtest fail."""
 
     BLOCK_TO_ALLOW = "block-to-allow"
     ALLOW_TO_BLOCK = "allow-to-block"
@@ -178,7 +178,10 @@ def _print(done: Backtested, files: list[str], format: Format, failing: tuple[Ki
     else:
         console = screen()
         for part in report(done):
-            console.print(part, soft_wrap=isinstance(part, Text))
+            if isinstance(part, Text):
+                console.print_line(part)
+            else:
+                console.print(part)
 
 
 def _print_lines(lines: Iterator[str]) -> None:

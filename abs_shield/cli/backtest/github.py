@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from abs_shield.cli.backtest.parties import Backtested, in_repository
 from abs_shield.cli.backtest.sentences import because, summary
-from abs_shield.cli.screen import counted
 from abs_shield.core import Finding
 from abs_shield.policy.place import Place
 from abs_shield.replay import BadLine
 from abs_shield.replay.backtest import Example, Kind
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _MOST = 10
 """Annotations of one kind; GitHub shows no more of one level in a step."""
@@ -27,7 +26,7 @@ _NAME = 200
 
 def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
     """
-    Give a line a kind of change and tool, and a summary.
+    Yield a line for each kind of change and tool, and a summary.
 
     Args:
         done: The backtest.
@@ -39,7 +38,7 @@ def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
         for tool, count in tools[:_MOST]:
             yield _annotation(done, kind, tool, count, level=level)
         if len(tools) > _MOST:
-            rest = f"and {counted(len(tools) - _MOST, 'tool')} more; `--format json` has them all"
+            rest = f"and {quantity(len(tools) - _MOST, 'tool')} more; `--format json` has them all"
             yield command(level, rest, {"title": f"backtest: {kind}"})
     for note in done.notes():
         yield command("warning", note, {"title": "backtest"})
@@ -47,14 +46,14 @@ def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
 
 
 def bad_line_command(line: BadLine) -> str:
-    """Give a line that could not be read as an error at its own place."""
+    """Return a line that could not be read as an error at its own place."""
     where = {} if line.path == "-" else _located(in_repository(Place(line.path, line.line)))
     return command("error", escaped(str(line), limit=1_000), {**where, "title": "backtest"})
 
 
 def command(level: str, message: str, properties: Mapping[str, str]) -> str:
     r"""
-    Give a workflow command: one line, in which nothing said can begin another.
+    Return a workflow command: one line, whose text is escaped and begins no other.
 
     >>> command("error", "100 %\n::set-env", {"title": "a: b, c"})
     '::error title=a%3A b%2C c::100 %25%0A::set-env'
@@ -75,7 +74,7 @@ def _annotation(done: Backtested, kind: Kind, tool: str, count: int, *, level: s
     first = done.comparison.firsts[kind, tool]
     name = escaped(tool, limit=_NAME)
     was, is_ = _SAYS[kind]
-    said = f"{counted(count, 'call')} of `{name}`: was {was}, is {is_}"
+    said = f"{quantity(count, 'call')} of `{name}`: was {was}, is {is_}"
     message = f"{said} ({because(done.comparison, kind, tool)}); {_told(first)}"
     return command(
         level, message, {**_located(_place(done, first)), "title": f"backtest: {kind}: {name}"}

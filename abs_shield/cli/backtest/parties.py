@@ -31,7 +31,7 @@ class Party(NamedTuple):
 
     @property
     def stops(self) -> bool:
-        """Whether anything at all is strict."""
+        """Return whether anything at all is strict."""
         said = (*self.policy.modes.values(), *(tool.mode for tool in self.policy.tools))
         return Mode.STRICT in (self.policy.mode, *said)
 
@@ -58,7 +58,7 @@ class Backtested(NamedTuple):
     cases: int = 0
 
     def notes(self) -> Iterator[str]:
-        """What somebody who reads the figures has to know, a sentence each."""
+        """Yield the limits of the figures, a sentence each."""
         if self.old is not None and self.new.revision == self.old.revision:
             yield (
                 f"both policies have revision {self.new.revision}: no decision can change;"
@@ -82,7 +82,7 @@ class Backtested(NamedTuple):
 
 
 def party(name: str | None, policy: Policy, *, strict: bool) -> Party:
-    """Give *policy* in the modes that count; without a name it is our own default."""
+    """Return *policy* in the modes that count; without a name it is the default policy."""
     place = Place() if name is None else policy.place
     said = "all six layers" if name is None else name
     modes = policy.enforced() if strict else policy
@@ -90,7 +90,7 @@ def party(name: str | None, policy: Policy, *, strict: bool) -> Party:
 
 
 def in_repository(place: Place) -> Place:
-    """Give *place* with its file as the repository names it; nowhere, where it is outside."""
+    """Return *place* with its file relative to the repository; no file where it is outside."""
     if not place.file:
         return place
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()

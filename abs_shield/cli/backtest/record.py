@@ -18,7 +18,7 @@ _DECIDED = ("flagged", "blocked")
 
 
 def record(done: Backtested) -> dict[str, Any]:
-    """Give everything that was counted, and the examples."""
+    """Return everything that was counted, and the examples."""
     comparison = done.comparison
     old = None
     if done.old is not None and comparison.old is not None:

@@ -1,17 +1,16 @@
-"""What a backtest found, in sentences."""
+"""The result of a backtest in sentences."""
 
 from __future__ import annotations
 
 from abs_shield.cli.backtest.parties import Backtested
-from abs_shield.cli.screen import counted
 from abs_shield.replay.backtest import Comparison, Kind, Share
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 
 def summary(done: Backtested) -> str:
     """Say everything that counts in one line."""
     comparison, new = done.comparison, done.comparison.new
-    counts = f"{counted(comparison.runs, 'run')}, {counted(new.calls, 'call')}"
+    counts = f"{quantity(comparison.runs, 'run')}, {quantity(new.calls, 'call')}"
     figures = f"{new.hit('flagged'):,} flagged, {new.hit('blocked'):,} blocked"
     good = f"{new.hit('blocked', successful=True):,} of these in successful runs"
     if comparison.old is None:
@@ -26,14 +25,14 @@ def _scores(comparison: Comparison) -> str:
         return ""
     flags = comparison.new.score("flagged")
     return (
-        f" Of its flags on {counted(labelled, 'labelled call')}:"
+        f" Of its flags on {quantity(labelled, 'labelled call')}:"
         f" precision {share(flags.precision)}, recall {share(flags.recall)}."
     )
 
 
 def share(one: Share) -> str:
     """
-    Give a share with how many it was counted on, and its interval.
+    Return a share with its number of observations and its interval.
 
     >>> share(Share(9, 10)), share(Share(0, 0))
     ('0.900 (9 of 10; 0.596-0.982)', '-')

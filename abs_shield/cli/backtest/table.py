@@ -12,10 +12,11 @@ from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.cli.backtest.planted import planted_report
 from abs_shield.cli.backtest.sentences import because, share, summary
 from abs_shield.cli.fitting import Column, FittingTable
-from abs_shield.cli.screen import STYLES, counted, line, safe
+from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint
+from abs_shield.text.show import quantity
 
 _TOOLS = 20
 _MODES = 4
@@ -24,7 +25,7 @@ _DECIDED = ("flagged", "blocked")
 
 
 def report(done: Backtested) -> Iterator[RenderableType]:
-    """Give the policies, the changes with examples, the figures, and the summary at the end."""
+    """Yield the policies, the changes with examples, the figures, and the summary at the end."""
     comparison = done.comparison
     yield _party("new", done.new)
     if done.old is not None:
@@ -117,10 +118,10 @@ def _figures(comparison: Comparison) -> FittingTable:
 def _labelled(done: Backtested) -> Iterator[RenderableType]:
     comparison = done.comparison
     if done.labels:
-        fit = f"{len(comparison.matched):,} of {counted(done.labels, 'label')} of the file"
+        fit = f"{len(comparison.matched):,} of {quantity(done.labels, 'label')} of the file"
         yield Text(f"{fit} fit a call.")
     if comparison.in_runs:
-        fit = f"{comparison.in_runs_matched:,} of {counted(comparison.in_runs, 'label')}"
+        fit = f"{comparison.in_runs_matched:,} of {quantity(comparison.in_runs, 'label')}"
         yield Text(f"{fit} of the runs fit a call.")
     if not comparison.new.labelled.total():
         return
@@ -171,7 +172,7 @@ def _shares(point: SweepPoint) -> tuple[Share, ...]:
 
 def _errors(figures: Figures) -> Iterator[Text]:
     for (layer, reason), count in islice(figures.errors.most_common(), _ERRORS):
-        yield line(f"{layer} could not judge {counted(count, 'call')}: ", safe(reason))
+        yield line(f"{layer} could not judge {quantity(count, 'call')}: ", safe(reason))
 
 
 def _table(*columns: str, right: tuple[str, ...]) -> FittingTable:

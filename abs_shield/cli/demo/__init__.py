@@ -30,10 +30,10 @@ def demo() -> None:
     _title(console, "1. Six layers, each with its own mistake")
     for number, layer in enumerate(SCENES, 1):
         for text in _scene(number, layer, firewall):
-            console.print(text, soft_wrap=True)
+            console.print_line(text)
     _title(console, "2. An agent that reads the feedback")
     for text in _story(firewall):
-        console.print(text, soft_wrap=True)
+        console.print_line(text)
     _title(console, "3. A recorded run in audit mode: nothing is stopped, everything is counted")
     _heatmap(console)
 

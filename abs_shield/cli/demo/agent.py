@@ -16,7 +16,7 @@ _MOST = 5
 
 
 def attempts(firewall: Shield) -> Iterator[tuple[ToolCall, Decision]]:
-    """Give each call that the agent tries, up to the one that runs."""
+    """Yield each call that the agent tries, up to the one that runs."""
     session = firewall.session()
     session.user(USER)
     call = _FIRST

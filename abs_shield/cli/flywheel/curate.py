@@ -14,13 +14,12 @@ from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_b
 from abs_shield.cli.flywheel.questions import ask
 from abs_shield.cli.label.author import user_name
 from abs_shield.cli.output import output
-from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import screen
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.review import Mistake, mistakes_of, not_applied, review
 from abs_shield.flywheel.review_file import decided, json_of, markdown_of
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 EXAMPLE = "Example: abs-shield flywheel curate --book flywheel.db --export gaps.md"
 _JSON, _MARKDOWN = (".json",), (".md", ".markdown")
@@ -78,7 +77,7 @@ def _write(path: str, gaps: list[Gap], book: str) -> None:
     text = form(gaps, examples_of(book, gaps))
     with output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
-    print(f"{counted(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
+    print(f"{quantity(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
 
 
 def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> None:
@@ -93,6 +92,6 @@ def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> No
     for line, message in sorted(mistakes):
         print(escaped(f"{path}:{line}: {message}", limit=1_000), file=sys.stderr)
     if mistakes:
-        raise BadInput(f"{path}: {counted(len(mistakes), 'mistake')}; nothing was applied")
+        raise BadInput(f"{path}: {quantity(len(mistakes), 'mistake')}; nothing was applied")
     new = review(book, not_applied(book, found.reviews))
-    print(f"{counted(len(found.reviews), 'decision')} read: {new:,} new")
+    print(f"{quantity(len(found.reviews), 'decision')} read: {new:,} new")

@@ -30,7 +30,7 @@ _VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
 
 
 class Format(StrEnum):
-    """How the result is printed."""
+    """Output formats of the result."""
 
     TEXT = "text"
     JSON = "json"

@@ -12,10 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from abs_shield.cli.flywheel.book import DEFAULT, BookFile
 from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.output import require_other
-from abs_shield.cli.report.words import counted
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 EXAMPLE = "Example: abs-shield flywheel harvest decisions.db --book flywheel.db"
 
@@ -34,12 +33,12 @@ def command(log: Database = None, book: BookFile = DEFAULT) -> None:
     with opened(log) as store, _progress() as notice:
         found = harvest(store, book, progress=notice)
     print(
-        f"{counted(found.decisions, 'decision')} read: {found.catches:,} new"
-        f" {'catch' if found.catches == 1 else 'catches'}, {counted(found.labels, 'new label')}"
+        f"{quantity(found.decisions, 'decision')} read: {found.catches:,} new"
+        f" {'catch' if found.catches == 1 else 'catches'}, {quantity(found.labels, 'new label')}"
     )
     if found.damaged:
         print(
-            f"{counted(found.damaged, 'damaged record')} left out; first:"
+            f"{quantity(found.damaged, 'damaged record')} left out; first:"
             f" {escaped(found.first_damage, limit=500)}",
             file=sys.stderr,
         )

@@ -79,10 +79,7 @@ def command(
 
     Exits with 0, and with 2 for bad input.
     """
-    if form not in FORMS:
-        near = nearest(form, FORMS)
-        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
-        raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
+    _require_form(form)
     sources = MutationSources(
         facts=() if facts is None else FactTable.from_file(facts),
         answers=_object(answers, "--answers"),
@@ -98,6 +95,13 @@ def command(
         raise BadInput("`--system` has an evaluation case in it; take it out")
     _write(made, form, system, out, inputs)
     _report(made, proof, report, [*inputs, *([] if out is None else [out])])
+
+
+def _require_form(form: str) -> None:
+    if form not in FORMS:
+        near = nearest(form, FORMS)
+        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
+        raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
 
 
 def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:

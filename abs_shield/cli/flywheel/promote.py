@@ -72,11 +72,13 @@ def command(
     console = screen()
     if outcome != "promote" and not override:
         verb = "is rejected" if version.state is VersionState.REJECTED else "is not promoted"
-        console.print(safe(f"version {version.number} of {target} {verb}: {outcome}"))
-        console.print(safe(version.reason or "evaluate it with `abs-shield flywheel evaluate`"))
+        console.print_line(safe(f"version {version.number} of {target} {verb}: {outcome}"))
+        console.print_line(
+            safe(version.reason or "evaluate it with `abs-shield flywheel evaluate`")
+        )
         raise typer.Exit(1)
     version = registry.promote(version.id, reason=reason, by=who, override=override)
-    console.print(safe(f"version {version.number} of {target} is in use: {version.location}"))
+    console.print_line(safe(f"version {version.number} of {target} is in use: {version.location}"))
 
 
 def _evaluation(path: str | None) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import typer
-from rich.console import Console
 
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.screen import Screen, safe, screen
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import examples_of
@@ -39,10 +38,10 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
     try:
         for number, gap in enumerate(gaps, 1):
             console.print(f"\n{number} of {len(gaps)}: {gap.id}")
-            console.print(safe(gap.title))
-            console.print(safe(summary_of(gap), limit=1_000), soft_wrap=True)
+            console.print_line(safe(gap.title))
+            console.print_line(safe(summary_of(gap), limit=1_000))
             for catch in examples.get(gap.id, ()):
-                console.print(safe(f"  {example_of(catch)}"), soft_wrap=True)
+                console.print_line(safe(f"  {example_of(catch)}"))
             answer = _answer(console)
             guess = _suggestion(examples.get(gap.id, ()))
             while answer in [*Choice] and not _decide(
@@ -59,7 +58,7 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
         console.print(f"{gaps_wait} for a decision; nothing goes on without it")
 
 
-def _answer(console: Console) -> str:
+def _answer(console: Screen) -> str:
     while True:
         text = typer.prompt("accept, reject, merge, skip or quit?", default=_SKIP).strip().lower()
         if text in _ANSWERS:
@@ -76,7 +75,7 @@ def _suggestion(catches: Sequence[Catch]) -> str:
     return guesses[0] if guesses and not any(one.verified_value for one in catches) else ""
 
 
-def _decide(console: Console, book: str, new: Review, guess: str) -> bool:
+def _decide(console: Screen, book: str, new: Review, guess: str) -> bool:
     """Ask for what a decision needs, and apply it; return whether that worked."""
     into, right = "", ""
     if new.choice is Choice.MERGE:
@@ -88,6 +87,6 @@ def _decide(console: Console, book: str, new: Review, guess: str) -> bool:
     try:
         review(book, [replace(new, into=into, why=why, right_answer=right)])
     except StoreError as error:
-        console.print(safe(error, limit=1_000), soft_wrap=True)
+        console.print_line(safe(error, limit=1_000))
         return False
     return True

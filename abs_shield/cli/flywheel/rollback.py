@@ -33,4 +33,4 @@ def command(
     version = VersionRegistry(require_book(book)).rollback(target, reason=reason, by=user_name(by))
     now = "what was in use before the first" if version is None else f"version {version.number}"
     where = target if version is None else version.location
-    screen().print(safe(f"{target}: {now} is in use again: {where}"))
+    screen().print_line(safe(f"{target}: {now} is in use again: {where}"))

@@ -23,7 +23,7 @@ _LONGEST_PATH = 4_096
 
 
 class Format(StrEnum):
-    """How the status is printed."""
+    """Output formats of the status."""
 
     TABLE = "table"
     JSON = "json"
@@ -60,8 +60,8 @@ def command(
     if found.gaps:
         console.print(gap_table(found.gaps))
     for version in found.versions:
-        console.print(_line_of(version), soft_wrap=True)
-    console.print(_sum(found), soft_wrap=True)
+        console.print_line(_line_of(version))
+    console.print_line(_sum(found))
 
 
 def _line_of(version: VersionInUse) -> Text:
@@ -80,7 +80,7 @@ def _show_versions(versions: list[Version], format: Format) -> None:
     names = {one.id: f"version {one.number}" for one in versions} | {"": "what was there before"}
     for one in versions:
         for line in _lines_of(one, names):
-            screen().print(safe(line, limit=_LONGEST_PATH), soft_wrap=True)
+            screen().print_line(safe(line, limit=_LONGEST_PATH))
 
 
 def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`abs-shield label`: an operator says what a decision's subject really was."""
+"""`abs-shield label`: an operator's label of a decision: hallucinated or ok."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from abs_shield.cli.bar import with_progress
+from abs_shield.cli.complaints import Complaints
 from abs_shield.cli.exported import export
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label.author import Author, user_name
@@ -26,6 +27,7 @@ from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.core import LAYER_NAMES, Decision, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
+from abs_shield.replay.lines import BadLine
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
@@ -83,8 +85,8 @@ def label(
     The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
     decisions that decide what may be enforced come first, each with one question: press h, o, s
     (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
-    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next, a record
-    of the log could not be used.
+    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next and
+    --export, a record of the log could not be used.
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
     if not next_:
@@ -101,12 +103,14 @@ def label(
             good = walk.run() and not damaged.count
             raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
         if export_ is not None:
-            export(store, export_, inputs=files_of(db))
-        elif from_ is not None:
+            export(store, export_, skipped=damaged.add, inputs=files_of(db))
+            damaged.print_count()
+            raise typer.Exit(2 if damaged.count else 0)
+        if from_ is not None:
             raise typer.Exit(_many(store, from_, author))
-        elif decision is not None and meant is not None:
+        if decision is not None and meant is not None:
             found = find_decision(store, decision)
-            screen().print(_labelled(store, found, meant, author), soft_wrap=True)
+            screen().print_line(_labelled(store, found, meant, author))
 
 
 def _require_one_task(
@@ -160,7 +164,7 @@ def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
 
 
 def _labelled(store: DurableStore, decision: Decision, truth: Truth, author: Author) -> Text:
-    """Keep one label; give the line that says what was labelled."""
+    """Write one label; return the line that confirms it."""
     store.label(author.label(decision.id, truth))
     return _said(decision, truth)
 
@@ -185,7 +189,7 @@ def _comment(decision: Decision, truth: Truth) -> str:
 
 def _many(store: DurableStore, path: str, author: Author) -> int:
     """Label line by line; give the exit code: 2 where a line could not be used."""
-    console, bad = screen(), 0
+    console, bad = screen(), Complaints("lines that cannot be used")
     for number, text in enumerate(_lines(path), 1):
         try:
             words = _decoded(text).split()
@@ -196,11 +200,11 @@ def _many(store: DurableStore, path: str, author: Author) -> int:
             meant = _truth(words[1])
             if (decision := store.get(words[0])) is None:  # in a file ids are whole
                 raise BadInput(unknown_decision(store, words[0]))
-            console.print(_labelled(store, decision, meant, author), soft_wrap=True)
+            console.print_line(_labelled(store, decision, meant, author))
         except (BadInput, StoreError) as error:
-            bad += 1
-            print(escaped(f"{path}:{number}: {error}", limit=1_000), file=sys.stderr)
-    return 2 if bad else 0
+            bad.add(BadLine(path, number, str(error)))
+    bad.close()
+    return 2 if bad.count else 0
 
 
 def _decoded(line: bytes) -> str:

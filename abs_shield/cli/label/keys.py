@@ -13,8 +13,8 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 
-class Answer(StrEnum):
-    """What is to be done with the decision that is shown?"""
+class LabelChoice(StrEnum):
+    """The answers to the question about a decision."""
 
     HALLUCINATED = "hallucinated"
     OK = "ok"
@@ -23,13 +23,13 @@ class Answer(StrEnum):
     QUIT = "quit"
 
 
-_KEYS = {answer.value[0]: answer for answer in Answer}
+_KEYS = {answer.value[0]: answer for answer in LabelChoice}
 QUESTION = "[h]allucinated, [o]k, [s]kip, [u]ndo or [q]uit? "
 
 
 class Keys:
     """
-    Reads answers from the standard input; its end is `Answer.QUIT`.
+    Reads answers from the standard input; its end is `LabelChoice.QUIT`.
 
     Args:
         console: Where the question is printed.
@@ -48,7 +48,7 @@ class Keys:
         self._terminal = sys.stdin.isatty()
         self.unreadable = 0
 
-    def next(self) -> Answer:
+    def next(self) -> LabelChoice:
         """Ask until there is an answer."""
         while True:
             self._console.print(QUESTION, end="")
@@ -56,11 +56,11 @@ class Keys:
             word = text.strip().lower()
             self._console.print(escaped(word))
             if not text:
-                return Answer.QUIT
+                return LabelChoice.QUIT
             if word in _KEYS:
                 return _KEYS[word]
-            if word in [*Answer]:
-                return Answer(word)
+            if word in [*LabelChoice]:
+                return LabelChoice(word)
             self._refuse(word)
 
     def _key(self) -> str:
@@ -72,6 +72,6 @@ class Keys:
 
     def _refuse(self, word: str) -> None:
         self.unreadable += not self._terminal
-        near = nearest(word, [*Answer])
+        near = nearest(word, [*LabelChoice])
         hint = f"did you mean `{near[0]}`?" if near else "press h, o, s, u or q"
         self._console.print(f"`{escaped(word)}` is not an answer; {hint}")

@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
         at: When it was made, in seconds since the epoch.
         tool: Its row in the report: its tool, or what stands for answers or outputs.
         checks: The checks that flag it.
-        blocks: Those of them because of which strict mode would block.
+        blocks: The checks that would block it in strict mode.
         repeats: Whether its session has the same findings on the same tool already.
     """
 
@@ -42,7 +42,7 @@ class Candidate(NamedTuple):
 
 class Need(NamedTuple):
     """
-    What a check still needs on one tool, or on all where *tool* is empty.
+    The labels that a check still needs on one tool, or on all where *tool* is empty.
 
     Attributes:
         labels: More labels, all hallucinated, after which it may be enforced; None where no
@@ -184,7 +184,7 @@ class Queue:
         return _DECIDES, self._counts[check, need.tool].block_precision.of, need.labels
 
     def _need(self, check: str, tool: str) -> Need:
-        """Say what a check needs as a whole; once that is nothing, what it needs on the tool."""
+        """Return what a check needs as a whole; once that is nothing, what it needs on the tool."""
         whole = self._wanting(check, "")
         apart = tool not in NO_TOOLS and (check, tool) in self._counts
         if whole != 0 or not apart or not self._objects(check, tool):

@@ -1,4 +1,4 @@
-"""Walks through the decisions that are worth a label, and writes each label at once."""
+"""Walks through the decisions that are worth a label, and writes each label immediately."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from abs_shield.cli.label.author import Author
-from abs_shield.cli.label.keys import Answer, Keys
+from abs_shield.cli.label.keys import Keys, LabelChoice
 from abs_shield.cli.label.queue import Candidate, Need, Queue
-from abs_shield.cli.report.words import counted
 from abs_shield.cli.screen import line, safe, screen
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.cli.show.text import brief
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record import Damaged
+from abs_shield.text.show import quantity
 
-_TRUTHS = {Answer.HALLUCINATED: Truth.HALLUCINATED, Answer.OK: Truth.OK}
+_TRUTHS = {LabelChoice.HALLUCINATED: Truth.HALLUCINATED, LabelChoice.OK: Truth.OK}
 
 
 class Walk:
@@ -68,10 +69,10 @@ class Walk:
         while candidate is not None:
             self._show(candidate)
             answer = keys.next()
-            while answer is Answer.UNDO and not self._answered:
+            while answer is LabelChoice.UNDO and not self._answered:
                 self._console.print("there is nothing to undo")
                 answer = keys.next()
-            if answer is Answer.QUIT:
+            if answer is LabelChoice.QUIT:
                 self._queue.put_back(candidate)
                 break
             candidate = self._after(candidate, answer)
@@ -82,7 +83,10 @@ class Walk:
         """Return the next one that is without a label still: others may label, or prune."""
         while self._left() and (candidate := self._queue.pop()) is not None:
             name = candidate.decision_id
-            if not self._store.labels_of(name) and self._store.get(name) is not None:
+            if (
+                not self._store.labels_of(name, skipped=_counted_by_the_queue)
+                and self._store.get(name) is not None
+            ):
                 return candidate
         return None
 
@@ -91,9 +95,9 @@ class Walk:
         left = len(self._queue) + shown
         return left if self._limit is None else min(left, self._limit - len(self._answered))
 
-    def _after(self, candidate: Candidate, answer: Answer) -> Candidate | None:
+    def _after(self, candidate: Candidate, answer: LabelChoice) -> Candidate | None:
         """Do what was answered; return what is asked about next."""
-        if answer is Answer.UNDO:
+        if answer is LabelChoice.UNDO:
             self._queue.put_back(candidate)
             return self._answered.pop()
         if answer in _TRUTHS:
@@ -114,13 +118,16 @@ class Walk:
         self._console.print(f"\n{self._left(shown=1):,} left")
         for text in self._states(candidate):
             self._print(text)
-        for text in brief(Details.of(decision, self._store, excerpts=self._excerpts)):
+        details = Details.of(
+            decision, self._store, excerpts=self._excerpts, skipped=_counted_by_the_queue
+        )
+        for text in brief(details):
             self._print(text)
         if (truth := self._queue.label_of(candidate)) is not None:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")
 
     def _states(self, candidate: Candidate) -> Iterator[Text]:
-        """Say what the checks of a candidate still need."""
+        """Yield what the checks of a candidate still need."""
         needs = self._queue.needs(candidate)
         for need in needs:
             yield safe(_sentence(need), limit=200)
@@ -131,12 +138,16 @@ class Walk:
 
     def _end(self) -> None:
         labelled = sum(self._queue.label_of(one) is not None for one in self._answered)
-        self._console.print(f"\n{counted(labelled, 'decision')} labelled, {self._left():,} left")
+        self._console.print(f"\n{quantity(labelled, 'decision')} labelled, {self._left():,} left")
         for need in self._queue.open_needs():
             self._print(safe(_sentence(need), limit=200))
 
     def _print(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print_line(text)
+
+
+def _counted_by_the_queue(error: Damaged) -> None:
+    """Leave a record out: the command counted it when it read the log."""
 
 
 def _sentence(need: Need) -> str:
@@ -145,4 +156,4 @@ def _sentence(need: Need) -> str:
         return f"no number of labels makes {need.check}{where} ready; its policy has to block less"
     if not need.labels:
         return f"{need.check}{where} needs no more labels"
-    return f"{need.check}{where} needs {counted(need.labels, 'more label')}"
+    return f"{need.check}{where} needs {quantity(need.labels, 'more label')}"

@@ -41,7 +41,7 @@ def opened(database: str | None) -> Iterator[DurableStore]:
 
 def require_log(database: str | None) -> None:
     """
-    Raise where no log is named and there is none of one's own; say how one is made.
+    Raise where no log is named and there is none at the usual place, with how to make one.
 
     Raises:
         BadInput: There is no log.

@@ -28,7 +28,7 @@ _SHOWN = 100
 
 
 class Format(StrEnum):
-    """How the answer is printed."""
+    """Output formats of the answer."""
 
     TEXT = "text"
     JSON = "json"
@@ -48,7 +48,7 @@ def command(
     """
     Find records that were edited, deleted, inserted or reordered, and say where.
 
-    The key of a sealed log stands in ABS_SHIELD_LOG_KEY.
+    The key of a sealed log is read from ABS_SHIELD_LOG_KEY.
 
     Exits with 0 where the log is whole, with 1 where it is not, with 2 for bad input.
     """
@@ -103,7 +103,7 @@ def _object(seen: Verified, shown: list[Fault]) -> dict[str, Any]:
 def _print(seen: Verified, shown: list[Fault]) -> None:
     console = screen()
     for fault in shown:
-        console.print(safe(fault, style="bold red"), soft_wrap=True)
+        console.print_line(safe(fault, style="bold red"))
     if seen.faults > len(shown):
         console.print(f"... and {seen.faults - len(shown):,} more")
     told = f"records: {seen.records:,}, chains: {seen.chains:,}, faults: {seen.faults:,}"
@@ -111,4 +111,4 @@ def _print(seen: Verified, shown: list[Fault]) -> None:
         told += f"; chains whose beginning was pruned: {seen.pruned:,}"
     if seen.dropped:
         told += f"; decisions dropped, as gap records say: {seen.dropped:,}"
-    console.print(told)
+    console.print_line(told)

@@ -1,14 +1,15 @@
-"""`abs-shield report`: what the decision log says, and what may be enforced."""
+"""`abs-shield report`: the counts of a decision log, and the layers that are safe to enforce."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, Self
 
 import typer
+from rich.text import Text
 
 from abs_shield.cli.bar import with_progress
 from abs_shield.cli.faults import BadInput
@@ -37,7 +38,7 @@ _MOST_DECISIONS = 500
 
 
 class Format(StrEnum):
-    """How a report is printed."""
+    """Output formats of a report."""
 
     TABLE = "table"
     JSON = "json"
@@ -114,29 +115,22 @@ def report(
         min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,
         min_precision=min_precision, max_dropped=max_dropped, min_coverage=min_coverage,
     )  # fmt: skip
-    start = seconds_of(since, option="--since")
-    end = seconds_of(until, option="--until")
-    if start is not None and end is not None and start >= end:
-        raise BadInput("`--until` is not after `--since`; give a later `--until`")
+    part = _Part.of(since, until, revision=policy_revision)
     if html is not None:
         require_writable(html, inputs=files_of(db), option="--html")
     require_log(db)
     damaged = DamagedRecords()
     with opened(db) as store:
         integrity = Integrity.of(store) if verify else None
-        made = _report(
-            store, since=start, until=end, revision=policy_revision, by=by, skipped=damaged.add
-        )
-        limited = not (since is until is policy_revision is None)
+        made = _report(store, part, by=by, skipped=damaged.add)
         log = named(usual_log() if db is None else db)
-        summary = Summary.of(made, rule, log=log, limited=limited)
+        summary = Summary.of(made, rule, log=log, limited=part != _Part())
         summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:
             summary = _with_decisions(summary, store)
     try:  # first, as the reader of the report may leave; a page that fails costs no report
         if html is not None:
-            with output(html, option="--html") as file:
-                file.write(page(summary, values=values).encode())
+            _write_page(summary, html, values=values)
     finally:
         _print(summary, format, rows=rows)
     damaged.print_count()
@@ -146,13 +140,50 @@ def report(
         raise typer.Exit(2)
 
 
+class _Part(NamedTuple):
+    """
+    The decisions of a log that a report is about.
+
+    Attributes:
+        since: Seconds since the epoch, inclusive; None for the beginning.
+        until: Seconds since the epoch, exclusive; None for the end.
+        revision: The revision of the policy; None for all.
+    """
+
+    since: float | None = None
+    until: float | None = None
+    revision: str | None = None
+
+    @classmethod
+    def of(cls, since: str | None, until: str | None, *, revision: str | None) -> Self:
+        """
+        Read the options.
+
+        Raises:
+            BadInput: One is not a time, or the end is not after the beginning.
+        """
+        start = seconds_of(since, option="--since")
+        end = seconds_of(until, option="--until")
+        if start is not None and end is not None and start >= end:
+            raise BadInput("`--until` is not after `--since`; give a later `--until`")
+        return cls(start, end, revision)
+
+
+def _write_page(summary: Summary, path: str, *, values: bool) -> None:
+    with output(path, option="--html") as file:
+        file.write(page(summary, values=values).encode())
+
+
 def _print(summary: Summary, format: Format, *, rows: int) -> None:
     if format is Format.JSON:
         print_json(summary.to_dict())
         return
     console = screen()
     for part in printed(summary, rows=rows, width=console.width):
-        console.print(part, soft_wrap=not hasattr(part, "columns"))
+        if isinstance(part, Text):
+            console.print_line(part)
+        else:
+            console.print(part)
 
 
 def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
@@ -180,20 +211,12 @@ def named(address: str) -> str:
     return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
 
 
-def _report(
-    store: DurableStore,
-    *,
-    since: float | None,
-    until: float | None,
-    revision: str | None,
-    by: By | None,
-    skipped: Skipped,
-) -> Report:
-    chosen = _Chosen(revision)
-    whole = since is None and until is None
-    found = store.scan(since=since, until=until, skipped=skipped)
+def _report(store: DurableStore, part: _Part, *, by: By | None, skipped: Skipped) -> Report:
+    chosen = _Chosen(part.revision)
+    whole = part.since is part.until is None
+    found = store.scan(since=part.since, until=part.until, skipped=skipped)
     decisions = with_progress(found, doing="report", total=length(store) if whole else None)
-    gaps = store.gaps(since=since, until=until, skipped=skipped)
+    gaps = store.gaps(since=part.since, until=part.until, skipped=skipped)
     made = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
     chosen.require_found()
     return made
@@ -216,7 +239,7 @@ class _Chosen:
                 self._others[decision.policy_revision] = None
 
     def require_found(self) -> None:
-        """Refuse a revision that nobody has, where others are there."""
+        """Raise if no decision has the revision, and some have others."""
         if self._found or self._revision is None or not self._others:
             return
         near = nearest(self._revision, self._others)

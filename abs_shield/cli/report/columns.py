@@ -21,7 +21,7 @@ _GAPS: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
 """Characters between two columns, the more the better, and the padding of each for rich."""
 _EDGES = 2
 _WORD = re.compile(r"\([^)]*\)|\S+")
-"""A word of a head; what stands in brackets is one."""
+"""A word of a head; a text in brackets is one."""
 _EMPTY = "-"
 _SPARED = 5
 """Columns that are as spare as this are left out before a name is shortened."""
@@ -107,7 +107,7 @@ def fit_table(
     """
     Yield a table no wider than *width*, and a line that names the columns left out.
 
-    Where it is too wide, columns of which no row has anything go first. The second column of names
+    Where it is too wide, columns that are empty in every row go first. The second column of names
     moves below the first, then the gaps shrink. Then the columns go that say least, long names
     are shortened in the middle, and at last other columns go that are spare.
     """

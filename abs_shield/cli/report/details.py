@@ -1,4 +1,4 @@
-"""What the page can unfold: the findings behind a cell, and the decisions that it names."""
+"""Fold-outs of the page: the findings behind a cell, and the decisions that it names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from xml.etree.ElementTree import Element
 from abs_shield.cli.layers import scenario
 from abs_shield.cli.report.nodes import cut, more, node, scrolled
 from abs_shield.cli.report.summary import Summary
-from abs_shield.cli.report.words import counted, interval, spot
+from abs_shield.cli.report.words import interval, spot
 from abs_shield.cli.when import said
 from abs_shield.core import LAYER_NAMES, Decision, Finding, Outcome
 from abs_shield.replay.report import FindingKind, Place, noun_of
+from abs_shield.text.show import quantity
 
 MOST_FOUND = 300
 """Places whose findings are unfolded, the hottest."""
@@ -76,10 +77,10 @@ class Details:
     def _place(self, row: str, layer: str, anchor: str) -> Element:
         place = self._summary.report.place(layer, row)
         counts, noun = place.counts, noun_of(layer)
-        told = [f": {counted(counts.findings, 'finding')} in {counted(counts.flagged, noun)}"]
+        told = [f": {quantity(counts.findings, 'finding')} in {quantity(counts.flagged, noun)}"]
         if counts.errors:
             told.append(f"failed to judge {counts.errors:,}")
-        if rate := interval(counts.stops):
+        if rate := interval(counts.stops, limit=self._summary.rule.max_stops):
             told.append(f"would block {counts.would_block:,} of {counts.looked:,}, {rate}")
         name = node("b", cut(spot(layer, row)))
         parts = [node("summary", name, ", ".join(told))]

@@ -9,10 +9,11 @@ from abs_shield.cli.heat import parts_of
 from abs_shield.cli.report.details import Details
 from abs_shield.cli.report.nodes import cut, more, node, scrolled
 from abs_shield.cli.report.summary import Summary
-from abs_shield.cli.report.words import counted, interval, row_name, spot
+from abs_shield.cli.report.words import interval, row_name, spot
 from abs_shield.core import Subject
 from abs_shield.replay.heat import SHADES, Cell, HeatRow
 from abs_shield.replay.report import CHECKS, Place, noun_of, percent
+from abs_shield.text.show import quantity
 
 MOST_TOOLS = 200
 """Rows of the heatmap, the hottest."""
@@ -83,7 +84,7 @@ def _tip(row: str, layer: str, place: Place) -> str:
     why = ", ".join(f"{reason} ({n:,})" for (_, reason), n in place.reasons.most_common(2))
     tip = [
         cut(spot(layer, row)),
-        f"judged {counts.ran:,} of {counted(counts.calls, noun_of(layer))}",
+        f"judged {counts.ran:,} of {quantity(counts.calls, noun_of(layer))}",
         f"{counts.hallucinated:,} HALLUCINATED and {counts.suspicious:,} SUSPICIOUS findings",
         f"would block {counts.would_block:,}: {interval(counts.stops) or 'never looked'}",
     ]

@@ -1,4 +1,4 @@
-"""Whether the log behind a report is as it was written."""
+"""Verification of the log behind a report."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from abs_shield.cli.report.words import counted
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Damaged
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _FAULTS = 3
 
@@ -19,7 +18,7 @@ _FAULTS = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
     """
-    Whether the log is as it was written.
+    The result of a log's verification.
 
     Attributes:
         seen: What was verified.
@@ -45,16 +44,18 @@ class Integrity:
 
     @property
     def is_intact(self) -> bool:
-        """Whether no fault was found."""
+        """Return whether no fault was found."""
         return not self.seen.faults
 
     def sentences(self) -> Iterator[str]:
         """Yield what was found: one sentence, or one for each of the first faults as well."""
-        records = f"{counted(self.seen.records, 'record')} in {counted(self.seen.chains, 'chain')}"
+        records = (
+            f"{quantity(self.seen.records, 'record')} in {quantity(self.seen.chains, 'chain')}"
+        )
         if self.is_intact:
             yield f"The log is intact: {records}, each as it was written."
             return
-        faults = counted(self.seen.faults, "fault")
+        faults = quantity(self.seen.faults, "fault")
         yield f"THE LOG IS NOT INTACT: {faults} in {records}; the figures below may be wrong."
         yield from (escaped(str(fault), limit=300) for fault in self.faults)
         if self.seen.faults > len(self.faults):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.report.words import counted
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 _LONGEST = 2_000
 _NAME = 60
@@ -17,7 +16,7 @@ _RAW = frozenset({"style"})
 
 def node(tag: str, *children: str | Element, **attributes: str) -> Element:
     r"""
-    Give an element; texts are escaped twice, for the page and for the eye.
+    Return an element; texts are escaped twice, for the page and for the eye.
 
     Args:
         tag: Its name.
@@ -39,7 +38,7 @@ def node(tag: str, *children: str | Element, **attributes: str) -> Element:
 
 
 def shown(text: str) -> str:
-    """Give *text* with everything visible that would not print."""
+    """Return *text* with everything visible that would not print."""
     return escaped(text, limit=_LONGEST)
 
 
@@ -66,4 +65,4 @@ def cut(name: str) -> str:
 
 def more(left: int, noun: str) -> list[Element]:
     """Return a line that says how many things are not shown; none where all are."""
-    return [node("p", f"And {counted(left, noun)} more.")] if left > 0 else []
+    return [node("p", f"And {quantity(left, noun)} more.")] if left > 0 else []

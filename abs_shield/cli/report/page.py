@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
@@ -88,7 +89,7 @@ def _parts(summary: Summary, details: Details) -> Iterator[Element]:
         return
     yield from grid(summary, details)
     for standing in TITLES:
-        yield from _listed(summary.standing(standing), standing, details)
+        yield from _listed(summary, standing, details)
     if line := summary.modes_line():
         yield node("h2", "Add to your policy")
         made = Element("pre")
@@ -110,7 +111,8 @@ def _integrity(summary: Summary) -> Iterator[Element]:
         yield node("div", *(node("p", text) for text in summary.integrity.sentences()), class_=kind)
 
 
-def _listed(steps: list[Step], standing: Standing, details: Details) -> Iterator[Element]:
+def _listed(summary: Summary, standing: Standing, details: Details) -> Iterator[Element]:
+    steps, limit = summary.standing(standing), summary.rule.max_stops
     if not steps and standing is Standing.ENFORCED:
         return
     yield node("h2", TITLES[standing])
@@ -118,19 +120,20 @@ def _listed(steps: list[Step], standing: Standing, details: Details) -> Iterator
         yield node("p", NOTHING_SAFE)
         return
     items = (
-        node("li", step) if isinstance(step, str) else _item(step, details) for step in fold(steps)
+        node("li", step) if isinstance(step, str) else _item(step, details, max_stops=limit)
+        for step in fold(steps)
     )
     yield node("ul", *items, class_=f"steps {standing.value}")
 
 
-def _item(step: Step, details: Details) -> Element:
+def _item(step: Step, details: Details, *, max_stops: float) -> Element:
     lines = [node("li", reason.told) for reason in step.reasons]
     lines += [node("li", f"next: {todo}") for todo in step.todos]
     if step.look_at:
         links = (details.link(name) for name in step.look_at)
         lines.append(node("li", "look at ", *(part for one in links for part in (one, " "))))
     lines += [node("li", f"note: {caveat}") for caveat in step.caveats]
-    made = node("li", node("b", place_name(step)), f": {figures(step)}")
+    made = node("li", node("b", place_name(step)), f": {figures(step, max_stops=max_stops)}")
     if lines:
         made.append(node("ul", *lines))
     return made
@@ -156,13 +159,14 @@ def _silenced(summary: Summary) -> Iterator[Element]:
 
 def _tables(summary: Summary) -> Iterator[Element]:
     report = summary.report
+    counts = partial(_counts, max_stops=summary.rule.max_stops)
     if layers := report.layers():
         yield node("h2", "Layers")
-        yield _counts(["layer"], {(one,): report.place(one) for one in layers})
+        yield counts(["layer"], {(one,): report.place(one) for one in layers})
     if checks := report.checks():
         yield node("h2", "Checks of results, answers and outputs")
         of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
-        yield _counts(["check", "of"], of, all_of="all")
+        yield counts(["check", "of"], of, all_of="all")
     hot: Places = {
         (row_name(row), layer): place
         for row in report.rows()
@@ -171,7 +175,7 @@ def _tables(summary: Summary) -> Iterator[Element]:
     }
     if hot:
         yield node("h2", "Tools and layers with findings, errors or misses")
-        yield _counts(["tool", "layer"], hot)
+        yield counts(["tool", "layer"], hot)
         yield from more(len(hot) - MOST_ROWS, "row")
     yield from _slices(summary)
     yield from _sweeps(summary)
@@ -184,7 +188,7 @@ def _slices(summary: Summary) -> Iterator[Element]:
     places = slice_rows(slices)
     yield node("h2", f"By {slices.by}")
     names = [slices.by.value, "of"][: len(next(iter(places), ("",)))]
-    yield _counts(names, places, all_of="all")
+    yield _counts(names, places, max_stops=summary.rule.max_stops, all_of="all")
     yield from more(len(places) - MOST_ROWS, "row")
 
 
@@ -198,7 +202,9 @@ def _sweeps(summary: Summary) -> Iterator[Element]:
             yield node("p", text)
 
 
-def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Element:
+def _counts(
+    names: list[str], places: Places, *, max_stops: float, all_of: str = "calls"
+) -> Element:
     """Return a table of counts; of what people said, columns in which nothing is are left out."""
     shown = dict(islice(places.items(), MOST_ROWS))
     texts = {key: [*said(place)] for key, place in shown.items()}
@@ -208,7 +214,7 @@ def _counts(names: list[str], places: Places, *, all_of: str = "calls") -> Eleme
         node(
             "tr",
             *(node("th", cut(name), scope="row", title=name) for name in key),
-            *_numbers((*judged(place), *(texts[key][n] for n in heard))),
+            *_numbers((*judged(place, max_stops=max_stops), *(texts[key][n] for n in heard))),
         )
         for key, place in shown.items()
     ]

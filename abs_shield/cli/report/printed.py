@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, islice
 
 from rich.console import RenderableType
@@ -16,7 +17,6 @@ from abs_shield.cli.report.trend import sparklines
 from abs_shield.cli.report.words import (
     NOTHING_SAFE,
     TITLES,
-    counted,
     figures,
     fold,
     interval,
@@ -26,7 +26,7 @@ from abs_shield.cli.report.words import (
 )
 from abs_shield.cli.screen import line, safe
 from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
-from abs_shield.text.show import LONGEST_NAME
+from abs_shield.text.show import LONGEST_NAME, quantity
 
 JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
@@ -63,11 +63,11 @@ def printed(summary: Summary, *, rows: int, width: int = 120) -> Iterator[Render
     yield from _muted(summary)
     yield from _silenced(summary, rows)
     yield from _tools(summary, rows, width)
-    yield from _slices(summary.report.slices, rows, width)
+    yield from _slices(summary, rows, width)
     yield from _sweeps(summary, width)
     yield from _heatmap(summary, rows, width)
     for standing in TITLES:
-        yield from _listed(summary.standing(standing), standing)
+        yield from _listed(summary, standing)
     if modes := summary.modes_line():
         yield _title("Add to your policy")
         yield line("  ", safe(modes, limit=100_000))
@@ -75,15 +75,15 @@ def printed(summary: Summary, *, rows: int, width: int = 120) -> Iterator[Render
     yield from (Text(f"  {n}. {said}") for n, said in enumerate(summary.rule.sentences(), 1))
 
 
-def judged(place: Place) -> Iterator[str]:
-    """Yield the texts of `JUDGED`."""
+def judged(place: Place, *, max_stops: float) -> Iterator[str]:
+    """Yield the texts of `JUDGED`; *max_stops* is the rule's limit for the rate."""
     counts = place.counts
     yield from map(
         _number,
         (counts.calls, counts.ran, counts.unavailable, counts.errors, counts.flagged,
          counts.would_block),
     )  # fmt: skip
-    yield interval(counts.stops) or "-"
+    yield interval(counts.stops, limit=max_stops) or "-"
 
 
 def said(place: Place) -> Iterator[str]:
@@ -109,7 +109,7 @@ def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
 
 
 def sweeps_of(summary: Summary) -> dict[str, Sweep]:
-    """Return the sweeps of checks of which labels say something."""
+    """Return the sweeps of checks with labels."""
     sweeps = summary.report.sweeps.items()
     return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
 
@@ -138,11 +138,12 @@ def _title(text: str) -> Text:
 
 
 def _tables(
-    places: Places, *names: str, width: int, all_of: str = "calls"
+    places: Places, *names: str, width: int, max_stops: float, all_of: str = "calls"
 ) -> Iterator[RenderableType]:
     """Yield a table of what was judged, and one of what people said, where they said anything."""
     heads = [Column(name, is_number=False) for name in names]
-    yield from _one(places, heads, (all_of, *JUDGED[1:]), judged, width)
+    texts = partial(judged, max_stops=max_stops)
+    yield from _one(places, heads, (all_of, *JUDGED[1:]), texts, width)
     heard = {key: place for key, place in places.items() if {*said(place)} != {"-"}}
     if heard:
         yield from _one(heard, heads, SAID, said, width)
@@ -181,13 +182,14 @@ def _silenced(summary: Summary, rows: int) -> Iterator[Text]:
 
 def _layers(summary: Summary, width: int) -> Iterator[RenderableType]:
     report = summary.report
+    tables = partial(_tables, width=width, max_stops=summary.rule.max_stops)
     if layers := report.layers():
         yield _title("Layers")
-        yield from _tables({(one,): report.place(one) for one in layers}, "layer", width=width)
+        yield from tables({(one,): report.place(one) for one in layers}, "layer")
     if checks := report.checks():
         yield _title("Checks of results, answers and outputs")
         of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
-        yield from _tables(of, "check", "of", width=width, all_of="all")
+        yield from tables(of, "check", "of", all_of="all")
 
 
 def _tools(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
@@ -202,17 +204,20 @@ def _tools(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
     if told:
         yield _title("Tools and layers with findings, errors or misses")
         shown = dict(islice(told.items(), rows))
-        yield from _tables(shown, "tool", "layer", width=width)
+        limit = summary.rule.max_stops
+        yield from _tables(shown, "tool", "layer", width=width, max_stops=limit)
         yield from _more(len(told) - rows, "row")
 
 
-def _slices(slices: Slices | None, rows: int, width: int) -> Iterator[RenderableType]:
+def _slices(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
+    slices = summary.report.slices
     if slices is None:
         return
     yield _title(f"By {slices.by}")
     places = slice_rows(slices)
     names = (slices.by.value, "of")[: len(next(iter(places), ("",)))]
-    yield from _tables(dict(islice(places.items(), rows)), *names, width=width, all_of="all")
+    shown, limit = dict(islice(places.items(), rows)), summary.rule.max_stops
+    yield from _tables(shown, *names, width=width, max_stops=limit, all_of="all")
     yield from _more(len(places) - rows, "row")
 
 
@@ -245,10 +250,13 @@ def _trend(summary: Summary) -> Iterator[Text]:
 
 def _more(left: int, noun: str) -> Iterator[Text]:
     if left > 0:
-        yield Text(f"and {counted(left, noun)} more: --rows, --format json, or --html", style="dim")
+        yield Text(
+            f"and {quantity(left, noun)} more: --rows, --format json, or --html", style="dim"
+        )
 
 
-def _listed(steps: Sequence[Step], standing: Standing) -> Iterator[Text]:
+def _listed(summary: Summary, standing: Standing) -> Iterator[Text]:
+    steps = summary.standing(standing)
     if not steps and standing is Standing.ENFORCED:
         return
     yield _title(TITLES[standing])
@@ -258,11 +266,13 @@ def _listed(steps: Sequence[Step], standing: Standing) -> Iterator[Text]:
         if isinstance(step, str):
             yield Text(f"  {step}")
         else:
-            yield from _step(step)
+            yield from _step(step, summary.rule.max_stops)
 
 
-def _step(step: Step) -> Iterator[Text]:
-    yield line("  ", safe(place_name(step), style="bold"), f": {figures(step)}")
+def _step(step: Step, max_stops: float) -> Iterator[Text]:
+    yield line(
+        "  ", safe(place_name(step), style="bold"), f": {figures(step, max_stops=max_stops)}"
+    )
     for reason in step.reasons:
         yield line("    - ", safe(reason.told))
     for todo in step.todos:

@@ -1,4 +1,4 @@
-"""A report with what the rule says of it: what the terminal, the page and JSON show alike."""
+"""A report with the results of its rule, as the terminal, the page and JSON show them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from time import time
 from typing import Any, Self
 
 from abs_shield.cli.report.integrity import Integrity
-from abs_shield.cli.report.words import counted, spot
+from abs_shield.cli.report.words import spot
 from abs_shield.cli.when import said
 from abs_shield.core import Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Truth
@@ -25,7 +25,7 @@ from abs_shield.replay.report import (
     rollout,
 )
 from abs_shield.replay.report.totals import Outputs, Results
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 
 _REVISIONS = 5
@@ -39,17 +39,17 @@ NONE_FOUND = "It holds no decision about a call of that time and policy revision
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """
-    A report, and what the rule says of it.
+    A report with the results of its rule.
 
     Attributes:
         log: Where the decisions are from.
         limited: Whether only a part of it was asked for.
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
-        integrity: Whether the log is as it was written; None where nobody asked.
+        integrity: Whether the log is as it was written; None where it was not verified.
         unreadable: Records that the report leaves out, as they cannot be read.
         decisions: Decisions that the report names, by id.
-        labels: What operators said of these.
+        labels: Their labels.
         made_at: When the report was made, in seconds since the epoch.
     """
 
@@ -67,7 +67,7 @@ class Summary:
 
     @classmethod
     def of(cls, report: Report, rule: Readiness, *, log: str, limited: bool = False) -> Self:
-        """Ask the rule about every layer."""
+        """Apply the rule to every layer."""
         steps = rollout(report, rule)
         return cls(
             log=log, limited=limited, report=report, rule=rule, steps=steps, muted=muted(report)
@@ -89,18 +89,18 @@ class Summary:
         return list(dict.fromkeys(ids))
 
     def standing(self, standing: Standing) -> list[Step]:
-        """Give the layers and tools of one standing."""
+        """Return the layers and tools of one standing."""
         return [step for step in self.steps if step.standing is standing]
 
     def modes_line(self) -> str:
-        """Give the line to paste into the policy; empty where nothing is safe."""
+        """Return the line to paste into the policy; empty where nothing is safe."""
         return modes_line(modes(self.steps))
 
     def totals(self) -> Iterator[str]:
-        """Tell the log as a whole, a sentence each."""
+        """Yield the totals of the log, a sentence each."""
         totals = self.report.totals
         if self.unreadable:
-            records = counted(self.unreadable, "record")
+            records = quantity(self.unreadable, "record")
             yield f"{records} could not be read and are not among the figures."
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
@@ -112,7 +112,7 @@ class Summary:
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
-        yield f"{counted(totals.calls, 'call')} of {counted(sessions, 'session')}, {time}."
+        yield f"{quantity(totals.calls, 'call')} of {quantity(sessions, 'session')}, {time}."
         verdicts = ", ".join(f"{totals.verdicts[v]:,} {v}" for v in Verdict)
         modes = ", ".join(f"{totals.modes[m]:,} in {m}" for m in Mode if totals.modes[m])
         yield f"{verdicts}; {modes}."
@@ -136,7 +136,7 @@ class Summary:
                     yield spot(layer, tool), ", ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON-able data."""
+        """Return everything as JSON-able data."""
         made = modes(self.steps)
         return {
             "log": self.log,
@@ -162,7 +162,7 @@ class Summary:
         if told.judged or told.errors:
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.judged, 'result')} judged{failed}: {_flagged(told)},"
+                f"{quantity(told.judged, 'result')} judged{failed}: {_flagged(told)},"
                 f" {told.withheld:,} withheld; strict mode would have withheld"
                 f" {told.would_withhold:,}."
             )
@@ -175,7 +175,7 @@ class Summary:
             )
             failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
+                f"{quantity(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
                 f" revised, {told.blocked:,} blocked; strict mode would have blocked"
                 f" {told.would_block:,}."
             )
@@ -186,7 +186,7 @@ class Summary:
             failed = f", {counts.errors:,} could not be" if counts.errors else ""
             stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
             yield (
-                f"{counted(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
+                f"{quantity(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
                 + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
@@ -200,26 +200,26 @@ class Summary:
             yield "No labels yet: abs-shield label --next."
             return
         true = sum(n for (_, truth), n in labels.items() if truth is Truth.HALLUCINATED)
-        text = f"{counted(labels.total(), 'label')}: {true:,} hallucinated,"
+        text = f"{quantity(labels.total(), 'label')}: {true:,} hallucinated,"
         text += f" {labels.total() - true:,} ok"
         if totals.other_labels:
             by = ((s, sum(labels[s, truth] for truth in Truth)) for s in Subject)
-            text += f"; of {', '.join(counted(n, s.value) for s, n in by if n)}"
+            text += f"; of {', '.join(quantity(n, s.value) for s, n in by if n)}"
         if totals.missed:
             text += f"; {totals.missed:,} of the hallucinated were missed by every layer"
         yield f"{text}."
 
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
-        if others := [counted(n, s.value) for s in Subject if (n := totals.others[s])]:
+        if others := [quantity(n, s.value) for s in Subject if (n := totals.others[s])]:
             yield f"Not among these calls: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)
-            yield f"{counted(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
+            yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
         newest = list(totals.revisions.items())[-_REVISIONS:]
         for revision, span in newest:
             until = f"{said(span.first_at)} to {said(span.last_at)}"
-            yield f"Policy revision {escaped(revision)}: {counted(span.calls, 'call')}, {until}."
+            yield f"Policy revision {escaped(revision)}: {quantity(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
 

@@ -7,10 +7,10 @@ from xml.etree.ElementTree import Element
 
 from abs_shield.cli.report.nodes import node
 from abs_shield.cli.report.summary import Summary
-from abs_shield.cli.report.words import counted
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import Standing, percent
+from abs_shield.text.show import quantity
 
 _HELD = {Subject.RESULT: "withheld", Subject.ANSWER: "blocked", Subject.OUTPUT: "held back"}
 
@@ -23,7 +23,7 @@ def tiles(summary: Summary) -> Element:
 def _tiles(summary: Summary) -> Iterator[Element]:
     totals = summary.report.totals
     if calls := totals.calls:
-        sessions = counted(totals.sessions, "session")
+        sessions = quantity(totals.sessions, "session")
         if totals.more_sessions:
             sessions = f"more than {sessions}"
         yield _tile("calls", calls, sessions)

@@ -1,4 +1,4 @@
-"""What a report says in words, in the terminal and on the page alike."""
+"""Sentences and figures of a report, for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abs_shield.replay.report import (
     noun_of,
     percent,
 )
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, quantity
 
 TITLES = {
     Standing.SAFE: "Safe to enforce now",
@@ -30,30 +30,24 @@ _NAMED = 3
 """Tools of one layer that block nothing and are named one by one; the others are one line."""
 
 
-def counted(count: int | str, noun: str) -> str:
-    """
-    Return a count with its noun.
-
-    >>> counted(1, "call"), counted(1200, "call"), counted("more than 9", "call")
-    ('1 call', '1,200 calls', 'more than 9 calls')
-    """
-    number = count if isinstance(count, str) else f"{count:,}"
-    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
-
-
-def interval(share: Share) -> str:
+def interval(share: Share, *, limit: float | None = None) -> str:
     """
     Return a share with its interval; empty where nothing was counted.
 
+    Args:
+        share: The share.
+        limit: The limit with which the rule compares its upper end, in [0, 1].
+
     >>> interval(Share(10, 1000)), interval(Share(0, 0))
     ('1 % (0.54-1.8 %)', '')
-    >>> interval(Share(2999, 3000))
-    'over 99.9 % (99.8-over 99.9 %)'
+    >>> interval(Share(2999, 3000)), interval(Share(0, 380), limit=0.01)
+    ('over 99.9 % (99.8-over 99.9 %)', '0 % (0-1.001 %)')
     """
     if not share.of:
         return ""
     lower, upper = share.ends
-    return f"{percent(share.hits / share.of)} ({percent(lower)[:-2]}-{percent(upper)})"
+    ends = f"{percent(lower)[:-2]}-{percent(upper, beside=limit)}"
+    return f"{percent(share.hits / share.of)} ({ends})"
 
 
 def place_name(step: Step) -> str:
@@ -86,24 +80,28 @@ def spot(layer: str, row: str) -> str:
     return f"{layer} on {row}"
 
 
-def figures(step: Step) -> str:
+def figures(step: Step, *, max_stops: float) -> str:
     """
     Return the figures behind a standing in one line.
 
     A layer that never looked at a call has no share.
+
+    Args:
+        step: The layer, or the layer on one tool.
+        max_stops: The limit of the rule for the share of calls that it would block, in [0, 1].
     """
     counts, noun = step.place.counts, noun_of(step.layer)
     if not counts.looked:
         return f"it never looked at {'an' if noun[0] in 'ao' else 'a'} {noun}"
     of = calls_phrase(counts, noun)
-    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops)}"
+    return f"would block {counts.would_block:,} of {of}, {interval(counts.stops, limit=max_stops)}"
 
 
 def calls_phrase(counts: Watch, noun: str) -> str:
     """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
     sessions = counts.stops.sessions
-    of = f" of {counted(sessions, 'session')}" if sessions < counts.looked else ""
-    return f"{counted(counts.looked, noun)}{of}"
+    of = f" of {quantity(sessions, 'session')}" if sessions < counts.looked else ""
+    return f"{quantity(counts.looked, noun)}{of}"
 
 
 def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
@@ -127,8 +125,8 @@ def _is_silent(step: Step) -> bool:
 
 
 def _one_line(layer: str, rest: Sequence[Step]) -> str:
-    looked = counted(sum(step.place.counts.looked for step in rest), noun_of(layer))
-    others = counted(len(rest), "more tool")
+    looked = quantity(sum(step.place.counts.looked for step in rest), noun_of(layer))
+    others = quantity(len(rest), "more tool")
     return f"{escaped(layer)} on {others}: would block 0 of {looked}"
 
 

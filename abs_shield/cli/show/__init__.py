@@ -8,12 +8,12 @@ from io import StringIO
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from abs_shield.cli.log.damaged import DamagedRecords
 from abs_shield.cli.log.lookup import find_decision
 from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import screen
+from abs_shield.cli.screen import Screen, screen
 from abs_shield.cli.show.details import Details
 from abs_shield.cli.show.excerpt import Excerpts
 from abs_shield.cli.show.text import full
@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):
-    """How a decision is printed."""
+    """Output formats of a decision."""
 
     TEXT = "text"
     JSON = "json"
@@ -56,23 +56,26 @@ def show(
 
     The log keeps no arguments; with --runs they are shown as Shield(record=...) wrote them, with
     the messages around the call. Exits with 0, and with 2 for bad input, or where a line of --runs
-    about the decision could not be read.
+    about the decision, or a record around it, could not be read.
     """
     excerpts = Excerpts(runs) if runs else None
+    damaged = DamagedRecords()
     with opened(db) as store:
-        details = Details.of(find_decision(store, decision), store, excerpts=excerpts)
+        found = find_decision(store, decision)
+        details = Details.of(found, store, excerpts=excerpts, skipped=damaged.add)
     if to is None and format is Format.TEXT:
         _print(details, screen())
     else:
         with output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
             file.write(_text(details, format).encode(errors="backslashreplace"))
-    if excerpts is not None and excerpts.bad_lines:
+    damaged.print_count()
+    if damaged.count or (excerpts is not None and excerpts.bad_lines):
         raise typer.Exit(2)
 
 
-def _print(details: Details, console: Console) -> None:
+def _print(details: Details, console: Screen) -> None:
     for line in full(details):
-        console.print(line, soft_wrap=True)
+        console.print_line(line)
 
 
 def _text(details: Details, format: Format) -> str:

@@ -10,6 +10,7 @@ from abs_shield.cli.show.excerpt import Excerpt, Excerpts
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
 from abs_shield.replay.blame import blamed
+from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
 
 _AROUND = 5
@@ -39,7 +40,14 @@ class Details:
     reads_runs: bool = False
 
     @classmethod
-    def of(cls, decision: Decision, store: DurableStore, *, excerpts: Excerpts | None) -> Self:
+    def of(
+        cls,
+        decision: Decision,
+        store: DurableStore,
+        *,
+        excerpts: Excerpts | None,
+        skipped: Skipped | None = None,
+    ) -> Self:
         """
         Gather the details of a decision.
 
@@ -47,22 +55,23 @@ class Details:
             decision: The decision.
             store: Its log.
             excerpts: The run files in which it is looked up; None for none.
+            skipped: Called with each record around it that cannot be read; None raises then.
 
         Raises:
-            StoreError: The log cannot be read.
+            StoreError: The log cannot be read, or a record and *skipped* is None.
             OSError: A run file cannot be read.
         """
-        before, after = store.around(decision.id, most=_AROUND)
+        before, after = store.around(decision.id, most=_AROUND, skipped=skipped)
         excerpt = None
         if excerpts is not None:
             excerpt = excerpts.around(decision, call_ids=_call_ids(decision, before))
         is_answer = decision.subject is Subject.ANSWER
         return cls(
             decision=decision,
-            labels=tuple(store.labels_of(decision.id)),
+            labels=tuple(store.labels_of(decision.id, skipped=skipped)),
             before=tuple(before),
             after=tuple(after),
-            report=store.report(decision.id) if is_answer else None,
+            report=store.report(decision.id, skipped=skipped) if is_answer else None,
             excerpt=excerpt,
             reads_runs=excerpts is not None,
         )

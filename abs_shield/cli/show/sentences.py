@@ -1,4 +1,4 @@
-"""What was decided, in sentences: the outcome, and because of what."""
+"""The outcome of a decision in sentences, with the checks behind it."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from abs_shield.plan.answers import answer, words_of
 from abs_shield.plan.case import Case
@@ -18,16 +19,46 @@ _MOST_TOOLS = 5
 _NEGATED = frozenset({"not", "no", "never", "non"})
 
 
+@dataclass(slots=True)
+class _Comparison:
+    """
+    A rule's answers to sampled calls of one tool, beside what its sentence says of them.
+
+    Attributes:
+        tool: The tool.
+        allowed: Calls that the sentence allows and the rule rejects.
+        forbidden: Calls that the sentence forbids and the rule accepts.
+        agrees: Whether both say the same of a call.
+        is_enough: Whether there are calls enough to accuse the rule.
+        example: The arguments of a call that the sentence allows and the rule rejects.
+    """
+
+    tool: str
+    allowed: int = 0
+    forbidden: int = 0
+    agrees: bool = False
+    is_enough: bool = False
+    example: str = ""
+
+    @property
+    def count(self) -> int:
+        return self.allowed + self.forbidden
+
+
 def inverted_rules(case: Case) -> Iterator[Problem]:
     """``A refund is at most 500.`` above ``return amount > 500``."""
     for rule in case.policy.rules:
-        for tool in case.judged_tools(rule.tools)[:_MOST_TOOLS]:
-            if (found := _inverted(rule, tool, case)) is not None:
-                yield found
-                break
+        tools = case.judged_tools(rule.tools)[:_MOST_TOOLS]
+        found = [one for tool in tools if (one := _compare(rule, tool, case)) is not None]
+        inverted = next((one for one in found if one.is_enough and not one.agrees), None)
+        if inverted is not None:
+            yield _problem(rule, inverted)
+        elif not any(one.agrees for one in found):
+            yield from (_undecided(rule, one) for one in found[:1] if one.count)
 
 
-def _inverted(rule: Rule, tool: str, case: Case) -> Problem | None:
+def _compare(rule: Rule, tool: str, case: Case) -> _Comparison | None:
+    """Return the comparison; None where the rule or its sentence cannot be read."""
     schema = case.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
     if schema is None or plan.session or unknown_parameters(plan, schema, tool=tool):
@@ -46,32 +77,44 @@ def _claim(plan: RulePlan) -> Claim | None:
     return said
 
 
-def _compared(plan: RulePlan, tool: str, claim: Claim, case: Case) -> Problem | None:
-    """Accuse a rule that says the opposite of its sentence about every sampled call."""
-    allowed = forbidden = 0
-    example = ""
+def _compared(plan: RulePlan, tool: str, claim: Claim, case: Case) -> _Comparison:
+    """Compare what a rule and its sentence say of sampled calls, until they agree on one."""
+    made = _Comparison(tool)
     pool = Pool.of(words_of(plan))
     for arguments in case.samples(tool, pool=pool, focus=sorted(plan.takes)):
         said, answered = claim.holds_for(arguments), answer(plan, tool, arguments)
         if said is None or answered is None:
             continue
         if said is answered:
-            return None
-        allowed, forbidden = allowed + said, forbidden + (not said)
-        if said and not example:
+            made.agrees = True
+            return made
+        made.allowed += said
+        made.forbidden += not said
+        if said and not made.example:
             named = sorted(name for name in plan.takes if name in arguments)
-            example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in named)
-    if allowed < claim.fewest[0] or forbidden < claim.fewest[1]:
-        return None
-    return _problem(plan.rule, allowed + forbidden, tool, example)
+            made.example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in named)
+    made.is_enough = made.allowed >= claim.fewest[0] and made.forbidden >= claim.fewest[1]
+    return made
 
 
-def _problem(rule: Rule, count: int, tool: str, example: str) -> Problem:
+def _undecided(rule: Rule, seen: _Comparison) -> Problem:
+    return problem(
+        "sentence_not_compared",
+        f"rule `{rule.name}` may do the opposite of its sentence or name: all sampled calls of"
+        f" `{escaped(seen.tool)}` that decide it say so, and these are {seen.count:,} only",
+        subject=f"rule `{rule.name}`",
+        place=Place(rule.file, rule.line),
+        hint="test it with a call that it should reject, and with one that should pass",
+    )
+
+
+def _problem(rule: Rule, seen: _Comparison) -> Problem:
+    sentence = escaped(rule.sentence, limit=200)
     return problem(
         "rule_contradicts_sentence",
-        f"rule `{rule.name}` does the opposite of its sentence or name for all of {count:,} sampled"
-        f' calls of `{escaped(tool)}`: "{escaped(rule.sentence, limit=200)}", and it rejects'
-        f" {example}",
+        f"rule `{rule.name}` does the opposite of its sentence or name for all of {seen.count:,}"
+        f' sampled calls of `{escaped(seen.tool)}`: "{sentence}", and it rejects'
+        f" {seen.example}",
         subject=f"rule `{rule.name}`",
         place=Place(rule.file, rule.line),
         hint="a rule gives True for what is right; turn the comparison round",

@@ -1,8 +1,8 @@
-"""What a decision log says of every layer and tool, and what may be enforced."""
+"""The report of a decision log: counts by layer and tool, and layers that are safe to enforce."""
 
 from abs_shield.replay.report.muted import muted
 from abs_shield.replay.report.place import FindingKind, Place
-from abs_shield.replay.report.readiness import Readiness, Reason, percent
+from abs_shield.replay.report.readiness import Readiness, Reason, limit_text, percent
 from abs_shield.replay.report.report import Report
 from abs_shield.replay.report.rollout import (
     Standing,
@@ -49,6 +49,7 @@ __all__ = [
     "Totals",
     "Watch",
     "is_text",
+    "limit_text",
     "modes",
     "modes_line",
     "modes_lines",

@@ -1,4 +1,4 @@
-"""Which layers say nothing, whatever a call does."""
+"""Layers that can have no finding, whatever a call does."""
 
 from __future__ import annotations
 

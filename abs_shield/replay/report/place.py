@@ -1,4 +1,4 @@
-"""What one layer did on the calls of one tool, as the decision log tells it."""
+"""The counts of one layer on the calls of one tool, from the decision log."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ class Case(NamedTuple):
 
     @property
     def flagged(self) -> bool:
-        """Whether a finding of the layer weighs."""
+        """Return whether a finding of the layer weighs."""
         return any(finding.weighs for finding in self.findings)
 
     @property
     def found_block(self) -> bool:
-        """Whether strict mode would have blocked because of what the layer found."""
+        """Return whether strict mode would have blocked because of what the layer found."""
         return self.blamed and self.flagged
 
     @property
     def looked(self) -> bool:
-        """Whether the layer judged the call, failed to, or found something nevertheless."""
+        """Return whether the layer judged the call, failed to, or found something nevertheless."""
         return self.coverage.outcome is not Outcome.UNAVAILABLE or self.flagged or self.blamed
 
     @property
     def observations(self) -> Observations:
-        """What the call is to each of the shares of a place."""
+        """Return what the call is to each of the shares of a place."""
         if not (self.findings or self.blamed):
             return _SILENT[self.coverage.outcome]
         labelled, true = self.truth is not None, self.truth is Truth.HALLUCINATED
@@ -67,7 +67,7 @@ class Case(NamedTuple):
 
     @property
     def speaks(self) -> bool:
-        """Whether the layer has something that counts against the subject, or broke."""
+        """Return whether the layer has something that counts against the subject, or broke."""
         return self.flagged or self.coverage.outcome is Outcome.ERROR
 
     @classmethod
@@ -78,7 +78,7 @@ class Case(NamedTuple):
 
     @classmethod
     def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> Case:
-        """Give what concerns one layer."""
+        """Return what concerns one layer."""
         findings = [f for f in decision.findings if f.check == layer]
         return cls(decision, findings, decision.coverage.get(layer, RAN), blamed, truth)
 
@@ -175,14 +175,14 @@ class Place:
 
     @classmethod
     def sum(cls, places: Iterable[Place]) -> Place:
-        """Give several as one."""
+        """Return several as one."""
         total = cls()
         for place in places:
             total.add(place)
         return total
 
     def reason(self, outcome: Outcome) -> str:
-        """Give the most frequent reason of an outcome; empty where there is none."""
+        """Return the most frequent reason of an outcome; empty where there is none."""
         found = ((n, why) for (kind, why), n in self.reasons.items() if kind is outcome)
         return max(found, default=(0, ""))[1]
 
@@ -261,5 +261,5 @@ class Place:
 
 
 def _let_through(finding: Finding) -> bool:
-    """Whether a suppression alone keeps a finding from blocking."""
+    """Return whether a suppression alone keeps a finding from blocking."""
     return finding.suppressed and finding.counted and finding.verdict is Verdict.HALLUCINATED

@@ -38,12 +38,11 @@ class Readiness:
     Attributes:
         min_calls: Calls that it judged, at least.
         max_errors: Share of calls that it failed to judge, at most: strict mode stops them.
-        min_labels: Calls it would block that somebody labelled, at least; all where fewer.
-        max_stops: Share of calls it would block and nobody labelled hallucinated, at most, at
+        min_labels: Labelled calls it would block, at least; all where fewer.
+        max_stops: Share of calls it would block that are not labelled hallucinated, at most, at
             the upper end of the interval.
         min_precision: Labelled precision of its blocks, at the lower end of the interval, from
-            which on the labels decide, and neither *max_stops* nor a block labelled ok stands
-            in the way.
+            which on the labels decide alone, whatever the rate of blocks is.
         max_dropped: Share of decisions that are missing from the log, at most.
         min_coverage: Share of calls that it judged, below which it is said what it does not see.
 
@@ -67,26 +66,26 @@ class Readiness:
                 raise ShieldError(f"the rule got {field.name}={value}; {told}")
 
     def sentences(self) -> tuple[str, ...]:
-        """Give the rule in words, a sentence for each condition."""
+        """Return the rule in words, a sentence for each condition."""
         return (
             f"It judged at least {self.min_calls:,} calls.",
-            f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
+            f"It failed to judge at most {limit_text(self.max_errors)} of the calls it looked at.",
             f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
             " where there are fewer), and none of these is labelled ok.",
-            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and"
+            f"At most {limit_text(self.max_stops)} of the calls it looked at would be blocked and"
             " are not labelled hallucinated, at the upper end of the 95 % interval, which counts"
             " sessions where these are fewer.",
             f"Labels can stand in for the two conditions before: where {self.min_labels:,} or"
             " more of the calls it would block are labelled, and at the lower end of the interval"
-            f" at least {percent(self.min_precision)} of them are hallucinated.",
-            f"At most {percent(self.max_dropped)} of all decisions are missing from the log.",
+            f" at least {limit_text(self.min_precision)} of them are hallucinated.",
+            f"At most {limit_text(self.max_dropped)} of all decisions are missing from the log.",
         )
 
     def reasons(
         self, place: Place, *, dropped_share: float = 0.0, noun: str = "call"
     ) -> list[Reason]:
         """
-        Return all that stands in the way, the gravest first; nothing where it is safe.
+        Return the reasons against it, the gravest first; nothing where it is safe.
 
         Args:
             place: The counts of a layer.
@@ -99,13 +98,13 @@ class Readiness:
         return sorted(found, key=lambda reason: _ORDER.index(reason.code))
 
     def proven(self, counts: Watch) -> bool:
-        """Whether the labels alone show that its blocks are right."""
+        """Return whether the labels alone show that its blocks are right."""
         precision = counts.block_precision
         enough = precision.of >= max(1, self.min_labels)
         return enough and precision.ends[0] >= self.min_precision
 
     def labels_wanting(self, counts: Watch) -> int | None:
-        """Give how many more labels are enough, all of them hallucinated; None where none are."""
+        """Return how many more labels are enough, all of them hallucinated; None where none are."""
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
@@ -145,11 +144,12 @@ class Readiness:
     def _label_more(self, counts: Watch) -> str:
         more = self.labels_wanting(counts)
         if more is None:
-            return "change the policy so that it blocks less"
+            return _BLOCK_LESS
         return f"label {more:,} more of them: abs-shield label --next"
 
 
 _MOST_DIGITS = 12
+_BLOCK_LESS = "change the policy so that it blocks less, or suppress what it blocks wrongly"
 _ORDER = (
     "never_ran", "errors", "false_blocks", "unlabelled_blocks", "many_blocks", "few_calls",
     "wide_interval", "log_gaps",
@@ -172,26 +172,31 @@ def _few_calls(place: Place, rule: Readiness, noun: str) -> Reason:
     told = f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
     if why := place.reason(Outcome.UNAVAILABLE):
         told += f" (most often it had nothing to go on because: {why})"
-    return Reason("few_calls", told, "stay in audit until there are more", False)
+    return Reason("few_calls", told, _wait_for(noun), False)
+
+
+def _wait_for(noun: str) -> str:
+    return f"stay in audit until there are more {noun}s"
 
 
 def _errors(place: Place, rule: Readiness, noun: str) -> Reason:
     counts = place.counts
     told = (
         f"it failed to judge {counts.errors:,} of {counts.looked:,} {noun}s, at most"
-        f" {percent(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
+        f" {limit_text(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
     )
     return Reason("errors", told, f"mend what raises: strict mode stops these {noun}s", True)
 
 
 def _false_blocks(counts: Watch, rule: Readiness, noun: str) -> Reason:
     precision = counts.block_precision
+    least = percent(precision.ends[0], beside=rule.min_precision)
     told = (
         f"{counts.false_blocks:,} of {precision.of:,} labelled {noun}s that it would block are"
-        f" labelled ok; its precision is at least {percent(precision.ends[0])},"
-        f" {percent(rule.min_precision)} is asked for"
+        f" labelled ok; its precision is at least {least},"
+        f" {limit_text(rule.min_precision)} is asked for"
     )
-    return Reason("false_blocks", told, "change the policy, or suppress what is wrong", True)
+    return Reason("false_blocks", told, _BLOCK_LESS, True)
 
 
 def _unlabelled(counts: Watch, todo: str, noun: str) -> Reason:
@@ -207,7 +212,7 @@ def _many_stops(counts: Watch, rule: Readiness, todo: str, noun: str) -> Reason:
     told = (
         f"{stops.hits:,} of {stops.of:,} {noun}s would be blocked and are not labelled"
         f" hallucinated: up to {percent(stops.ends[1], beside=rule.max_stops)} of all,"
-        f" {percent(rule.max_stops)} is allowed"
+        f" {limit_text(rule.max_stops)} is allowed"
     )
     return Reason("many_blocks", told, todo, True)
 
@@ -215,16 +220,17 @@ def _many_stops(counts: Watch, rule: Readiness, todo: str, noun: str) -> Reason:
 def _wide(counts: Watch, rule: Readiness, noun: str) -> Reason:
     stops = counts.unproven_stops
     of = "" if stops.sessions == stops.of else f" of {stops.sessions:,} sessions"
+    most = percent(stops.ends[1], beside=rule.max_stops)
     told = (
         f"no {noun} among {stops.of:,}{of} speaks against it, but these are too few: it may still"
-        f" be {percent(stops.ends[1], beside=rule.max_stops)}, {percent(rule.max_stops)} is allowed"
+        f" be {most}, {limit_text(rule.max_stops)} is allowed"
     )
-    return Reason("wide_interval", told, "stay in audit until there are more", False)
+    return Reason("wide_interval", told, _wait_for(noun), False)
 
 
 def _log_gaps(share: float, rule: Readiness) -> Reason:
-    told = f"{percent(share)} of the decisions are missing from the log"
-    todo = f"see why it drops them; at most {percent(rule.max_dropped)} may be missing"
+    told = f"{percent(share, beside=rule.max_dropped)} of the decisions are missing from the log"
+    todo = f"see why it drops them; at most {limit_text(rule.max_dropped)} may be missing"
     return Reason("log_gaps", told, todo, False)
 
 
@@ -234,7 +240,8 @@ def percent(share: float, *, beside: float | None = None) -> str:
 
     Args:
         share: The share, in [0, 1].
-        beside: A share that it is compared with: where both round to the same, it has more digits.
+        beside: A limit that it is compared with: it has as many digits as it takes to show on
+            which side of the limit it is.
 
     >>> percent(0.01), percent(0.00123), percent(0.5), percent(0.0), percent(0.00001)
     ('1 %', '0.12 %', '50 %', '0 %', 'under 0.01 %')
@@ -242,16 +249,32 @@ def percent(share: float, *, beside: float | None = None) -> str:
     ('100 %', '99.9 %', 'over 99.9 %')
     >>> percent(0.0104, beside=0.01), percent(0.010000004, beside=0.01)
     ('1.04 %', '1.0000004 %')
+    >>> percent(0.00004, beside=0.00003), percent(0.01251, beside=0.01254)
+    ('0.004 %', '1.25 %')
     """
-    if 0 < share < 0.0001:
+    if 0 < share < 0.0001 and (beside is None or beside >= 0.0001):
         return "under 0.01 %"
-    if 0.9995 <= share < 1:
+    if 0.9995 <= share < 1 and (beside is None or beside < 0.9995):
         return "over 99.9 %"
     for digits in range(2 if share < 0.01 else 1, _MOST_DIGITS):
-        text = _rounded(share, digits)
-        if beside in (None, share) or text != percent(beside):
+        shown = round(share, digits + 2)
+        if beside is None or _side(shown, beside) == _side(share, beside):
             break
-    return text
+    return _rounded(share, digits)
+
+
+def limit_text(share: float) -> str:
+    """
+    Return a limit with all its digits.
+
+    >>> limit_text(0.01), limit_text(0.0125), limit_text(0.00001)
+    ('1 %', '1.25 %', '0.001 %')
+    """
+    return _rounded(share, _MOST_DIGITS - 2)
+
+
+def _side(share: float, limit: float) -> int:
+    return (share > limit) - (share < limit)
 
 
 def _rounded(share: float, digits: int) -> str:

@@ -171,7 +171,7 @@ class Report:
         return [row.tool for row in self.heat()]
 
     def tools(self) -> list[str]:
-        """Name the tools, the hottest first; `_unregistered` stands for all that nobody knows."""
+        """Name the tools, the hottest first; `_unregistered` holds all unknown names."""
         return [row for row in self.rows() if not is_text(row)]
 
     def calls_of(self, row: str) -> int:
@@ -192,7 +192,7 @@ class Report:
         return total
 
     def __contains__(self, place: tuple[str, str]) -> bool:
-        """Whether that tool was ever judged by that layer: ``(tool, layer)``."""
+        """Return whether that tool was ever judged by that layer: ``(tool, layer)``."""
         return place in self._places
 
     def heat(self) -> list[HeatRow]:

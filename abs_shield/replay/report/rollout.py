@@ -1,4 +1,4 @@
-"""What is safe to enforce now, and what not yet, and why."""
+"""The steps of a rollout: each layer is safe to enforce, not yet, or enforced, with reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.replay.report.rows import NO_TOOLS, noun_of
 
 
 class Standing(StrEnum):
-    """May it be enforced?"""
+    """The result of the rule for a layer."""
 
     SAFE = "safe"
     NOT_YET = "not_yet"
@@ -26,14 +26,14 @@ class Standing(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """
-    What the rule says of one layer, on all tools or on one that differs.
+    The rule's result for one layer, on all tools or on one that differs.
 
     Attributes:
         layer: The layer's name.
         tool: The tool; empty for all.
-        standing: What the rule says.
-        reasons: What stands in the way; where it is enforced already, what speaks against that.
-        caveats: What it does not see, one line each.
+        standing: The rule's result.
+        reasons: The reasons against; where it is enforced already, those against that.
+        caveats: The limits of the figures, one line each.
         place: The counts behind it.
     """
 
@@ -52,11 +52,11 @@ class Step:
 
     @property
     def todos(self) -> tuple[str, ...]:
-        """What to do next, each thing once."""
+        """Return what to do next, each thing once."""
         return tuple(dict.fromkeys(reason.todo for reason in self.reasons))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return it as JSON-able data."""
         return {
             "layer": self.layer,
             "tool": self.tool or None,
@@ -78,7 +78,7 @@ def rollout(report: Report, rule: Readiness) -> list[Step]:
 
 
 def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
-    """Give what to add to a policy's ``modes``, so that everything safe is enforced."""
+    """Return what to add to a policy's ``modes``, so that everything safe is enforced."""
     made: dict[str | tuple[str, str], Mode] = {}
     for step in steps:
         if step.standing is Standing.SAFE:
@@ -132,7 +132,7 @@ def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
 
 
 def _concerns(step: Step) -> bool:
-    """Whether the layer can say anything of that tool: a known name is only a fault if it was."""
+    """Return whether the layer judges that tool: `phantom_tool` judges unknown names alone."""
     return step.layer != PHANTOM_TOOL or bool(step.place.counts.findings)
 
 

@@ -36,7 +36,7 @@ Counted = tuple[str, str, Case]
 
 
 def is_text(row: str) -> bool:
-    """Whether a row is of answers or outputs, and so of no tool."""
+    """Return whether a row is of answers or outputs, and so of no tool."""
     return row in (ANSWERS, OUTPUTS) or row.startswith(STAGES)
 
 

@@ -95,7 +95,7 @@ class Sessions:
 
 
 def _indexes(observations: Observations) -> tuple[tuple[int, bool], ...]:
-    """Return the places in `SHARES` of which a call is an observation, and whether it is a hit."""
+    """Return the places in `SHARES` that count a call, each with whether it is a hit."""
     return tuple((n, is_hit) for n, (counts, is_hit) in enumerate(observations) if counts)
 
 

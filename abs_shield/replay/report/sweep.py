@@ -1,4 +1,4 @@
-"""What each threshold of P(hallucination) would hold back, and what labels say of that."""
+"""Thresholds of P(hallucination): what each holds back, with precision and recall by labels."""
 
 from __future__ import annotations
 

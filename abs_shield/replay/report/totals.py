@@ -1,4 +1,4 @@
-"""What the decision log holds as a whole, counted within bounds."""
+"""Totals of a decision log, counted within bounds."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Span:
         self.first_at, self.last_at = min(self.first_at, first_at), max(self.last_at, last_at)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return it as JSON-able data."""
         return {"calls": self.calls, "first_at": self.first_at, "last_at": self.last_at}
 
 
 @dataclass(slots=True)
 class Results:
     """
-    What was decided about what calls returned.
+    Counts of decisions about results.
 
     Attributes:
         judged: Results that were judged.
@@ -68,14 +68,14 @@ class Results:
         self.would_withhold += decision.would_block
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return asdict(self)
 
 
 @dataclass(slots=True)
 class Answers:
     """
-    What was decided about answers.
+    Counts of decisions about answers.
 
     Attributes:
         checked: Answers that were checked.
@@ -104,18 +104,18 @@ class Answers:
         self.would_block += decision.would_block
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return asdict(self)
 
 
 @dataclass(slots=True)
 class Outputs:
     """
-    What was decided about outputs of the quality cascade.
+    Counts of decisions about outputs of the quality cascade.
 
     Attributes:
         checked: Outputs that every stage that ran could check.
-        errors: Outputs of which a stage failed to check something.
+        errors: Outputs that a stage failed to check.
         flagged: Those with a finding that weighs, as the report's rows count them.
         flag_only: Those of them whose action is ``flag``: shipped, whatever the mode.
         held: Those that were held back, to be revised or for good.
@@ -148,7 +148,7 @@ class Outputs:
         self.stages.update({one.check for one in decision.findings if one.weighs})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return {
             "checked": self.checked,
             "errors": self.errors,
@@ -173,7 +173,7 @@ class Totals:
         would_block: Calls that strict mode would have blocked.
         others: Decisions about something else than a call, by what it was.
         results: What was decided about what the calls returned.
-        answers: What was decided about answers.
+        answers: Counts of decisions about answers.
         outputs: What was decided about outputs.
         labels: Labelled calls, by label.
         other_labels: Labelled results, answers and outputs, by what they are and label.
@@ -218,7 +218,7 @@ class Totals:
 
     @property
     def dropped_share(self) -> float:
-        """Which share of all decisions was lost, in [0, 1]."""
+        """Return the share of all decisions that was lost, in [0, 1]."""
         made = self.decisions + self.dropped
         return self.dropped / made if made else 0.0
 
@@ -273,7 +273,7 @@ class Totals:
         self.dropped += sum(gap["dropped"] for gap in gaps)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return {
             "calls": self.calls,
             "verdicts": {verdict.value: self.verdicts[verdict] for verdict in Verdict},

@@ -41,7 +41,7 @@ class Share(NamedTuple):
         return lower if self.hits else 0.0, upper if self.hits < self.of else 1.0
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Give it as JSON-able data; the share of nothing is None."""
+        """Return it as JSON-able data; the share of nothing is None."""
         lower, upper = self.ends
         share = self.hits / self.of if self.of else None
         return {
@@ -100,7 +100,7 @@ class Watch(Counts):
         self.spread = None
 
     def to_dict(self) -> dict[str, int]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return {name: getattr(self, name) for name in COUNTED}
 
     def with_labels(self, more: int) -> Self:
@@ -130,7 +130,7 @@ class Watch(Counts):
 
     @property
     def unproven_stops(self) -> Share:
-        """The calls that its findings would block and nobody labelled hallucinated."""
+        """The calls that its findings would block that are not labelled hallucinated."""
         return self._share("unproven_stops", self.found_blocks - self.true_blocks, self.looked)
 
     @property

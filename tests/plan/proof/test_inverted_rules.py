@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 
@@ -46,3 +47,77 @@ def test_an_honest_sentence(sentence: str, said, tool) -> None:
     rules = [rule(tool="t", sentence=sentence)(HONEST[sentence])]
 
     assert [] == said("rule_contradicts_sentence", tool("t", x=NUMBER), rules=rules)
+
+
+DAY = {"type": "string", "format": "date"}
+NAMES = {
+    "check_in": "check_out",
+    "check_in_date": "check_out_date",
+    "checkin": "checkout",
+    "checkIn": "checkOut",
+}
+SENTENCES = (
+    "Check-in is before check-out.",
+    "The check-out is after the check-in.",
+    "Check in no later than check out.",
+    "The checkin is not after the checkout.",
+)
+
+
+def in_order(first: str, then: str) -> bool:
+    return date.fromisoformat(first) <= date.fromisoformat(then)
+
+
+def rule_about(names: tuple[str, str], sentence: str, answer: Callable[[str, str], bool]):
+    """A rule of two parameters with these names."""
+    made: dict[str, Callable[..., bool]] = {}
+    first, then = names
+    source = f"def dates({first}: str, {then}: str) -> bool:\n    return answer({first}, {then})"
+    exec(source, {"answer": answer}, made)
+    return rule(tool="book", sentence=sentence)(made["dates"])
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("first", NAMES)
+def test_dates_with_names_that_begin_alike(first: str, sentence: str, said, tool) -> None:
+    """A check-in after the check-out; the right rule is not accused."""
+    names = (first, NAMES[first])
+    book = tool("book", **dict.fromkeys(names, DAY))
+    wrong = rule_about(names, sentence, lambda one, other: not in_order(one, other))
+    right = rule_about(names, sentence, in_order)
+
+    assert 1 == len(said("rule_contradicts_sentence", book, rules=[wrong]))
+    assert [] == said("rule_contradicts_sentence", book, rules=[right])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No check-in after the check-out.",
+        "The check-out must not be before the check-in.",
+        "Nobody may check out before the check-in.",
+        "A check-out cannot be before the check-in.",
+        "The check-in is not before today, the check-out not before the check-in.",
+        "A check-out before the check-in is refused.",
+        "Never a check-out before the check-in.",
+    ],
+)
+def test_an_honest_sentence_about_two_dates(sentence: str, said, tool) -> None:
+    """A negation turns the order round, and so does a refusal."""
+    names = ("check_in", "check_out")
+    rules = [rule_about(names, sentence, in_order)]
+
+    book = tool("book", **dict.fromkeys(names, DAY))
+
+    assert [] == said("rule_contradicts_sentence", book, rules=rules)
+
+
+def test_too_few_calls_to_decide(said, proof, tool) -> None:
+    """A rule that contradicts its sentence for two calls is noted, and not accused."""
+    rules = [rule(tool="t", sentence="At most 5.")(lambda x: x > 5)]
+    listed = tool("t", x={"enum": [4, 6]})
+
+    (note,) = said("sentence_not_compared", listed, rules=rules)
+    assert "are 2 only" in note
+    assert [] == said("rule_contradicts_sentence", listed, rules=rules)
+    assert [] == [each for each in proof(listed, rules=rules).problems if "sentence" in each.code]

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report import Place, Readiness, Watch, percent
+from abs_shield.replay.report import Place, Readiness, Watch, limit_text, percent
 from abs_shield.stats.wilson import wilson
 
 RULE = Readiness()
@@ -91,8 +91,20 @@ def test_where_no_labels_can_help_it_is_said():
     """All blocks are labelled, and too many of them ok."""
     told = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
 
-    assert ["change the policy, or suppress what is wrong",
-            "change the policy so that it blocks less"] == told  # fmt: skip
+    todo = "change the policy so that it blocks less, or suppress what it blocks wrongly"
+    assert [todo, todo] == told
+
+
+@pytest.mark.parametrize("limit", [0.00003, 0.01, 0.0125, 0.9])
+@pytest.mark.parametrize("factor", [0.99999, 0.999, 1.001, 1.00001])
+def test_a_share_beside_its_limit_is_on_its_side(limit: float, factor: float) -> None:
+    """What is shown compares with the limit as the share itself does."""
+    shown, beside = (
+        float(text.removesuffix(" %"))
+        for text in (percent(limit * factor, beside=limit), limit_text(limit))
+    )
+
+    assert (factor > 1, factor < 1) == (shown > beside, shown < beside)
 
 
 def test_reasons_have_their_figures_and_why():

@@ -1,0 +1,84 @@
+"""What a terminal of 80 columns shows: a command in a process of its own, on a pseudo terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shop import filled, order, refund
+
+pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
+LONG = "a_tool_whose_name_is_longer_than_a_column_of_a_table_of_this_width"
+RULES = f"""from abs_shield import Tool, rule, shield
+
+
+@rule(tool="{LONG}")
+def never(account: int) -> bool:
+    "An account is above 0."
+    return account > 0
+
+
+policy = shield.configure(rules=[never], tools=[Tool(name="b", parameters={{}})])
+"""
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def shown(*words: str, columns: int = 80) -> list[str]:
+    """Run a command on a terminal; give the lines that it wrote."""
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, bytes([40, 0, columns, 0, 0, 0, 0, 0]))
+    env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    ran = subprocess.Popen(
+        [sys.executable, "-m", "abs_shield", *words],
+        stdin=side, stdout=side, stderr=subprocess.DEVNULL, env={**env, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(side)
+    written = b""
+    try:
+        while block := os.read(main, 65_536):
+            written += block
+    except OSError:  # Linux says so where the other side is closed
+        pass
+    ran.wait(60)
+    os.close(main)
+    return [line.rstrip() for line in _ESCAPE.sub("", written.decode()).splitlines()]
+
+
+def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
+    """No line is wider than the terminal, which would break a word; more lines are indented."""
+    log = str(tmp_path / "log.db")
+    filled(log, *map(order, range(3)), refund(1, 900), refund(2, 900))
+    lines = shown("report", log)
+    reason = next(n for n, line in enumerate(lines) if line.startswith("    - no call"))
+    text = " ".join(" ".join(lines).split())
+
+    assert 80 >= max(map(len, lines))
+    assert lines[reason + 1].startswith("        ")
+    assert "which counts sessions where these are fewer." in text
+
+
+def test_a_file_has_whole_lines(tmp_path: Path) -> None:
+    """What is not a terminal, such as a pipe to grep, has a sentence on one line."""
+    log = str(tmp_path / "log.db")
+    filled(log, refund(1, 900))
+    done = subprocess.run(
+        [sys.executable, "-m", "abs_shield", "report", log],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert re.search(r"^  4\. .* where these are fewer\.$", done.stdout, re.M)
+
+
+def test_a_long_name_stays_whole(tmp_path: Path) -> None:
+    """A proof with a name that no column has room for is printed in lines."""
+    (tmp_path / "rules.py").write_text(RULES)
+    lines = shown("prove", f"{tmp_path}/rules.py:policy")
+
+    assert [line for line in lines if f"`{LONG}`" in line]
+    assert [line for line in lines if line.startswith("error unknown_tool")]
