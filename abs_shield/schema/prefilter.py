@@ -44,6 +44,8 @@ _ARRAY = frozenset({"items", "minItems", "maxItems", "uniqueItems"})
 _OBJECT = frozenset(
     {"properties", "required", "additionalProperties", "minProperties", "maxProperties"}
 )
+_ANY_TEXT = core.str_schema(strict=True)
+"""Any text, as most parameters are; built once, so that tools are registered in fewer steps."""
 _MOST_EXTRAS = 2_000
 """Further members of one object; pydantic-core keeps an error for each that is wrong."""
 _TYPED = _NUMBER | _TEXT | _ARRAY | _OBJECT
@@ -176,6 +178,8 @@ class _Translation:
 
 
 def _string(said: dict[str, Any]) -> CoreSchema:
+    if said.keys().isdisjoint(_TEXT):
+        return _ANY_TEXT
     made: CoreSchema = core.str_schema(
         strict=True,
         min_length=_whole(said.get("minLength")),
