@@ -346,12 +346,14 @@ class Index:
         """
         if self._unread:
             self._read()
-        if any(any(map(table.__contains__, forms)) for table in self._exact):
-            return True
-        if any(map(self._parts.__contains__, map(hash, forms))):
+        for table in self._exact:
+            chunks_of = table.keys() if isinstance(table, dict) else table
+            if not chunks_of.isdisjoint(forms):
+                return True
+        if not self._parts.isdisjoint([*map(hash, forms)]):
             return True
         hashes = [*map(hash, letters)]
-        if any(any(map(table.__contains__, hashes)) for table in (self._squeezed, self._one)):
+        if not all(table.isdisjoint(hashes) for table in (self._squeezed, self._one)):
             return True
         return self._kept.may_hold({one for one in letters if len(one) >= least})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, filterfalse
 
 from abs_shield.session.kept import At
@@ -73,8 +73,7 @@ class Places:
 
     def get(self, key: int) -> int | None:
         """Return the number of a key; None where it is not there."""
-        new = self._new  # before the arrays, to which another thread may be moving it
-        keys, numbers = self._old
+        new, (keys, numbers) = self._new, self._old  # in this order: a thread may move it meanwhile
         if keys:
             place = bisect_left(keys, key)
             if place < len(keys) and keys[place] == key:
@@ -98,6 +97,12 @@ class Places:
             return key in self._new
         place = bisect_left(keys, key)
         return place < len(keys) and keys[place] == key
+
+    def isdisjoint(self, found: Collection[int]) -> bool:
+        """Return whether none of *found* is here."""
+        if not self._new.keys().isdisjoint(found):
+            return False
+        return not self._old[0] or not any(map(self.__contains__, found))
 
     def absent(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the texts whose hashes are not in the arrays."""
@@ -206,6 +211,10 @@ class Spellings:
     def __contains__(self, key: int) -> bool:
         return key in self._places
 
+    def isdisjoint(self, found: Collection[int]) -> bool:
+        """Return whether none of *found* is here."""
+        return self._places.isdisjoint(found)
+
     def __len__(self) -> int:
         return len(self._places)
 
@@ -278,6 +287,12 @@ class Chunks:
 
     def __contains__(self, chunk: object) -> bool:
         return chunk in self._new or (bool(self._texts) and hash(chunk) in self._old)
+
+    def isdisjoint(self, found: Collection[str]) -> bool:
+        """Return whether none of *found* is here."""
+        if not self._new.keys().isdisjoint(found):
+            return False
+        return not self._texts or self._old.isdisjoint([*map(hash, found)])
 
     def __len__(self) -> int:
         return len(self._new) + len(self._old)

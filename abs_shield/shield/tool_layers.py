@@ -140,11 +140,12 @@ class ToolLayers:
         terms: What holds for every call.
     """
 
-    __slots__ = ("_all_ran", "_fits", "_layers", "_shapes", "_terms", "plan")
+    __slots__ = ("_all_ran", "_fits", "_layers", "_rows", "_shapes", "_terms", "plan")
 
     def __init__(self, layers: Sequence[Layer], plan: ToolPlan | None, terms: Terms) -> None:
         self.plan = plan
         self._layers = layers
+        self._rows: tuple[Row, ...] = tuple((layer, None) for layer in layers)
         self._terms = terms
         self._all_ran = {layer.name: RAN for layer in layers}
         schema = None if plan is None else plan.schema
@@ -194,8 +195,7 @@ class ToolLayers:
             propose: Makes what a judge is shown, where one has to look.
         """
         if not self._match(arguments):
-            rows = [(layer, None) for layer in self._layers]
-            return _judged(rows, propose(), session, self._all_ran.copy())
+            return _judged(self._rows, propose(), session, self._all_ran.copy())
         apart: tuple[tuple[str, Coverage], ...] = ()
         looking: list[Row] | None = None
         for row in shape.rows:
@@ -239,6 +239,8 @@ class ToolLayers:
             passed_on: Pointers to the values of a nested call that the model wrote.
         """
         coverage, looking = self._all_ran.copy(), []
+        if proposal.tool is not None and not (nested or changed):
+            return _judged(self._rows, proposal, session, coverage)
         for layer in self._layers:
             if proposal.tool is None and layer.name != "phantom_tool":
                 coverage[layer.name] = _UNKNOWN_TOOL

@@ -31,6 +31,7 @@ def outcome_of(decision: Decision) -> str:
     """
     Return what became of the subject, and why.
 
+    >>> from abs_shield.core import Verdict
     >>> outcome_of(Decision(id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
     ...     action=Action.ALLOW, mode=Mode.AUDIT, blocked=False, would_block=False,
     ...     policy_revision="", at=0.0))
