@@ -41,6 +41,8 @@ _LINES = str.maketrans("", "", "\t\n\r")
 
 def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> Iterator[Doubt]:
     """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
+    if not targets.parameters.may_be_guarded:
+        return
     without_value = {doubt.path: doubt for doubt in voids(targets.parameters, arguments)}
     yield from without_value.values()
     guarded = [pair for pair in targets.guarded(arguments) if pair[0] not in without_value]

@@ -318,7 +318,7 @@ class Chunks:
         if new:
             for chunk, number in new.items():
                 self._old.put(hash(chunk), number)
-            self._texts.append(_BETWEEN.join(new))
+            self._texts = [_BETWEEN.join((*self._texts, *new))]
             self._old.settle()
             self._new = {}
 
