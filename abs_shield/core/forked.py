@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging  # noqa: F401 - imported for its own hook, see below
 import os
 import sys
 from importlib import _bootstrap
@@ -93,4 +94,6 @@ def _in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
+    # Hooks run before a fork in the reverse order of their registration. Were that of `logging`
+    # younger, a fork would hold its lock while it waits for an import that makes a logger.
     os.register_at_fork(before=_before, after_in_parent=_behind, after_in_child=_in_child)
