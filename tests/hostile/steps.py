@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from cProfile import Profile
 from types import FrameType
 from typing import Any
@@ -11,6 +13,18 @@ from typing import Any
 
 class TracingLost(AssertionError):
     """Something has switched tracing off, so that a count of lines would be too small."""
+
+
+@contextmanager
+def collecting_nothing() -> Iterator[None]:
+    """Keep the garbage collector, and what hypothesis calls after it, out of what is counted."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def steps(action: Callable[[], Any]) -> int:
@@ -29,15 +43,16 @@ def steps(action: Callable[[], Any]) -> int:
         return trace
 
     before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        action()
-        still = sys.gettrace()
-        traced = count
-        _one_line()
-        counted = count > traced
-    finally:
-        sys.settrace(before)
+    with collecting_nothing():
+        sys.settrace(trace)
+        try:
+            action()
+            still = sys.gettrace()
+            traced = count
+            _one_line()
+            counted = count > traced
+        finally:
+            sys.settrace(before)
     if still is not trace:
         raise TracingLost(f"tracing was replaced by {still!r}")
     if not counted:
@@ -48,7 +63,8 @@ def steps(action: Callable[[], Any]) -> int:
 def calls(action: Callable[[], Any]) -> int:
     """Count the functions that an action calls, which works at any depth, and misses loops."""
     profile = Profile(builtins=True)
-    profile.runcall(action)
+    with collecting_nothing():
+        profile.runcall(action)
     return sum(entry.callcount for entry in profile.getstats())
 
 
