@@ -7,7 +7,8 @@ import gc
 import json
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from statistics import median
 from time import perf_counter_ns, process_time_ns
@@ -80,10 +81,21 @@ def own_layer(proposal: Proposal, session: Session) -> Iterable[Finding]:
     return ()
 
 
+@contextmanager
+def nobody_listening() -> Iterator[None]:
+    """Let no log line be written meanwhile: what is timed are hooks that nobody hears."""
+    log = logging.getLogger("abs_shield")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
 def flagged(guard: Shield, session: Session) -> Way:
     """Give the check of a call whose transaction nobody mentioned."""
     call = ToolCall("refund", {**ARGUMENTS, "transaction_id": "tx_99999"}, None, LOGPROBS)
-    logging.getLogger("abs_shield").setLevel(logging.CRITICAL + 1)  # nobody hears the hooks
     assert guard.check_call(call, session=session).verdict is not Verdict.CLEAN
     return lambda: guard.check_call(call, session=session)
 
@@ -201,8 +213,9 @@ def measure(*, seconds: float = 1.5) -> dict[str, Any]:
     Returns:
         p50 in microseconds by way, and the ratios that have a goal.
     """
-    us = sampled(ways(), seconds=seconds)
-    through = decorated(seconds=seconds)
+    with nobody_listening():
+        us = sampled(ways(), seconds=seconds)
+        through = decorated(seconds=seconds)
     five, one = us["validation of five"], us["validation of one"]
     ratios = {engine: us[engine] / five for engine in ENGINES}
     ratios["one argument"] = us["one argument"] / one
