@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.finding import counts
@@ -97,8 +97,7 @@ _CLEAN = {
 def _weighed(
     finding: Finding, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
 ) -> Finding:
-    return replace(
-        finding,
+    return finding.weighed(
         mode=_mode(finding.check, plan, opened=opened),
         counted=counts(finding.strength, threshold=policy.threshold),
         suppressed=any(s.silences(finding, at=at) for s in plan.suppress),
