@@ -1,0 +1,24 @@
+"""Old names of a module."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.core.decision import Decision
+from abs_shield.core.renamed import old_names
+
+RESOLVE = old_names("abs_shield.core.events", {"Record": "abs_shield.core.decision:Decision"})
+
+
+def test_an_old_name_gives_the_new_object_and_warns() -> None:
+    """The warning names both, with their modules."""
+    with pytest.warns(
+        DeprecationWarning, match=r"`.*events\.Record` is now `.*decision\.Decision`"
+    ):
+        assert RESOLVE("Record") is Decision
+
+
+def test_any_other_name_is_an_attribute_error() -> None:
+    """As a module without old names answers."""
+    with pytest.raises(AttributeError, match="has no attribute 'Recrod'"):
+        RESOLVE("Recrod")
