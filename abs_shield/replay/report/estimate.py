@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 
 from abs_shield.core import Decision
@@ -12,7 +13,7 @@ from abs_shield.replay.report.rows import STAGES, cases_of
 from abs_shield.replay.report.sessions import SHARES, Observations, Spread
 from abs_shield.replay.report.watch import Watch
 from abs_shield.stats.clusters import Clusters, Effect
-from abs_shield.stores.patterns import Pattern
+from abs_shield.stores.patterns import Pattern, pattern_of
 
 ALL_ROWS = ""
 """Stands for all rows of a layer."""
@@ -51,12 +52,12 @@ class Spreads:
         patterns: Mapping[int, Pattern],
         labelled: Iterable[tuple[Decision, Label]] = (),
     ) -> None:
-        known = {number: _cells(one.decision(), None) for number, one in patterns.items()}
+        known = {number: _cells(one, None) for number, one in patterns.items()}
         self._newest = _counted(_sessions(sessions, known))
         by_session: defaultdict[str, Cells] = defaultdict(dict)
         for decision, label in labelled:
             session = by_session[decision.session_id or decision.id]
-            _add(session, _cells(decision, label.truth), 1)
+            _add(session, _cells(pattern_of(decision), label.truth), 1)
         self._labelled = _counted(by_session.values())
 
     def of(self, row: str, layer: str, counts: Watch) -> Spread:
@@ -112,9 +113,10 @@ def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
     return found
 
 
-def _cells(decision: Decision, truth: Truth | None) -> Cells:
+@lru_cache(maxsize=8_192)  # the views of a dashboard count the same patterns again and again
+def _cells(pattern: Pattern, truth: Truth | None) -> Cells:
     found: Cells = {}
-    for row, layer, case in cases_of(decision, truth):
+    for row, layer, case in cases_of(pattern.decision(), truth):
         packed = _packed(case.observations)
         cells = ((row, layer),) if row.startswith(STAGES) else ((row, layer), (ALL_ROWS, layer))
         for cell in cells:

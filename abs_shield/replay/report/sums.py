@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 
@@ -18,9 +19,10 @@ def add_counts(total: Any, part: Any, *, times: int = 1, without: Collection[str
         times: How often it is added.
         without: Names of fields that are left out as well.
     """
-    for field in fields(part):
-        name, value = field.name, getattr(part, field.name)
-        if name.startswith("_") or name in without or isinstance(value, bool):
+    kind: Any = type(part)
+    for name in _public_fields(kind):
+        value = getattr(part, name)
+        if not value or name in without or isinstance(value, bool):
             continue
         if isinstance(value, Counter):
             counter = getattr(total, name)
@@ -30,3 +32,8 @@ def add_counts(total: Any, part: Any, *, times: int = 1, without: Collection[str
             setattr(total, name, getattr(total, name) + times * value)
         elif is_dataclass(value):
             add_counts(getattr(total, name), value, times=times)
+
+
+@lru_cache
+def _public_fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if not field.name.startswith("_"))

@@ -96,7 +96,8 @@ class Watch(Counts):
     def add(self, other: Counts, *, times: int = 1) -> None:
         """Add *other* so often; how the sum is spread over sessions is not known then."""
         for name in COUNTED:
-            setattr(self, name, getattr(self, name) + times * getattr(other, name, 0))
+            if more := getattr(other, name, 0):  # most are 0 in one decision
+                setattr(self, name, getattr(self, name) + times * more)
         self.spread = None
 
     def to_dict(self) -> dict[str, int]:
