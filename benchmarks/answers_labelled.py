@@ -11,7 +11,7 @@ from typing import Any
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Proposed, Returned, Said
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 FOLDER = Path(__file__).parent / "answer_runs"
 KINDS = (

@@ -23,7 +23,7 @@ from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME, Figure
 from abs_shield.text.values.reader import figures
 

@@ -11,7 +11,7 @@ from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.events import Proposed
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:

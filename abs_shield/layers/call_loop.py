@@ -10,7 +10,7 @@ from abs_shield.core.arguments import same
 from abs_shield.plan import Proposal
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 AGAIN = 2
 """How many equal calls ran in this turn before the next one is a loop."""

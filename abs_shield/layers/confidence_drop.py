@@ -11,7 +11,7 @@ from abs_shield.core.finding import counts
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.layer import Check
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 
 DEVIATIONS = 3.0
 """How many standard deviations below the session's mean is a drop."""

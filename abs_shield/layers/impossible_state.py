@@ -19,7 +19,7 @@ from abs_shield.plan.history import (
 from abs_shield.plan.layer import Check
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
 

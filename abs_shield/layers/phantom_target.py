@@ -23,11 +23,11 @@ from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.plan.unread import identifies, unread
 from abs_shield.session import Origin, Session
-from abs_shield.session.lookup import LONGEST_VALUE
-from abs_shield.session.record import SessionRecord, mentions_of, record_of
-from abs_shield.session.spelling import is_told, spelling
+from abs_shield.session.original_spelling import is_told, spelling
+from abs_shield.session.session_record import SessionRecord, mentions_of, record_of
+from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
-from abs_shield.session.whole import is_rooted, may_be_group
+from abs_shield.session.whole_match import is_rooted, may_be_group
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal

@@ -32,8 +32,8 @@ from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import are_opposite, opposite
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
-from abs_shield.session.calls import object_of
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.call_states import object_of
+from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.show import escaped

@@ -9,7 +9,7 @@ from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.targets import Argument
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import name_of
 from abs_shield.text.normal import normal

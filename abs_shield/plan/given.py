@@ -8,7 +8,7 @@ from itertools import islice
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal

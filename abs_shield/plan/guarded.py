@@ -15,9 +15,9 @@ from abs_shield.plan.targets import Targets
 from abs_shield.plan.unread import identifies
 from abs_shield.plan.voids import voids
 from abs_shield.session import Session
-from abs_shield.session.lookup import LONGEST_VALUE
-from abs_shield.session.record import mentions_of
-from abs_shield.session.texts import texts_of
+from abs_shield.session.event_texts import texts_of
+from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal

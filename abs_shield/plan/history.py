@@ -19,7 +19,7 @@ from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Deed, commanded, same_noun
 from abs_shield.session import Executed
-from abs_shield.session.record import SessionRecord
+from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import name_words, of_what

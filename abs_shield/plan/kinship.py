@@ -14,8 +14,8 @@ from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
-from abs_shield.session.reading import LONGEST_SCALAR
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.result_text import LONGEST_SCALAR
+from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import is_of_kind, name_words, of_what, split
 from abs_shield.text.normal import normal

@@ -9,7 +9,7 @@ from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
 from abs_shield.plan.proposal import Proposal, Terms
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord
+from abs_shield.session.session_record import SessionRecord
 
 Judge = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
 """

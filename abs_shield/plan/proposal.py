@@ -14,7 +14,7 @@ from abs_shield.plan.tool import ToolPlan
 from abs_shield.schema import Problem, Undecided
 from abs_shield.schema.problem import not_finite
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord
+from abs_shield.session.session_record import SessionRecord
 from abs_shield.session.verbatim import Verbatim
 from abs_shield.text.leaves import Path, leaves
 

@@ -9,7 +9,7 @@ from abs_shield.plan.history import History, Write
 from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 _MOST = 64
 """Writes that are kept: a window of them, and those of a few turns side by side."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from abs_shield.core import ToolCall
 from abs_shield.plan.proposal import Proposal
 from abs_shield.session import Session
-from abs_shield.session.calls import object_of
-from abs_shield.session.record import record_of
+from abs_shield.session.call_states import object_of
+from abs_shield.session.session_record import record_of
 
 _MOST = 10_000
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abs_shield.core.events import Said
 from abs_shield.session import Session
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 from abs_shield.session.verbatim import stands_in, stands_verbatim
 from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all

@@ -15,8 +15,8 @@ from abs_shield.plan.schemas import schema_at
 from abs_shield.plan.values import by_value, is_free_text, is_token
 from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
-from abs_shield.session.seen import Seen, Vouches
-from abs_shield.session.whole import is_rooted, may_be_group
+from abs_shield.session.run_mentions import Mentions, Vouches
+from abs_shield.session.whole_match import is_rooted, may_be_group
 from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _GIVEN = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
 _MOST_BESIDE = 200
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
-AllSeen = Callable[[Mapping[str, Any], Seen, Callable[[], frozenset[str]]], bool]
+AllSeen = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
 """
 Return whether every judged value of a call stands in a run as it is.
 
@@ -129,7 +129,7 @@ class Targets:
         judged, blank, given, writes = of.judged, of.blank, of.given, self._writes
 
         def all_seen(
-            arguments: Mapping[str, Any], seen: Seen, kinds: Callable[[], frozenset[str]]
+            arguments: Mapping[str, Any], seen: Mentions, kinds: Callable[[], frozenset[str]]
         ) -> bool:
             for name, parameter in guarded:
                 if not _is_plain(arguments[name]):

@@ -18,7 +18,7 @@ from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.shapes import shapes, types
 from abs_shield.session import Executed, Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.text.show import escaped, shown
 
 SECONDS = 3.0

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from abs_shield.plan.names import by_name
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.lookup import LONGEST_VALUE
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.text.leaves import name_of
 from abs_shield.text.normal import latin, normal, unaccented, words
 from abs_shield.text.shape import is_address, is_moment

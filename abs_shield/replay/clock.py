@@ -7,7 +7,7 @@ from math import isfinite
 
 from abs_shield.core.events import Event
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 class RunClock:

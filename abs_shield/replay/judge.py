@@ -14,7 +14,7 @@ from abs_shield.replay.clock import RunClock
 from abs_shield.replay.runs import Run
 from abs_shield.replay.turns import Turn, turns
 from abs_shield.session import Sessions
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.ran import Ran
 from abs_shield.stores import MemoryStore

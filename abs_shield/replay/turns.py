@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
-from abs_shield.session.calls import is_feedback
+from abs_shield.session.call_states import is_feedback
 
 
 @dataclass(frozen=True, slots=True)

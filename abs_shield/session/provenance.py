@@ -10,13 +10,20 @@ from threading import RLock
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.session.field import NO_FIELD, Field
-from abs_shield.session.index import PROSE, SCALAR, SYSTEM, USER, Index
-from abs_shield.session.kept import At
-from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
-from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
-from abs_shield.session.places import Fields
-from abs_shield.session.reading import LONGEST_SCALAR, Told, read_result
+from abs_shield.session.packed_tables import FieldTable
+from abs_shield.session.phone_index import PhoneIndex
+from abs_shield.session.recent_text import At
+from abs_shield.session.result_text import LONGEST_SCALAR, ResultText, read_result
+from abs_shield.session.token_index import PROSE, SCALAR, SYSTEM, USER, TokenIndex
+from abs_shield.session.value_lookup import (
+    LONGEST_VALUE,
+    ValueMatch,
+    below,
+    find,
+    plain,
+    words_apart,
+)
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled, named
 from abs_shield.text.language import language
@@ -152,7 +159,7 @@ class _Content:
 
     __slots__ = ("_letters", "_long", "_numbered", "_text")
 
-    def __init__(self, read: Told, most: int, *, values: int) -> None:
+    def __init__(self, read: ResultText, most: int, *, values: int) -> None:
         joined = " | ".join([*[text for _, text in read.scalars], *read.prose])
         self._text = text = normal(joined[: 2 * most])
         self._letters = squeezed(text) + ("" if text.isascii() else squeezed(unaccented(text)))
@@ -216,10 +223,10 @@ class Provenance:
         lock: RLock | None = None,
     ) -> None:
         self._keys, self._text = keys, text
-        self._index = Index(keys=keys, scan=scan, lock=lock)
-        self._fields = Fields(most=keys)
+        self._index = TokenIndex(keys=keys, scan=scan, lock=lock)
+        self._fields = FieldTable(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
-        self._numbers = Numbers(keys // 8)
+        self._numbers = PhoneIndex(keys // 8)
         self._unread: list[str] = []
         self._introduced: dict[str, Introduced | _Claim] = {}
         self._labels: dict[str, frozenset[str]] = {}
@@ -370,7 +377,7 @@ class Provenance:
         arguments: Mapping[str, Any],
         introduced: Introduced,
         known: Callable[[str], bool] | None,
-        read: Told,
+        read: ResultText,
     ) -> frozenset[str] | None:
         """
         Return the tokens of arguments that nobody had mentioned before this call's result.
@@ -409,7 +416,7 @@ class Provenance:
         values: Mapping[tuple[str, str, bool], Path],
         introduced: Introduced,
         known: Callable[[str], bool] | None,
-        read: Told,
+        read: ResultText,
     ) -> frozenset[str]:
         """Remember who brought values in; return the spellings in which the result repeats them."""
         own: set[str] = set()
@@ -500,7 +507,7 @@ class Provenance:
         newest = islice([*self._labels.items()][::-1], _NEAR)
         return [*islice((value for value, said in newest if words <= said), most)]
 
-    def find(self, value: str, field: Field = NO_FIELD) -> Hit | None:
+    def find(self, value: str, field: Field = NO_FIELD) -> ValueMatch | None:
         """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""
         hit = find(value, self._index, self._templates, field)
         if hit is not None:
@@ -508,7 +515,7 @@ class Provenance:
         text = plain(value)
         return self._in_same_field(text, field) or self._phoned(text, field)
 
-    def _in_same_field(self, text: str, field: Field) -> Hit | None:
+    def _in_same_field(self, text: str, field: Field) -> ValueMatch | None:
         """Find a value that stood under a field of its own kind, with other leading zeros."""
         if self._unread:
             self._read()
@@ -516,15 +523,15 @@ class Provenance:
             for seen in (bare, *self._padded.get(bare, ())):
                 if any(map(field.is_same, self._fields.get(seen))):
                     at = self._index.joined(chunks(seen))  # None where it was an echo
-                    return None if at is None else Hit("variant", at)
+                    return None if at is None else ValueMatch("variant", at)
         return None
 
-    def _phoned(self, text: str, field: Field) -> Hit | None:
+    def _phoned(self, text: str, field: Field) -> ValueMatch | None:
         """Find a telephone number with and without its country's code."""
         at = self._numbers.find(text) if field.holds_phone(text) else None
-        return None if at is None else Hit("typed", at)
+        return None if at is None else ValueMatch("typed", at)
 
-    def words_apart(self, value: str) -> Hit | None:
+    def words_apart(self, value: str) -> ValueMatch | None:
         """Find each word of a name anywhere; the least trusted of them decides."""
         return words_apart(value, self._index)
 
@@ -532,7 +539,7 @@ class Provenance:
         """Whether *value* is a seen path or URL and plain words behind it."""
         return below(value, self._index)
 
-    def origin(self, hit: Hit, value: str) -> Origin:
+    def origin(self, hit: ValueMatch, value: str) -> Origin:
         """Tell where a hit came from."""
         level, version = hit.at
         tool, call_id = self._sources.get(version, ("", ""))

@@ -11,20 +11,20 @@ from abs_shield.core import Decision
 from abs_shield.core.events import Opaque, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, text_of
-from abs_shield.session.calls import Executed
+from abs_shield.session.call_states import Executed
+from abs_shield.session.event_log import LogEntry
 from abs_shield.session.field import Field
 from abs_shield.session.limits import Limits
-from abs_shield.session.log import Entry
 from abs_shield.session.origin import Origin
-from abs_shield.session.record import SessionRecord
-from abs_shield.session.scope import Scoped
+from abs_shield.session.session_context import SessionContext
+from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.leaves import scalar_text
 from abs_shield.text.show import shown
 
 _LIMITS = Limits()
 
 
-class Session(Scoped):
+class Session(SessionContext):
     """
     What one run has seen. It knows no policy, so tools of several Shields may share it.
 
@@ -195,7 +195,7 @@ class Session(Scoped):
         with self._record.lock:
             return tuple(self._record.decisions.reports)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[LogEntry]:
         """Return the events of this session, oldest first, as far as its bounds keep them."""
         return iter(self._record.log)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.event_texts import APART, texts_of
 from abs_shield.session.session import Session
-from abs_shield.session.texts import APART, texts_of
-from abs_shield.session.whole import stands_whole
+from abs_shield.session.session_record import SessionRecord, record_of
+from abs_shield.session.whole_match import stands_whole
 from abs_shield.text.groups import is_part
 from abs_shield.text.leaves import leaves, scalar_text
 

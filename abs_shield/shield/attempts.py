@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.approvals import Key
 
 _IDENTICAL = 3

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from abs_shield.schema.bounds import MAX_NODES
 from abs_shield.schema.written import size_of
-from abs_shield.session.results import BYTES, UNREADABLE, as_json
+from abs_shield.session.result_json import BYTES, UNREADABLE, as_json
 
 
 def content_of(value: Any) -> str:

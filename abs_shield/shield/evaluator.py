@@ -17,7 +17,7 @@ from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.dispatched import Dispatched, about_values

@@ -13,8 +13,8 @@ from typing import Any, Self
 from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
-from abs_shield.session.scope import RUNNING, stop_running
+from abs_shield.session.session_context import RUNNING, stop_running
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.dispatched import DISPATCHED, Dispatched
 from abs_shield.shield.evaluator import OpenCall
 from abs_shield.shield.lifecycle import Lifecycle, Reread

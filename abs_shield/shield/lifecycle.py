@@ -15,9 +15,9 @@ from abs_shield.core.digest import digest_of
 from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
-from abs_shield.session.pending import Pending
-from abs_shield.session.record import record_of
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.pending_calls import PendingCall
+from abs_shield.session.session_context import RUNNING
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.dispatched import DISPATCHED
@@ -145,7 +145,7 @@ class Lifecycle:
 
     @staticmethod
     def _known(
-        call: ToolCall, arguments: Any, session: Session, pending: Pending | None, *, runs: bool
+        call: ToolCall, arguments: Any, session: Session, pending: PendingCall | None, *, runs: bool
     ) -> str | None:
         """Return the id of the decision that a judgement of this very call has already."""
         if pending is not None:
@@ -188,7 +188,7 @@ class Lifecycle:
         session: Session,
         *,
         siblings: tuple[ToolCall, ...],
-        turn: list[Pending],
+        turn: list[PendingCall],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
         raw, arguments = at_the_door(read_arguments(call.arguments))
@@ -200,7 +200,7 @@ class Lifecycle:
             )
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
-            pending = Pending(
+            pending = PendingCall(
                 call=call,
                 arguments=opened.arguments,
                 decision=opened.decision,
@@ -422,13 +422,13 @@ def _as_judged(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
     return replace(call, arguments=arguments)
 
 
-def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
+def _as_proposed(call: ToolCall, pending: PendingCall) -> ToolCall:
     """A dispatched call with what its proposal knew: the id, the log-probabilities."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
 
-def _around(pending: Pending, session: Session) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
+def _around(pending: PendingCall, session: Session) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
     """
     The calls of a dispatched call's turn: those before it, and the ids of those behind it.
 

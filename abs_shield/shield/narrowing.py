@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.session_tools import SessionTools
 
 

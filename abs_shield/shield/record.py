@@ -20,8 +20,8 @@ from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
 from abs_shield.policy import Tool
 from abs_shield.session import Session
-from abs_shield.session.log import Entry
-from abs_shield.session.record import record_of
+from abs_shield.session.event_log import LogEntry
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.content import content_of
 from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
@@ -139,7 +139,7 @@ class Recorder:
         new = reports[max(0, len(reports) - left) :]
         return {"answers": [report.to_dict() for report in new]} if new else {}
 
-    def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
+    def _run(self, session: Session, new: list[LogEntry]) -> dict[str, Any]:
         withheld = _withheld(session)
         tools = self._registry.of(session)
         return {

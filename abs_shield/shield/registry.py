@@ -22,7 +22,7 @@ from abs_shield.policy.declaration import with_declaration
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord, record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.bindings import bound_binding
 from abs_shield.shield.entry import Entry, compiled, compiled_entry
 from abs_shield.shield.identity import Identity

@@ -8,8 +8,8 @@ from threading import RLock
 
 from abs_shield.core.forked import renewed
 from abs_shield.policy import configure, load_policy
-from abs_shield.session.record import record_of
-from abs_shield.session.scope import inner_session
+from abs_shield.session.session_context import inner_session
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.shield import Shield
 
 POLICY = "ABS_SHIELD_POLICY"

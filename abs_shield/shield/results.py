@@ -7,7 +7,7 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.session.scope import stop_running
+from abs_shield.session.session_context import stop_running
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.ran import IN_PARTS, UNKNOWN
 

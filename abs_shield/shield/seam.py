@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import ToolCall
 from abs_shield.session import Session, current_session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.offers import Description
 

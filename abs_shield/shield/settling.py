@@ -12,7 +12,7 @@ from abs_shield.core.names import ANSWER
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.allowed import allowed
 from abs_shield.shield.answering import Began
 from abs_shield.shield.fault import place_of

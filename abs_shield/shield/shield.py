@@ -16,9 +16,9 @@ from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.declare import PolicyFields
 from abs_shield.policy.declared import require_fields
 from abs_shield.session import Session, Sessions, current_session
-from abs_shield.session.pending import Pending
-from abs_shield.session.record import record_of
-from abs_shield.session.scope import inner_session
+from abs_shield.session.pending_calls import PendingCall
+from abs_shield.session.session_context import inner_session
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
@@ -317,7 +317,7 @@ class Shield(Answers):
         record_of(shared).settle()
         read = readable(calls)
         decisions: list[Decision] = []
-        turn: list[Pending] = []
+        turn: list[PendingCall] = []
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
             decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))

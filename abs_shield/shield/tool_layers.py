@@ -15,7 +15,7 @@ from abs_shield.plan.layer import Check, Layer
 from abs_shield.policy import Policy
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.session import Session
-from abs_shield.session.record import SessionRecord
+from abs_shield.session.session_record import SessionRecord
 from abs_shield.shield.fault import Fault, place_of
 
 _MOST_KEPT = 512

@@ -27,7 +27,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.entry import Entry
 from abs_shield.shield.fault import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH

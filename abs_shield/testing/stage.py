@@ -14,7 +14,7 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.replay.clock import RunClock
 from abs_shield.replay.turns import Turn
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import runner

@@ -9,7 +9,7 @@ from math import isfinite
 from numbers import Real
 from typing import Any
 
-from abs_shield.session.results import as_json
+from abs_shield.session.result_json import as_json
 from abs_shield.text.leaves import DEEPEST, escape_step
 
 LARGEST = 1e150

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
-from abs_shield.session.results import UNREADABLE, as_json
+from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import fsum
 from typing import Any
 
-from abs_shield.session.results import as_json
+from abs_shield.session.result_json import as_json
 from abs_shield.text.failure import may_tell_failure, tells_failure
 from abs_shield.verification.numbers import LARGEST, LONGEST_NAME, joined
 

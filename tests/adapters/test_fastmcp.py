@@ -31,7 +31,7 @@ from abs_shield import Shield, ToolProfile, Verdict, inverse, rule, shield, shie
 from abs_shield import Tool as Declared
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from tests.adapters.canaries import CANARY, places
 from tests.adapters.conformance import conforms
 from tests.adapters.fastmcp_driver import DRIVER

@@ -34,7 +34,7 @@ from abs_shield import CallBlocked, Shield, Tool, ToolProfile, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from abs_shield.adapters.langgraph.spoken import answered, leads, shaped
 from abs_shield.core import Action, Subject
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
 from tests.adapters.page import blocks

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from abs_shield import Session, Shield, Tool, shield
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from tests.adapters.conformance import conforms
 from tests.adapters.openai_driver import (
     DRIVER,

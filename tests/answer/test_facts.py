@@ -13,7 +13,7 @@ from abs_shield.answer.types import Claim, Opinion
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.text.sentences import sentence_spans
 
 

@@ -14,7 +14,7 @@ from abs_shield.answer.evidence.flatten import MOST_LINES, flatten
 from abs_shield.answer.evidence.types import Source
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

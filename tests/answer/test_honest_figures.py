@@ -8,7 +8,7 @@ from abs_shield import ToolCall
 from abs_shield.answer.pipeline import checked
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 def missing(result: object, answer: str, *, error: bool = False) -> list[str]:

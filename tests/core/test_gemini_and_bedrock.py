@@ -16,7 +16,7 @@ from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool, read_tools
 from abs_shield.replay.runs import Run, read_run
 from abs_shield.replay.toolsets import Toolsets
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 CALL = ToolCall("refund", {"id": "tx_9"}, "c1")
 INNER = {"id": "c1", "name": "refund", "args": {"id": "tx_9"}}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Session
 from abs_shield.session import Limits, Origin
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 from abs_shield.text.failure import tells_failure
 from tests.hostile.test_fuzz_parser import JSON, TEXT
 

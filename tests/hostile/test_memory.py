@@ -6,7 +6,7 @@ import pytest
 
 from abs_shield import Shield, Tool, ToolCall, shield
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 MEGABYTE = 1 << 20
 

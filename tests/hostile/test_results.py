@@ -14,8 +14,8 @@ import pytest
 from abs_shield import Shield, ToolCall, shield, shielded
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay
-from abs_shield.session.calls import TOO_LARGE
-from abs_shield.session.record import mentions_of
+from abs_shield.session.call_states import TOO_LARGE
+from abs_shield.session.session_record import mentions_of
 from tests.hostile.cases import Unequal, Unlistable, Unmeasurable, Unreadable, cyclic, nested
 from tests.hostile.doors import written
 

@@ -15,7 +15,7 @@ import pytest
 from abs_shield import Session, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.stores import MemoryStore
 from tests.hostile.doors import written
 from tests.subjects import about_calls

@@ -7,7 +7,7 @@ from math import exp, log
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, Verdict, shield
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 TOKENS = [
     {"token": "{", "logprob": -9.0},

@@ -14,7 +14,7 @@ from abs_shield import Finding, Shield, Tool, ToolCall, Verdict, rule, shield
 from abs_shield.core import LAYER_NAMES, Failed, Unavailable
 from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 ALL = {name: layer.judge for name, layer in {**LAYERS, **OPT_IN}.items()}
 

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import Decision, Shield, Target, Tool, ToolCall, Verdict, shield, shielded
 from abs_shield.session.limits import Limits
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 
 SAID = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
 

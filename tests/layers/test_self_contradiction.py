@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, Verdict, inverse, shield
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 ANY = {"type": "object", "additionalProperties": True}
 NAMES = (

@@ -9,7 +9,7 @@ import pytest
 from abs_shield.core import Outcome, Verdict
 from abs_shield.policy import Tool, configure, rule
 from abs_shield.replay import replay
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 def calls(*made):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abs_shield.core.events import Returned, Said
-from abs_shield.session.log import Log
-from abs_shield.session.texts import APART
+from abs_shield.session.event_log import EventLog
+from abs_shield.session.event_texts import APART
 from tests.hostile.steps import steps
 
 
 def test_it_grows_with_the_log() -> None:
     """What the agent says, and errors, are no evidence."""
-    log = Log(1_000)
+    log = EventLog(1_000)
     log.append(Said("user", "Delete /Tmp/A."))
     assert "delete /tmp/a." == log.folded()
 
@@ -24,7 +24,7 @@ def test_it_grows_with_the_log() -> None:
 
 def test_it_is_bounded_as_the_log_is() -> None:
     """At most twice what the log keeps stands here."""
-    log = Log(2_000)
+    log = EventLog(2_000)
     for n in range(200):
         log.append(Said("user", f"row {n} " + 100 * "x"))
         assert len(log.folded()) <= 4_200
@@ -35,7 +35,7 @@ def test_it_is_bounded_as_the_log_is() -> None:
 
 def test_each_text_is_read_once() -> None:
     """A call of a long run costs what one of a short run costs."""
-    log = Log(1 << 20)
+    log = EventLog(1 << 20)
 
     def say() -> None:
         log.append(Said("user", "Delete /Tmp/A."))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abs_shield.session.kept import At, Kept
+from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.tight import separators
 
 
-def kept(*texts: tuple[str, int], limit: int = 10_000) -> Kept:
-    made = Kept(limit)
+def kept(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:
+    made = RecentText(limit)
     for version, (text, level) in enumerate(texts):
         made.add(text, At(level, version))
     return made

@@ -8,17 +8,17 @@ import pytest
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Opaque, Proposed, Returned, Said
-from abs_shield.session.log import Log
+from abs_shield.session.event_log import EventLog
 
 
-def filled(limit: int, *texts: str) -> Log:
-    log = Log(limit)
+def filled(limit: int, *texts: str) -> EventLog:
+    log = EventLog(limit)
     for text in texts:
         log.append(Said("user", text))
     return log
 
 
-def texts(log: Log) -> list[str]:
+def texts(log: EventLog) -> list[str]:
     return [entry.event.text for entry in log if isinstance(entry.event, Said)]
 
 
@@ -85,7 +85,7 @@ def test_arguments_weigh() -> None:
 
 def test_many_small_events_are_bounded() -> None:
     """Empty events have a weight too, so their number is bounded."""
-    log = Log(6_400)
+    log = EventLog(6_400)
     for _ in range(1_000):
         log.append(Opaque(""))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import Session, Shield, Tool, ToolCall, shield
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.session_record import mentions_of, record_of
 
 NAMES = [
     "add", "agent", "answer_decisions", "answer_reports", "assistant", "child", "decisions", "did",

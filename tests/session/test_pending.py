@@ -9,7 +9,7 @@ import pytest
 from abs_shield import Session, ToolCall
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
 from abs_shield.core.events import Returned
-from abs_shield.session.pending import Pending, PendingCalls
+from abs_shield.session.pending_calls import PendingCall, PendingCalls
 
 DECISION = Decision(
     id="d", subject=Subject.CALL, tool="f", verdict=Verdict.CLEAN, action=Action.ALLOW,
@@ -24,8 +24,8 @@ def announced(*calls: ToolCall) -> PendingCalls:
     return pending
 
 
-def proposed(call: ToolCall, arguments: dict[str, Any], settled: list[str]) -> Pending:
-    return Pending(
+def proposed(call: ToolCall, arguments: dict[str, Any], settled: list[str]) -> PendingCall:
+    return PendingCall(
         call=call,
         arguments=arguments,
         decision=DECISION,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Session
-from abs_shield.session.places import Chunks, Fields, Places, Spellings
+from abs_shield.session.packed_tables import ChunkTable, FieldTable, PackedTable, SpellingTable
 
 KEYS = st.integers(0, 40)
 STEPS = st.lists(st.tuples(st.lists(KEYS, max_size=12), st.booleans()), max_size=12)
@@ -19,7 +19,7 @@ STEPS = st.lists(st.tuples(st.lists(KEYS, max_size=12), st.booleans()), max_size
 @given(STEPS)
 def test_places_are_a_dict_in_which_the_first_number_stays(steps: list[tuple[list[int], bool]]):
     """Whenever its keys were moved to the arrays."""
-    places, plain = Places(), dict[int, int]()
+    places, plain = PackedTable(), dict[int, int]()
     for number, (keys, settles) in enumerate(steps):
         places.add(keys, number)
         plain = dict.fromkeys(keys, number) | plain
@@ -34,7 +34,7 @@ def test_places_are_a_dict_in_which_the_first_number_stays(steps: list[tuple[lis
 
 def test_places_forget_the_older_half() -> None:
     """By their numbers, not by their keys."""
-    places = Places()
+    places = PackedTable()
     for number, key in enumerate((9, 2, 7, 4, 5)):
         places.put(key, number)
     places.forget_half()
@@ -45,7 +45,7 @@ def test_places_forget_the_older_half() -> None:
 @given(STEPS)
 def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None:
     """Older ones are text, and are yielded behind newer ones."""
-    chunks, plain = Chunks(), dict[str, int]()
+    chunks, plain = ChunkTable(), dict[str, int]()
     for number, (keys, settles) in enumerate(steps):
         fresh = chunks.fresh(map(str, keys))
         assert [*dict.fromkeys(str(key) for key in keys if str(key) not in plain)] == fresh
@@ -62,7 +62,7 @@ def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None
 
 def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
     """What nothing has any more goes."""
-    spellings = Spellings()
+    spellings = SpellingTable()
     for number, (letters, codes) in enumerate((("ab", b"1"), ("cd", b"2"), ("ef", b"2"))):
         spellings.put(letters, number, codes)
     spellings.forget_half()
@@ -74,7 +74,7 @@ def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
 
 def test_fields_keep_at_least_as_many_of_the_newest_values_as_they_should() -> None:
     """Their names stay with them, those of older ones too."""
-    fields = Fields(most=300)
+    fields = FieldTable(most=300)
     for n in range(1_000):
         fields.add(f"v{n}", (f"f{n % 3}",))
         fields.bound()

@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field, computed_field, field_serializer
 
 from abs_shield import Session
 from abs_shield.session import Executed, Limits
-from abs_shield.session.index import USER
 from abs_shield.session.provenance import Introduced, Provenance
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.session_record import mentions_of, record_of
+from abs_shield.session.token_index import USER
 from abs_shield.shield.content import content_of
 
 # What was said, the value, how it is found; None where it is not.

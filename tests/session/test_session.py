@@ -14,7 +14,7 @@ import pytest
 from abs_shield import PolicyError, Session
 from abs_shield.core.events import Opaque, Returned, Said
 from abs_shield.session import Executed, Limits, current_session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 CALL = {"role": "assistant", "tool_calls": [{"id": "c1", "name": "f", "arguments": {"n": 1}}]}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "done"}

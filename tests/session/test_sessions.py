@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield import Session
 from abs_shield.session import Sessions
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 def opened(sessions: Sessions, session_id: str) -> Session:

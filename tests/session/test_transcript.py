@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from abs_shield import Session
 from abs_shield.core.events import Said
-from abs_shield.session.record import record_of
-from abs_shield.session.transcript import Transcript, _meeting
+from abs_shield.session.message_deduplication import MessageDeduplicator, _meeting
+from abs_shield.session.session_record import record_of
 
 
 def user(text: str) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def texts(session: Session) -> list[str]:
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.integers(0, 12), max_size=6))
 def test_a_growing_list_is_taken_once(words: list[str], stops: list[int]) -> None:
     """In whatever steps a list grows, each message is given once, in order."""
-    transcript = Transcript()
+    transcript = MessageDeduplicator()
     given_so_far: list[str] = []
     for stop in [*sorted(stops), len(words)]:
         given_so_far += transcript.new(words[:stop])
@@ -46,7 +46,7 @@ def test_equal_messages_of_a_growing_list_both_count() -> None:
 
 def test_an_empty_list_forgets_nothing() -> None:
     """A session that is asked for again by its id, with no messages, has heard them still."""
-    transcript = Transcript()
+    transcript = MessageDeduplicator()
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
     shown = [[*transcript.new(given)] for given in (messages, [], messages)]
@@ -103,7 +103,7 @@ def test_a_list_that_was_trimmed_may_come_back_whole() -> None:
 @given(st.lists(st.integers(0, 99), unique=True, max_size=30), st.data())
 def test_a_window_gives_each_message_once(words: list[int], data: st.DataObject) -> None:
     """A window that moves along a list, overlapping what it showed, gives the list."""
-    transcript, given_so_far, stop = Transcript(), list[int](), 0
+    transcript, given_so_far, stop = MessageDeduplicator(), list[int](), 0
     while stop < len(words):
         start = data.draw(st.integers(0, max(0, stop - 1)))
         stop = data.draw(st.integers(stop + 1, len(words)))
@@ -123,7 +123,7 @@ def test_the_meeting_is_the_longest(known: list[str], given: list[str]) -> None:
 
 def test_long_repetitive_lists_are_aligned_quickly() -> None:
     """Two lists of the same message over and over take time linear in their length."""
-    transcript = Transcript()
+    transcript = MessageDeduplicator()
     list(transcript.new(["b"] * 20_000))
     started = perf_counter()
 

@@ -7,7 +7,7 @@ import asyncio
 from abs_shield import AnswerConfig, Shield, shield
 from abs_shield.core.events import Returned
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 TRUE = "Booking ABC123 costs 420.00 EUR."
 DRAFT = f"{TRUE} A courier picks you up for 75 euros."

@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 
 from abs_shield import Shield, shield
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.session_record import mentions_of, record_of
 from tests.core.test_forked import exit_code, held_by_another_thread
 
 CALL = {"name": "refund", "arguments": {"id": "tx_1"}}

@@ -11,7 +11,7 @@ import pytest
 from abs_shield import Injected, StoreError, ToolCall, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Recording, redacted
 
 

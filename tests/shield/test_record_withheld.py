@@ -12,7 +12,7 @@ from abs_shield.core.messages import decoded
 from abs_shield.replay.judge import Firewalls, judge_run
 from abs_shield.replay.runs import runs
 from abs_shield.replay.toolsets import Toolsets
-from abs_shield.session.calls import is_feedback
+from abs_shield.session.call_states import is_feedback
 from abs_shield.testing import no_shield
 
 PRICED = ToolProfile(required_fields=["price"], has_network_io=False)

@@ -11,7 +11,7 @@ from abs_shield import AnswerConfig, Shield, shield
 from abs_shield.answer import Faithfulness
 from abs_shield.answer.verifier import Odds
 from abs_shield.core.events import Returned
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Recording, redacted
 from abs_shield.stores import MemoryStore, SqliteStore
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from abs_shield import CallBlocked, Session, Shield, Target, Tool, ToolCall, shield, shielded
 from abs_shield.plan import ToolPlan
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.seam import Seam
 
 REFUND = {"name": "refund", "parameters": {"properties": {"amount": {"type": "number"}}}}

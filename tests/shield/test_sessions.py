@@ -12,7 +12,7 @@ from abs_shield import Session, ToolCall, shielded
 from abs_shield.core.events import Returned
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.session import Limits, Sessions, current_session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 USER = {"type": "object", "properties": {"user_id": {"type": "string"}}}
 MADE = ToolCall("create_user", {"user_id": "u_1"}, "c1")

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield, shielded
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from tests.subjects import about_calls
 
 

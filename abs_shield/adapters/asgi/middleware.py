@@ -29,7 +29,7 @@ from abs_shield.adapters.asgi.collector import (
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.text.show import shown
 

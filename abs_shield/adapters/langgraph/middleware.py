@@ -36,7 +36,7 @@ from abs_shield.adapters.langgraph.steps import Place, Step, Steps
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam

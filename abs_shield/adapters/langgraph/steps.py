@@ -11,7 +11,7 @@ from langgraph.runtime import get_runtime
 
 from abs_shield.adapters.langgraph.checks import SPACE, check_step
 from abs_shield.session import Session, Sessions, current_session
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.session_context import RUNNING
 from abs_shield.shield import Shield
 
 _MOST = 1_000

@@ -9,7 +9,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Opaque
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 KEPT_PROMPT = "the request's prompt is kept by the provider"
 _UNREAD = frozenset({"input_image", "input_file"})

@@ -22,7 +22,7 @@ from abs_shield.adapters.openai.items import (
 from abs_shield.core import ToolCall
 from abs_shield.core.forked import renewed
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam

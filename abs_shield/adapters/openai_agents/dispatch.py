@@ -14,7 +14,7 @@ from abs_shield.adapters.openai_agents.run import GUARD, INNER, AgentToolRefused
 from abs_shield.adapters.openai_agents.shapes import given, tool_shape
 from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
-from abs_shield.session.scope import stop_running
+from abs_shield.session.session_context import stop_running
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.turns import feedback_text
 

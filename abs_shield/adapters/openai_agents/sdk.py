@@ -29,7 +29,7 @@ from abs_shield.adapters.openai_agents.run import (
 )
 from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 
 _INVOKE = "_invoke_function_tool_with_metadata"
 _EXCUSE = "_function_tool_default_failure_handled"

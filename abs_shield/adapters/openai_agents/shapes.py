@@ -16,7 +16,7 @@ from agents import (
 
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import id_of
-from abs_shield.session.results import as_json
+from abs_shield.session.result_json import as_json
 
 _TEXT = {
     "type": "object",

@@ -46,8 +46,8 @@ from abs_shield.adapters.pydantic_ai.stand_ins import (
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.session_context import RUNNING
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.plan.parameters import admission
 from abs_shield.session import Session
 from abs_shield.session.field import ANY_FIELD
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 
 Vouches = Callable[[str], bool]
 logger = logging.getLogger("abs_shield")

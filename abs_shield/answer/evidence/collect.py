@@ -18,8 +18,8 @@ from abs_shield.core.events import Returned, Said
 from abs_shield.errors import ShieldError
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.session import Session
-from abs_shield.session.calls import Executed, TooLarge, is_feedback
-from abs_shield.session.record import record_of
+from abs_shield.session.call_states import Executed, TooLarge, is_feedback
+from abs_shield.session.session_record import record_of
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import leaves, opened
 from abs_shield.text.show import shown

@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.answer.evidence.extent import MOST_NUMBERS, beginning, count
 from abs_shield.core.canonical import canonical
-from abs_shield.session.results import UNREADABLE, as_json
+from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.leaves import DEEPEST, Path, leaves, opened, pointer
 from abs_shield.text.show import told
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.texts import texts_of
+from abs_shield.session.event_texts import texts_of
 from abs_shield.text.countries import is_country_code
 from abs_shield.text.groups import is_iban
 from abs_shield.text.leaves import name_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 
 _FIRM = frozenset(
     "inc ltd llc llp plc corp corporation co company gmbh ag kg se sa s.a sarl srl spa ab a/s "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.text.show import shown
 
 _MOST = 200

@@ -6,7 +6,7 @@ import re
 
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.record import mentions_of
+from abs_shield.session.session_record import mentions_of
 from abs_shield.text.normal import normal
 
 _KINDS = frozenset(

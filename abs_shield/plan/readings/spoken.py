@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abs_shield.core.events import Said
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
-from abs_shield.session.record import record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.text.spoken import is_spoken
 
 _MOST = 200

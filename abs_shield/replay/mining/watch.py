@@ -15,7 +15,7 @@ from abs_shield.replay.mining.evidence import Evidence, PairSeen, ParameterSeen
 from abs_shield.replay.runs import Run
 from abs_shield.session import Executed, Session
 from abs_shield.session.field import Field
-from abs_shield.session.record import mentions_of, record_of
+from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import split

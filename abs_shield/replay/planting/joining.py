@@ -21,7 +21,7 @@ from abs_shield.replay.reading import Begun, readable_runs
 from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.replay.turns import Turn, turns
-from abs_shield.session.calls import is_feedback
+from abs_shield.session.call_states import is_feedback
 from abs_shield.text.failure import tells_failure
 
 FAILED = "the tool refused it"

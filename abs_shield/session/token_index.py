@@ -11,8 +11,16 @@ from typing import NamedTuple
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.compounds import spellings_of
-from abs_shield.session.kept import At, Kept
-from abs_shield.session.places import LEAST, Chunks, Places, Spellings, memory_of, packed, unpacked
+from abs_shield.session.packed_tables import (
+    LEAST,
+    ChunkTable,
+    PackedTable,
+    SpellingTable,
+    memory_of,
+    packed,
+    unpacked,
+)
+from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.groups import groups
 from abs_shield.text.magnitudes import WORDS
 from abs_shield.text.normal import chunks, normal, unspaced
@@ -47,13 +55,13 @@ class _Unread(NamedTuple):
     fresh: list[str]
 
 
-_PACKED = (Places, Spellings, Chunks)
-_Table = dict[str, int] | Places | Spellings | Chunks
+_PACKED = (PackedTable, SpellingTable, ChunkTable)
+_Table = dict[str, int] | PackedTable | SpellingTable | ChunkTable
 _SHARE_OF_PEOPLE = 16
 """A table of the words of users or the system that is at most this part of all keys is kept."""
 
 
-class Index:
+class TokenIndex:
     """
     The chunks of normalised text that a run has seen, bounded.
 
@@ -77,16 +85,21 @@ class Index:
     def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
         self._keys = keys
         self.said: dict[str, int] = {}
-        self._exact: tuple[dict[str, int] | Chunks, ...] = ({}, self.said, Chunks(), Chunks())
-        self._pairs = (Places(), Places(), Places(), Places())
-        self._parts = Places()
-        self._squeezed = Spellings()
-        self._grouped = Spellings()
-        self._one = Places()  # numbers in groups with blanks alone
-        self._cells = Places()
-        self._unpadded = Places()
-        self._negative = Places()
-        self._kept = Kept(scan)
+        self._exact: tuple[dict[str, int] | ChunkTable, ...] = (
+            {},
+            self.said,
+            ChunkTable(),
+            ChunkTable(),
+        )
+        self._pairs = (PackedTable(), PackedTable(), PackedTable(), PackedTable())
+        self._parts = PackedTable()
+        self._squeezed = SpellingTable()
+        self._grouped = SpellingTable()
+        self._one = PackedTable()  # numbers in groups with blanks alone
+        self._cells = PackedTable()
+        self._unpadded = PackedTable()
+        self._negative = PackedTable()
+        self._kept = RecentText(scan)
         self._lock = renewed(RLock()) if lock is None else lock
         self._unread: list[_Unread] = []
         self._unread_size = 0
@@ -366,9 +379,9 @@ class Index:
         return [*islice(reversed(self._exact[level]), most)]
 
 
-def _fresh(found: list[str], known: dict[str, int] | Chunks) -> list[str]:
+def _fresh(found: list[str], known: dict[str, int] | ChunkTable) -> list[str]:
     """Return those of *found* that are not known, each once."""
-    if isinstance(known, Chunks):
+    if isinstance(known, ChunkTable):
         return known.fresh(found)
     return [chunk for chunk in dict.fromkeys(found) if chunk not in known]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.digest import digest_of
-from abs_shield.session.newest import NO_ENTRIES, NO_ITEMS, keep, own
+from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def is_feedback(value: Any, status: str) -> bool:
     return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
-class Open(NamedTuple):
+class ActiveCall(NamedTuple):
     """
     A call that may run, or is running.
 
@@ -84,7 +84,7 @@ class Open(NamedTuple):
     runs: bool = False
 
 
-class CallBook:
+class CallStates:
     """
     What the door and the transcript each know of a session's calls, so that none counts twice.
 
@@ -96,13 +96,13 @@ class CallBook:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.opened: dict[str, list[Open]] = NO_ENTRIES
+        self.opened: dict[str, list[ActiveCall]] = NO_ENTRIES
         self._running: dict[str, int] = NO_ENTRIES
         self._ended: dict[str, bool] = NO_ENTRIES
         self._loose: list[tuple[str, Mapping[str, Any]]] = NO_ITEMS
         self._blocked: list[bytes] = NO_ITEMS
 
-    def open(self, call_id: str, call: Open) -> None:
+    def open(self, call_id: str, call: ActiveCall) -> None:
         """The Shield let a call pass under that id; a model may use an id twice."""
         opened = self.opened = own(self.opened)
         opened.setdefault(call_id, []).append(call)
@@ -118,7 +118,7 @@ class CallBook:
             arguments: Its arguments as judged.
             runs: Whether it runs now: then it takes over what no run has, and keeps it.
         """
-        calls: list[Open] = self.opened.get(call.id, []) if call.id else []
+        calls: list[ActiveCall] = self.opened.get(call.id, []) if call.id else []
         for place in reversed(range(len(calls))):
             one = calls[place]
             if one.name != call.name or (runs and one.runs) or not same(one.arguments, arguments):

@@ -8,8 +8,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, Proposed, Returned, Said
-from abs_shield.session.newest import NO_ITEMS, own
-from abs_shield.session.texts import APART, texts_of
+from abs_shield.session.bounded_list import NO_ITEMS, own
+from abs_shield.session.event_texts import APART, texts_of
 
 _OVERHEAD = 64
 _OBJECT = 8
@@ -18,14 +18,14 @@ _PYTHON = 8
 _SCALARS = frozenset({int, float, bool, type(None)})
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """One event of the run with the log's version after it."""
 
     version: int
     event: Event
 
 
-class Log:
+class EventLog:
     """
     Keeps the newest events up to *limit* bytes.
 
@@ -77,7 +77,7 @@ class Log:
         may still stand here; it has at most twice as many characters as are kept, and those of the
         newest event.
 
-        >>> log = Log(1_000)
+        >>> log = EventLog(1_000)
         >>> log.append(Said("user", "Delete /Tmp/A."))
         >>> log.folded()
         'delete /tmp/a.'
@@ -100,8 +100,8 @@ class Log:
         """Characters of the text that `folded` returned last."""
         return len(self._folded[1])
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
+    def __iter__(self) -> Iterator[LogEntry]:
+        return iter([LogEntry(version, event) for version, event, _ in tuple(self._entries)])
 
     def newest(self, most: int) -> list[Event]:
         """Return the newest *most* events, oldest first."""

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, filterfalse
 
-from abs_shield.session.kept import At
+from abs_shield.session.recent_text import At
 
 LEAST = 64
 """Entries that stay in a dict, which is faster; of more, a fraction does."""
@@ -36,19 +36,19 @@ def unpacked(number: int | None) -> At | None:
     return None if number is None else At(number & 3, number >> 2)
 
 
-def memory_of(*tables: dict[str, int] | Places | Spellings | Chunks) -> int:
+def memory_of(*tables: dict[str, int] | PackedTable | SpellingTable | ChunkTable) -> int:
     """Return the bytes that tables hold, about."""
     packed = sum(table.packed for table in tables if not isinstance(table, dict))
     return _KEY * sum(map(len, tables)) - (_KEY - _PACKED) * packed
 
 
-class Places:
+class PackedTable:
     """
     Hashes of keys to the number that came first; a hash takes 12 bytes, or 16 with `wide`.
 
     A dict of them takes 70. Others may read while one thread writes.
 
-    >>> places = Places()
+    >>> places = PackedTable()
     >>> places.add([1, 2], 7)
     >>> places.settle()
     >>> places.add([2, 3], 8)
@@ -179,7 +179,7 @@ _NO_WIDE: tuple[array[int], array[int]] = (array("q"), array("Q"))
 """Of every table that has none; nothing is added to them."""
 
 
-class Spellings:
+class SpellingTable:
     """
     Letters and digits to where they stood first, and to their separators there.
 
@@ -189,7 +189,7 @@ class Spellings:
     __slots__ = ("_codes", "_numbers", "_places")
 
     def __init__(self) -> None:
-        self._places = Places(wide=True)
+        self._places = PackedTable(wide=True)
         self._numbers: dict[bytes, int] = {}
         self._codes: list[bytes] = []
 
@@ -245,11 +245,11 @@ class Spellings:
         self._numbers = {codes: n for n, codes in enumerate(self._codes)}
 
 
-class Chunks:
+class ChunkTable:
     """
     Chunks to a number, the version in which each stood first; older ones are one long text.
 
-    >>> chunks = Chunks()
+    >>> chunks = ChunkTable()
     >>> chunks.update({"a": 1, "b": 1})
     >>> chunks.settle()
     >>> chunks.update({"c": 2})
@@ -261,7 +261,7 @@ class Chunks:
 
     def __init__(self) -> None:
         self._new: dict[str, int] = {}
-        self._old = Places()
+        self._old = PackedTable()
         self._texts: list[str] = []
 
     def fresh(self, found: Iterable[str]) -> list[str]:
@@ -326,14 +326,14 @@ class Chunks:
         """Let go of the older half."""
         every = [*reversed(self)][: len(self) - len(self) // 2]
         left = {chunk: self.get(chunk) or 0 for chunk in reversed(every)}
-        self._new, self._old, self._texts = left, Places(), []
+        self._new, self._old, self._texts = left, PackedTable(), []
 
 
-class Fields:
+class FieldTable:
     """
     Values of results to the names of the fields that each stood under, oldest first.
 
-    >>> fields = Fields(most=100)
+    >>> fields = FieldTable(most=100)
     >>> fields.add("w-7", ("order_id",))
     >>> fields.add("w-7", ("order_id", "id"))
     >>> fields.get("w-7"), fields.get("w-8"), [*reversed(fields)]
@@ -344,7 +344,7 @@ class Fields:
 
     def __init__(self, *, most: int) -> None:
         self._most = most
-        self._values = Chunks()
+        self._values = ChunkTable()
         self._names: list[tuple[str, ...]] = []
         self._numbers: dict[tuple[str, ...], int] = {}
 
@@ -373,7 +373,7 @@ class Fields:
         if len(self._values) > 2 * self._most:
             self._values.forget_half()
             left = [(value, self.get(value)) for value in reversed(self._values)]
-            self._values, self._names, self._numbers = Chunks(), [], {}
+            self._values, self._names, self._numbers = ChunkTable(), [], {}
             for value, names in reversed(left):
                 self.add(value, names)
 

@@ -53,7 +53,7 @@ class _Block:
             place = self.tight.place(letters, spelt, whole=whole, start=self._starts[after])
 
 
-class Kept:
+class RecentText:
     """
     The newest *limit* characters of text; it is read when first asked for.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abs_shield.core.events import Event
+from abs_shield.session.event_texts import texts_of
 from abs_shield.session.origin import Origin
-from abs_shield.session.record import record_of
 from abs_shield.session.session import Session
-from abs_shield.session.texts import texts_of
+from abs_shield.session.session_record import record_of
 
 
 def spelling(text: str, origin: Origin, session: Session) -> str:

@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 if TYPE_CHECKING:
-    from abs_shield.session.record import SessionRecord
     from abs_shield.session.session import Session
+    from abs_shield.session.session_record import SessionRecord
 
 CURRENT: ContextVar[Session | None] = ContextVar("abs_shield.session", default=None)
 RUNNING: ContextVar[Session | None] = ContextVar("abs_shield.running", default=None)
@@ -68,7 +68,7 @@ def inner_session() -> Session | None:
     return CURRENT.get() if running is None else running
 
 
-class Scoped:
+class SessionContext:
     """What a session is as a context manager: current inside the block, settled behind it."""
 
     __slots__ = ("_entered", "_record")

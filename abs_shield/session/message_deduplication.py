@@ -16,7 +16,7 @@ _KEPT = 10_000
 """Digests of messages that are remembered beyond the list they stood in."""
 
 
-class Transcript:
+class MessageDeduplicator:
     """Remembers a digest of each message it was shown."""
 
     __slots__ = ("_digests", "_shown")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from abs_shield.session.results import UNREADABLE, Levels, own_text
+from abs_shield.session.result_json import UNREADABLE, Levels, own_text
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import DEEPEST, MOST, opened, scalar_text
 
@@ -20,7 +20,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 
 
 @dataclass(slots=True)
-class Told:
+class ResultText:
     """
     What one result says.
 
@@ -35,9 +35,9 @@ class Told:
     cut: bool = False
 
 
-def read_result(value: Any, *, most: int) -> Told:
+def read_result(value: Any, *, most: int) -> ResultText:
     """Read a result, JSON inside strings included, up to *most* characters."""
-    told, levels = Told(), Levels()
+    told, levels = ResultText(), Levels()
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         outer, item = left.pop()
@@ -57,13 +57,13 @@ def read_result(value: Any, *, most: int) -> Told:
     return told
 
 
-def _take_prose(told: Told, text: str) -> None:
+def _take_prose(told: ResultText, text: str) -> None:
     text = _unescaped(text)
     told.prose.append(text)
     told.scalars.extend(labelled(text))
 
 
-def _texts(value: Any, outer: str, told: Told, levels: Levels) -> Iterator[tuple[str, str]]:
+def _texts(value: Any, outer: str, told: ResultText, levels: Levels) -> Iterator[tuple[str, str]]:
     """
     Texts of leaves, and keys of objects under the name that holds the object: ids are often keys.
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from abs_shield.core.events import Said
 from abs_shield.core.forked import renewed
-from abs_shield.session.calls import Executed
+from abs_shield.session.call_states import Executed
 from abs_shield.session.field import NO_FIELD, Field
-from abs_shield.session.index import SYSTEM, USER
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
 from abs_shield.session.provenance import Introduced, Provenance
+from abs_shield.session.token_index import SYSTEM, USER
 
 _MOST_ALIKE = 200
 _NOTHING = Provenance()
@@ -24,7 +24,7 @@ Vouches = Callable[[str, frozenset[str]], bool | None]
 """Whether a value needs no closer look, given the words that say what is asked for."""
 
 
-class Seen:
+class Mentions:
     """
     Everything that was said and returned in one run, to be asked where a value came from.
 
@@ -41,7 +41,7 @@ class Seen:
     )  # fmt: skip
 
     def __init__(
-        self, limits: Limits, *, parent: Seen | None = None, lock: RLock | None = None
+        self, limits: Limits, *, parent: Mentions | None = None, lock: RLock | None = None
     ) -> None:
         self._limits = limits
         self._index = _NOTHING
@@ -148,7 +148,7 @@ class Seen:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
         return any(run._index.foreign for run in self._line())
 
-    def _line(self) -> list[Seen]:
+    def _line(self) -> list[Mentions]:
         """This run, the one that started it, and so on."""
         runs = [self]
         while runs[-1]._parent is not None:

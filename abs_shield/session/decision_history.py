@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from abs_shield.core import Decision, Subject
-from abs_shield.session.newest import keep
+from abs_shield.session.bounded_list import keep
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ _NONE: list[str] = []
 """Of a session that judged no turn; nobody adds to it."""
 
 
-class Decided:
+class DecisionHistory:
     """
     Decisions, oldest first. What a session has none of takes no room.
 

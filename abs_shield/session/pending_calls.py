@@ -9,13 +9,13 @@ from typing import Any
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.events import Returned
-from abs_shield.session.newest import NO_ITEMS, keep, own
+from abs_shield.session.bounded_list import NO_ITEMS, keep, own
 
 _MOST = 1_000
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Pending:
+class PendingCall:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
@@ -28,7 +28,7 @@ class Pending:
     decision: Decision
     settle_with: Callable[[Decision], None]
     told: bool = False
-    turn: list[Pending] = field(default_factory=list, repr=False)
+    turn: list[PendingCall] = field(default_factory=list, repr=False)
     place: int = 0
 
     def settle(self) -> None:
@@ -42,7 +42,7 @@ class PendingCalls:
 
     def __init__(self) -> None:
         self._announced: list[ToolCall] = NO_ITEMS
-        self._judged: list[Pending] = NO_ITEMS
+        self._judged: list[PendingCall] = NO_ITEMS
 
     def __bool__(self) -> bool:
         return bool(self._judged or self._announced)
@@ -97,13 +97,13 @@ class PendingCalls:
         del self._announced[fits[0]]
         return call
 
-    def propose(self, pending: Pending) -> list[Pending]:
+    def propose(self, pending: PendingCall) -> list[PendingCall]:
         """Keep a judged proposal; give those that had to go for it."""
         self._judged = own(self._judged)
         self._judged.append(pending)
         return [self._judged.pop(0)] if len(self._judged) > _MOST else []
 
-    def consume(self, call: ToolCall, arguments: Mapping[str, Any]) -> Pending | None:
+    def consume(self, call: ToolCall, arguments: Mapping[str, Any]) -> PendingCall | None:
         """
         Take out the proposal that *call* dispatches; None where there is none.
 
@@ -115,7 +115,7 @@ class PendingCalls:
                 return pending
         return None
 
-    def drain(self) -> list[Pending]:
+    def drain(self) -> list[PendingCall]:
         """Take out every proposal that was never dispatched."""
         left = list(self._judged)
         self._judged.clear()
@@ -125,7 +125,7 @@ class PendingCalls:
         return [pending.decision for pending in self._judged]
 
 
-def _same(pending: Pending, call: ToolCall, arguments: Mapping[str, Any]) -> bool:
+def _same(pending: PendingCall, call: ToolCall, arguments: Mapping[str, Any]) -> bool:
     if call.id:
         return pending.call.id == call.id
     return pending.call.name == call.name and same(pending.arguments, arguments)

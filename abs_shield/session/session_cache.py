@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.limits import Limits
-from abs_shield.session.record import record_of
 from abs_shield.session.session import Session
+from abs_shield.session.session_record import record_of
 
 _LIMITS = Limits()
 _MEASURED = (1, 2, 16, 256)

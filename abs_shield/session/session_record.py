@@ -16,14 +16,21 @@ from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, read_message
-from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, Open, is_feedback, object_of
-from abs_shield.session.decided import Decided
+from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
+from abs_shield.session.call_states import (
+    TOO_LARGE,
+    ActiveCall,
+    CallStates,
+    Executed,
+    is_feedback,
+    object_of,
+)
+from abs_shield.session.decision_history import DecisionHistory
+from abs_shield.session.event_log import EventLog, measure
 from abs_shield.session.limits import Limits
-from abs_shield.session.log import Log, measure
-from abs_shield.session.newest import NO_ENTRIES, NO_ITEMS, keep, own
-from abs_shield.session.pending import PendingCalls
-from abs_shield.session.seen import Seen
-from abs_shield.session.transcript import Transcript
+from abs_shield.session.message_deduplication import MessageDeduplicator
+from abs_shield.session.pending_calls import PendingCalls
+from abs_shield.session.run_mentions import Mentions
 from abs_shield.stats import RunningStats
 
 if TYPE_CHECKING:
@@ -89,12 +96,12 @@ class SessionRecord:
         self.ephemeral = False
         self.grant: frozenset[str] | None = None
         self.overlays: Mapping[int, Any] = _NO_OVERLAYS
-        self.log = Log(limits.text)
+        self.log = EventLog(limits.text)
         above = None if parent is None else parent.mentions
-        self.mentions: Seen = Seen(limits, parent=above, lock=self.lock)
+        self.mentions: Mentions = Mentions(limits, parent=above, lock=self.lock)
         self.pending = PendingCalls()
-        self.calls = CallBook(limits.executed)
-        self.decisions = Decided()
+        self.calls = CallStates(limits.executed)
+        self.decisions = DecisionHistory()
         self.executions: list[Executed] = NO_ITEMS
         self.execution_count = self.child_execution_count = 0
         self.likelihoods = RunningStats()
@@ -104,7 +111,7 @@ class SessionRecord:
         self.earlier_replies: tuple[str, ...] = ()
         self.closers: tuple[Callable[[Any], None], ...] = ()
         self._unseen_before = ""
-        self._transcript: Transcript | None = None
+        self._transcript: MessageDeduplicator | None = None
         self._derived: dict[tuple[type, int], tuple[Any, object]] = NO_ENTRIES
         self._child_executions: list[Executed] = NO_ITEMS
         self._children: dict[int, ref[SessionRecord]] | None = None
@@ -157,7 +164,7 @@ class SessionRecord:
 
     def _events(self, messages: Iterable[Any], tolerant: bool) -> Iterator[Event]:
         if self._transcript is None:
-            self._transcript = Transcript()
+            self._transcript = MessageDeduplicator()
         for message in self._transcript.new(list(messages)):
             try:
                 yield from [*read_message(message)] if tolerant else read_message(message)
@@ -219,7 +226,7 @@ class SessionRecord:
         call_id = call.id
         with self.lock:
             if call_id:
-                self.calls.open(call_id, Open(decision.id, call.name, arguments, runs))
+                self.calls.open(call_id, ActiveCall(decision.id, call.name, arguments, runs))
             else:
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):
@@ -437,5 +444,5 @@ Return the record of a session: for the Shield, its layers, adapters and replay,
 It is the one way to it, so that `Session` itself shows what hosts need and no more.
 """
 
-mentions_of: Callable[[Session], Seen] = attrgetter("_record.mentions")
+mentions_of: Callable[[Session], Mentions] = attrgetter("_record.mentions")
 """Return where each value of a session was mentioned: what most layers read of its record."""

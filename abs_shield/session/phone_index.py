@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.session.kept import At
+from abs_shield.session.recent_text import At
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.phones import (
     names_code,
@@ -27,7 +27,7 @@ _RUN = 250
 """Bytes of a run that is kept."""
 
 
-class Numbers:
+class PhoneIndex:
     """
     Runs of digits that may be telephone numbers, where they stood, bounded.
 

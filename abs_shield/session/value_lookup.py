@@ -1,0 +1,434 @@
+"""Find a value in the texts of a run: as it is, in another spelling, composed, or word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from abs_shield.session.field import NO_FIELD, Field
+from abs_shield.session.recent_text import At
+from abs_shield.session.token_index import SYSTEM, TokenIndex
+from abs_shield.text.forms import Form, forms, is_negative, unlettered
+from abs_shield.text.names import name_words, singular
+from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
+from abs_shield.text.paths import cuts, is_conventional, is_plain
+from abs_shield.text.resources import (
+    host_and_port,
+    is_self_telling,
+    names_kind,
+    without_store,
+)
+from abs_shield.text.templates import Template, fillings
+from abs_shield.text.tight import Tight, is_in_words, may_be_several, names_the_same
+
+LONGEST_VALUE = 16 * 1024
+_LONGEST_SPELT = 256
+"""Characters of the longest value that is respelt; a longer one is looked up as it is."""
+_LEAST_LETTERS = 4
+_LEAST_DIGITS = 7
+_SEPARATED = re.compile(r"[:=/]")
+_DOI = re.compile(r"10\.\d{4,9}")
+_NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
+_TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
+_CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
+"""A step that is an id rather than a file name: it has a digit and no full stop."""
+_CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
+_LATIN = {other: letter for letter, other in _CYRILLIC.items()}
+"""Letters of two alphabets that look the same: a licence plate is typed in either."""
+_NO_SEPARATORS = {code: None for code in range(128) if not chr(code).isalnum()}
+_MOST_STEPS = 12
+_MOST_ALIKE = 2_000
+
+
+class ValueMatch(NamedTuple):
+    """How a value matched, and where."""
+
+    how: str
+    at: At
+
+
+def plain(value: str) -> str:
+    """Return the normal form in which a value is looked up, bounded whatever its length."""
+    return normal(value[:LONGEST_VALUE])[:LONGEST_VALUE].strip()
+
+
+def find(
+    value: str, index: TokenIndex, templates: Mapping[Template, At], field: Field = NO_FIELD
+) -> ValueMatch | None:
+    """
+    Find a value as a whole; return None if no text mentions it in any spelling.
+
+    Args:
+        value: The value.
+        index: The token index of the run.
+        templates: Formats that a user or a system text prescribes.
+        field: The parameter that holds it; it decides which spellings are the same value.
+    """
+    text = plain(value)
+    if is_negative(text):
+        return _match_at("exact", index.negative(text))
+    at = index.chunk(text)
+    if at is not None:
+        return ValueMatch("exact", at)
+    tokens = chunks(text)
+    if not tokens:
+        return None
+    at = index.joined(tokens)
+    if at is not None:
+        return ValueMatch("exact", at)
+    if len(text) > _LONGEST_SPELT:
+        tight = Tight.of(text)
+        at = index.kept(tight.letters, tight.codes[1:-1], whole="@" in text)
+        return _match_at("variant", at)
+    return (
+        _find_respelt(text, tokens, index, field)
+        or _find_freely_grouped(text, index, field)
+        or _find_decoded(text, index, templates)
+        or _find_lettered(text, index)
+        or _find_prescribed(text, index, templates)
+        or _find_resource(text, index, field)
+        or _find_below(text, index)
+    )
+
+
+def words_apart(value: str, index: TokenIndex) -> ValueMatch | None:
+    """Find each word of a name anywhere; the least trusted match decides."""
+    worst: At | None = None
+    for word in words(plain(value)):
+        at = _find_word(word, index)
+        if at is None:
+            return None
+        worst = at if worst is None or at.level > worst.level else worst
+    return _match_at("words", worst)
+
+
+def _match_at(how: str, at: At | None) -> ValueMatch | None:
+    return None if at is None else ValueMatch(how, at)
+
+
+def _find_word(word: str, index: TokenIndex) -> At | None:
+    if len(word) == 1 and not unspaced(word):
+        return At(SYSTEM, 0)
+    for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
+        at = index.chunk(form) or index.part(form) or index.squeezed(form, bytes(len(form) - 1))
+        if at is not None:
+            return at
+    if not word.isascii():
+        bare = unaccented(word)
+        if (at := index.kept(bare, bytes(len(bare) - 1))) is not None:
+            return at
+    return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
+
+
+# As it is, in another spelling -------------------------------------------------------------------
+
+
+def _find_respelt(
+    text: str, tokens: list[str], index: TokenIndex, field: Field
+) -> ValueMatch | None:
+    """Match other separators and accents, then typed forms, then a whole word of a longer text."""
+    tight = Tight.of(text)
+    letters, spelt = tight.letters, tight.codes[1:-1]
+    split = words(text) if _is_in_words(letters, spelt) else []
+    at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
+    if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
+        at = index.joined((letters,))
+    if at is None and field.number:
+        at = _find_unpadded(letters, index)
+    if at is not None:
+        return ValueMatch("variant", at)
+    for side_by_side in (split, *_singular_and_plural(tokens), *_singular_and_plural(split)):
+        at = index.joined(side_by_side)
+        if at is not None:
+            return ValueMatch("variant", at)
+    part = index.part(tokens[0] if len(tokens) == 1 else text)
+    if part is not None:
+        return ValueMatch("part", part)
+    if len(letters) >= _LEAST_LETTERS or unspaced(letters):
+        at = index.kept(letters, spelt, whole="@" in text)
+        if at is not None:
+            return ValueMatch("variant", at)
+    has_words = index.sized or not text.isascii() or "-" in text  # a number, or a date
+    return _match_at("typed", _find_form(forms(text, padded=field.number, named=has_words), index))
+
+
+def _is_in_words(letters: str, spelt: bytes) -> bool:
+    """Return whether the words of a value, side by side, are this value and not several."""
+    return is_in_words(letters, spelt) and not may_be_several(letters, spelt)
+
+
+def _find_unpadded(letters: str, index: TokenIndex) -> At | None:
+    """Match a number with or without leading zeros."""
+    bare = letters.lstrip("0")
+    if not bare or not letters.isdigit():
+        return None
+    return index.unpadded(bare) or (None if bare == letters else index.joined((bare,)))
+
+
+def _singular_and_plural(tokens: Sequence[str]) -> list[list[str]]:
+    """Return the English singular and plural of a name."""
+    if not tokens or not tokens[-1].isalpha():
+        return []
+    *before, last = tokens
+    return [[*before, last + "s"], [*before, last.removesuffix("s")]]
+
+
+def _find_form(candidates: Iterable[Form], index: TokenIndex) -> At | None:
+    """Return where another form of a date, a number, a URL or a name occurs."""
+    unique = dict.fromkeys(candidates)
+    single = {form[0] for form in unique if len(form) == 1}
+    if not _may_occur(single, index):
+        unique = {form: None for form in unique if len(form) > 1}
+    for form in unique:
+        if len(form) == 1:
+            at = index.chunk(form[0]) or _find_token(form[0], index)
+        else:
+            at = index.joined(form)
+        if at is not None:
+            return at
+    return None
+
+
+def _may_occur(single: set[str], index: TokenIndex) -> bool:
+    """Return whether one of these forms may occur at all; most values have thirty that never do."""
+    if not single:
+        return False
+    if not all(map(str.isascii, single)):
+        return True
+    letters = {form if form.isalnum() else form.translate(_NO_SEPARATORS) for form in single}
+    return index.may_hold(single, letters, least=_LEAST_DIGITS)
+
+
+def _find_token(form: str, index: TokenIndex) -> At | None:
+    tight = Tight.of(form)
+    letters, spelt = tight.letters, tight.codes[1:-1]
+    at = index.part(form) or index.squeezed(letters, spelt)
+    is_long = len(letters) >= _LEAST_DIGITS or unspaced(letters)
+    return index.kept(letters, spelt) if at is None and is_long else at
+
+
+def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
+    """Match a postal code, a plate or a flight with any separators and look-alike letters."""
+    letters = Tight.of(text).letters
+    if not field.is_freely_grouped or len(letters) < _LEAST_LETTERS:
+        return None
+    spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
+    return next((ValueMatch("variant", at) for one in spelt if (at := index.kept(one, None))), None)
+
+
+def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
+    """
+    Match a known number after a letter, if it is long or other codes of the run have the letter.
+    """
+    letters = squeezed(text)
+    digits = unlettered(letters)
+    at = index.joined((digits,)) if digits else None
+    if at is None or len(digits) >= _LEAST_DIGITS:
+        return _match_at("typed", at)
+    is_alike = re.compile(rf"{letters[0]}\d{{{len(digits)}}}").fullmatch
+    recent = (chunk for level in range(4) for chunk in index.newest(level, _MOST_ALIKE))
+    return ValueMatch("typed", at) if any(map(is_alike, recent)) else None
+
+
+def _find_decoded(
+    text: str, index: TokenIndex, templates: Mapping[Template, At]
+) -> ValueMatch | None:
+    """Match the decoded form of a URL-encoded text such as ``team%2Frepo``."""
+    if "%" not in text:
+        return None
+    decoded = unquote(text)
+    return find(decoded, index, templates) if decoded != text else None
+
+
+# Put together ------------------------------------------------------------------------------------
+
+
+def _find_prescribed(
+    text: str, index: TokenIndex, templates: Mapping[Template, At]
+) -> ValueMatch | None:
+    """Match a value composed of known parts in a format that a user or the host prescribes."""
+    for template, at in templates.items():
+        filled = fillings(template, text)
+        mentioned = [part for part in filled or () if not _is_serial(part)]
+        if mentioned and all(_is_mentioned(part, index) for part in mentioned):
+            return ValueMatch("composed", at)
+    return None
+
+
+def _is_mentioned(part: str, index: TokenIndex) -> bool:
+    return index.joined(chunks(part)) is not None or words_apart(part, index) is not None
+
+
+def _is_serial(part: str) -> bool:
+    """
+    Return whether a part of a composed value is a serial number or date, which needs no mention.
+    """
+    return (len(part) <= 3 and not part.isalpha()) or (part.isdigit() and len(part) in (4, 6, 8))
+
+
+def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
+    """Match a known id or name after words of an interface: ``place_id:X``, ``refs/tags/X``."""
+    bucket = without_store(text)
+    if bucket != text:
+        return _match_at("composed", index.chunk(bucket))
+    if "://" in text or text[0] == "~" or "@" in text:
+        return None
+    if text[0] == "/" and "." in text.rpartition("/")[2]:
+        return None
+    pieces = [piece for piece in _SEPARATED.split(text) if piece]
+    if len(pieces) < 2 or len(pieces[-1]) < _LEAST_LETTERS:
+        return None
+    return _find_after_kinds(text, index) or _find_naming_step(text, pieces, index, field)
+
+
+def _find_after_kinds(text: str, index: TokenIndex) -> ValueMatch | None:
+    """Match a known name of several steps after words for kinds: ``refs/heads/feature/login``."""
+    for cut in _SEPARATED.finditer(text):
+        if not names_kind(_SEPARATED.split(text[: cut.start()])[-1]):
+            return None
+        at = index.chunk(text[cut.end() :])
+        if at is not None:
+            return ValueMatch("composed", at)
+    return None
+
+
+def _find_naming_step(
+    text: str, pieces: list[str], index: TokenIndex, field: Field
+) -> ValueMatch | None:
+    """Match one step that names a thing, among words that the run or its interface has."""
+    parameter_words = [*map(singular, name_words(field.name))]
+    telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
+    if len(telling) > 1:
+        endpoint = host_and_port(text, parameter_words)
+        if not endpoint or not all(_occurs_alone(piece, index) for piece in endpoint):
+            return None  # two known values make a third
+    if field.is_path and not all(_is_folder(step, index) for step in pieces[:-1]):
+        return None  # the file of that name is in another folder
+    named = telling[0]
+    at = _find_name(named, index)
+    around = (piece for piece in pieces if piece not in telling)
+    if at is None or not all(_is_known_prefix(piece, index, parameter_words) for piece in around):
+        return None
+    return ValueMatch("composed", at)
+
+
+def _find_name(step: str, index: TokenIndex) -> At | None:
+    """
+    Return where a step occurs by itself; a code that is unique occurs anywhere.
+
+    After another prefix it is another thing: ``order:1042`` is not ``customer:1042``.
+    """
+    if is_self_telling(step) or (_occurs_alone(step, index) and "/" not in step):
+        return _find_step(step, index)
+    bare = _NAMESPACE.sub("", step)
+    if bare == step:
+        return None
+    alone = is_self_telling(bare) or index.chunk(step.replace(".", ":", 1))
+    return _find_step(bare, index) if alone or _occurs_alone(bare, index) else None
+
+
+def _is_known_prefix(prefix: str, index: TokenIndex, parameter_words: Sequence[str]) -> bool:
+    """Return whether the run, the parameter or its interface has the word before an id."""
+    if _DOI.fullmatch(prefix) or is_conventional(prefix) or names_kind(prefix):
+        return True
+    return all(
+        singular(word) in parameter_words or _find_word(word, index) is not None
+        for word in words(prefix)
+    )
+
+
+def _is_folder(step: str, index: TokenIndex) -> bool:
+    return is_conventional(step) or _find_step(step, index) is not None
+
+
+def _is_prefix(piece: str) -> bool:
+    return is_plain(piece) or names_kind(piece) or _DOI.fullmatch(piece) is not None
+
+
+def _find_below(text: str, index: TokenIndex) -> ValueMatch | None:
+    """Match a path or URL below a known one, made of known names: where ``cd`` and ``ls`` lead."""
+    if "/" not in text:
+        return None
+    at = _find_module(text, index)
+    if at is not None:
+        return ValueMatch("composed", at)
+    if all(map(_CODES.fullmatch, text.split("/"))):
+        return None  # two ids, not a path
+    head = _known_head(text, index)
+    if head is None or _restarts_at_root(text, head[1]):
+        return None
+    return ValueMatch("composed", head[0]) if _is_known_tail(head[1], index) else None
+
+
+def _restarts_at_root(path: str, tail: str) -> bool:
+    """Return whether a second path follows a path from the root: ``/srv/a.csv/srv/b.csv``."""
+    first, behind = (next(_steps(part), "") for part in (path, tail))
+    return path.startswith("/") and first == behind
+
+
+def below(value: str, index: TokenIndex) -> bool:
+    """Return whether a path or URL is a known one followed by plain words or conventional files."""
+    head = _known_head(plain(value), index)
+    return head is not None and all(
+        _needs_no_mention(step) or _find_step(step, index) is not None for step in _steps(head[1])
+    )
+
+
+def _known_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
+    """Return where the longest known beginning of a path occurs, and the rest of the path."""
+    whole = Tight.of(text)
+    for cut in cuts(text)[:_MOST_STEPS]:
+        head = text[:cut]
+        at = index.joined(chunks(head)) or index.part(head.strip("/"))
+        if at is None:
+            size = len(squeezed(unaccented(head)))
+            at = index.kept(whole.letters[:size], whole.codes[1:size], whole=True)
+        if at is not None:
+            return at, text[cut + 1 :]
+    return None
+
+
+def _steps(tail: str) -> Iterator[str]:
+    return (step for step in tail.split("/") if step.strip("."))
+
+
+def _needs_no_mention(step: str) -> bool:
+    """Return whether a step of a path needs no mention: a plain word or a conventional file."""
+    return is_plain(step) or is_conventional(step)
+
+
+def _is_known_tail(tail: str, index: TokenIndex) -> bool:
+    """Return whether the rest of a path is known: as a module, as a whole, or step by step."""
+    if _find_module(tail, index) is not None or index.joined(chunks(tail)) is not None:
+        return True
+    steps = [*_steps(tail)]
+    return bool(steps) and all(_occurs_alone(step, index) for step in steps)
+
+
+def _occurs_alone(step: str, index: TokenIndex) -> bool:
+    """Return whether a step occurs by itself, and not as a step of another path."""
+    if index.joined(chunks(step)) is not None:
+        return True
+    tested = _TESTING.sub("", step)
+    return tested != step and _occurs_alone(tested, index)
+
+
+def _find_step(step: str, index: TokenIndex) -> At | None:
+    tokens = chunks(step)
+    if not tokens:
+        return None
+    at = index.joined(tokens) or index.part(step if len(tokens) > 1 else tokens[0])
+    tight = Tight.of(step)
+    at = at or index.squeezed(tight.letters, tight.codes[1:-1])
+    tested = _TESTING.sub("", step)
+    return _find_step(tested, index) if at is None and tested != step else at
+
+
+def _find_module(tail: str, index: TokenIndex) -> At | None:
+    """Return where the file of an import occurs as an import writes it: ``a/b.py`` is ``a.b``."""
+    stem = tail.rpartition(".")[0].strip("/")
+    if "/" not in stem:
+        return None
+    return index.joined((stem.replace("/", "."),)) or index.joined((stem,))
