@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from abs_shield.cli.command import HELP, Group, built
-from abs_shield.cli.faults import BadInput, wrong_file, wrong_usage
+from abs_shield.cli.usage_errors import BadInput, wrong_file, wrong_usage
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped

@@ -12,10 +12,10 @@ import typer
 from rich.text import Text
 
 from abs_shield.answer import GateFit, fit_gate
-from abs_shield.cli.log.damaged import DamagedRecords
-from abs_shield.cli.log.opened import Database, files_of, opened, require_log
-from abs_shield.cli.output import require_writable
-from abs_shield.cli.screen import line, print_json, safe, screen
+from abs_shield.cli.console import line, print_json, safe, screen
+from abs_shield.cli.log.damaged_records import DamagedRecords
+from abs_shield.cli.log.log_option import Database, files_of, opened, require_log
+from abs_shield.cli.output_file import require_writable
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.report import limit_text, percent
 from abs_shield.stores.bodies import Skipped

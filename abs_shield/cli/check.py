@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import ToolsFile, parsed, read_messages, read_tools
-from abs_shield.cli.screen import print_json, screen
-from abs_shield.cli.told import told
+from abs_shield.cli.console import print_json, screen
+from abs_shield.cli.decision_text import told
+from abs_shield.cli.json_inputs import ToolsFile, parsed, read_messages, read_tools
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
 from abs_shield.errors import PolicyError

@@ -14,15 +14,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo, OptionInfo
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.output import printed_to, read_too, require_writable
-from abs_shield.cli.usage import (
+from abs_shield.cli.help_text import (
     usage_words,
     write_example,
     write_parameters,
     write_rows,
     write_text,
 )
+from abs_shield.cli.output_file import printed_to, read_too, require_writable
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.show import escaped
 
 HELP = {"help_option_names": ["-h", "--help"]}

@@ -17,9 +17,9 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.flywheel.book import require_book
-from abs_shield.cli.log.opened import Database, opened
+from abs_shield.cli.flywheel.book_option import require_book
+from abs_shield.cli.log.log_option import Database, opened
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.status import status
 from abs_shield.stores.durable import DurableStore

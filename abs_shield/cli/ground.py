@@ -15,12 +15,12 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
-from abs_shield.cli.complaints import Complaints
-from abs_shield.cli.empty import AllowEmpty, require_some
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.fitting import Column, FittingTable
-from abs_shield.cli.output import output
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.console import safe, screen
+from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.cli.line_errors import Complaints
+from abs_shield.cli.output_file import output
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.lines import BadLine, lines

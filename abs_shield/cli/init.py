@@ -15,9 +15,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from abs_shield.cli.complaints import Complaints, plainly
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.sources import from_file, from_openapi, from_server
+from abs_shield.cli.line_errors import Complaints, plainly
+from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
 from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine

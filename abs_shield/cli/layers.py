@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from abs_shield.cli.fitting import FittingTable
-from abs_shield.cli.screen import STYLES, print_json, screen
+from abs_shield.cli.console import STYLES, print_json, screen
+from abs_shield.cli.fitting_table import FittingTable
 from abs_shield.core import Verdict
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan.strengths import FITTED_ON, STRENGTHS, Strength

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from abs_shield import telemetry
-from abs_shield.cli.faults import BadInput
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield

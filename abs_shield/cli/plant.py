@@ -13,15 +13,15 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.bar import bar
-from abs_shield.cli.crew import Sort
-from abs_shield.cli.empty import AllowEmpty, require_some
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import ToolsFile, named_toolsets
-from abs_shield.cli.fitting import Column, FittingTable
-from abs_shield.cli.output import ending_well, read_too, require_other
-from abs_shield.cli.screen import safe, screen
-from abs_shield.cli.teller import Teller
+from abs_shield.cli.console import safe, screen
+from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.engine_options import Sort
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
+from abs_shield.cli.output_file import ending_well, read_too, require_other
+from abs_shield.cli.progress_bar import bar
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines
 from abs_shield.replay.planting import (
     FILES,

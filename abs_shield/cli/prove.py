@@ -14,10 +14,10 @@ import typer
 from rich.text import Text
 
 import abs_shield
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.fitting import FittingTable
-from abs_shield.cli.placed import read_placed_tools
-from abs_shield.cli.screen import print_json, safe, screen
+from abs_shield.cli.console import print_json, safe, screen
+from abs_shield.cli.fitting_table import FittingTable
+from abs_shield.cli.tool_lines import read_placed_tools
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
 from abs_shield.plan.problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved

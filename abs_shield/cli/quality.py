@@ -11,13 +11,13 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.bar import Bar, bar
-from abs_shield.cli.complaints import Complaints
-from abs_shield.cli.empty import AllowEmpty, require_some
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.fitting import Column, FittingTable
-from abs_shield.cli.output import output, read_too
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.console import safe, screen
+from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.cli.line_errors import Complaints
+from abs_shield.cli.output_file import output, read_too
+from abs_shield.cli.progress_bar import Bar, bar
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.load import load

@@ -11,15 +11,15 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
-from abs_shield.cli.empty import AllowEmpty, require_some
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import ToolsFile, named_toolsets
-from abs_shield.cli.output import output, read_too
-from abs_shield.cli.parts import Way, parts
-from abs_shield.cli.replayed import Seen, object_of, print_table, text_for, written_line
-from abs_shield.cli.screen import print_json
-from abs_shield.cli.unfinished import Unfinished, replay_key, unfinished
+from abs_shield.cli.chunked_job import Way, parts
+from abs_shield.cli.console import print_json
+from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, crew
+from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
+from abs_shield.cli.output_file import output, read_too
+from abs_shield.cli.replay_totals import Seen, object_of, print_table, text_for, written_line
+from abs_shield.cli.resumable_rows import Unfinished, replay_key, unfinished
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.replay import Judging, Tally
 from abs_shield.replay.rowfiles import ROWFILES

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from abs_shield.cli.screen import safe
+from abs_shield.cli.console import safe
 from abs_shield.text.show import LONGEST_NAME
 
 SHORTEST = 20

@@ -93,7 +93,7 @@ def library(tmp_path_factory):
 @pytest.fixture
 def backtested(command, library, monkeypatch):
     """Compare the library's two policies with labels, from its folder, in chunks of 20 lines."""
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=20))
+    monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     monkeypatch.chdir(library)
     two = ("--policy", "new.py:policy", "--against", "old.py:policy", "--labels", "labels.jsonl")
@@ -142,7 +142,7 @@ def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
     small = backtested("--format", "json")
     monkeypatch.setattr("abs_shield.replay.backtest.comparison._TOOLS", 9)
     few = backtested("--format", "json")
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", chunks)
+    monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", chunks)
     whole = backtested("--format", "json")
 
     assert few == whole
@@ -241,7 +241,7 @@ def test_wrong_options(command, library, monkeypatch, argv, told):
 @pytest.mark.usefixtures("shuffle")
 def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch):
     """So it is with runs that nobody on this project wrote."""
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=20))
+    monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.chdir(library)
     path = tmp_path / "runs.jsonl"
     with gzip.open(RECORDED) as lines, path.open("wb") as file:

@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from abs_shield.cli import bar as room
-from abs_shield.cli.parts import Progress
+from abs_shield.cli import progress_bar as room
+from abs_shield.cli.chunked_job import Progress
 from abs_shield.replay import BadLine, Chunk, Line
 
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from abs_shield.cli import screen as room
-from abs_shield.cli.demo.agent import attempts
-from abs_shield.cli.demo.policy import POLICY
-from abs_shield.cli.demo.recorded import recorded
-from abs_shield.cli.demo.scenes import SCENES
+from abs_shield.cli import console as room
+from abs_shield.cli.demo.demo_policy import POLICY
+from abs_shield.cli.demo.demo_replay import recorded
+from abs_shield.cli.demo.layer_examples import SCENES
+from abs_shield.cli.demo.scripted_agent import attempts
 from abs_shield.core import LAYER_NAMES
 from abs_shield.shield import Shield
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from abs_shield.cli import screen as room
-from abs_shield.cli.fitting import Column, FittingTable
+from abs_shield.cli import console as room
+from abs_shield.cli.fitting_table import Column, FittingTable
 
 NAMES = ("get_scheduled_transactions_of_account", "cancel_appointment")
 COLUMNS = ("tool", Column("calls", right=True), Column("rate", right=True, drop=1), "why")

@@ -15,9 +15,9 @@ from dataclasses import replace
 import pytest
 
 from abs_shield import Shield
-from abs_shield.cli.label.author import Author
-from abs_shield.cli.label.queue import Need, Queue
-from abs_shield.cli.label.walk import Walk
+from abs_shield.cli.label.label_author import Author
+from abs_shield.cli.label.label_queue import Need, Queue
+from abs_shield.cli.label.labeling import Walk
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import Readiness, Report, rollout
 from abs_shield.stores import open_store

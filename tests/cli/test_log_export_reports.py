@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from abs_shield import Shield, shield, shielded
 from abs_shield.cli import app
-from abs_shield.cli.faults import BadInput
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import SqliteStore
 
 

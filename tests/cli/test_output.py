@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.cli.output import output
+from abs_shield.cli.output_file import output
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):

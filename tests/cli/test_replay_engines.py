@@ -76,7 +76,7 @@ def recorded(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     """Many chunks of a small input."""
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=20))
+    monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
 
 
 @pytest.fixture
@@ -237,8 +237,8 @@ def test_wrong_options(command, library, argv, told):
 MAIN = """
 import sys
 from functools import partial
-from abs_shield.cli import main, parts
-parts.chunks = partial(parts.chunks, most_lines=40)
+from abs_shield.cli import main, chunked_job
+chunked_job.chunks = partial(chunked_job.chunks, most_lines=40)
 sys.exit(main())
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.cli import unfinished as room
+from abs_shield.cli import resumable_rows as room
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "abs_shield", "replay", "runs.jsonl"]

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
-from abs_shield.cli.fitting import FittingTable
-from abs_shield.cli.report.printed import printed
-from abs_shield.cli.report.summary import Summary
+from abs_shield.cli.fitting_table import FittingTable
+from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.terminal_report import printed
 from abs_shield.core import LAYER_NAMES
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.replay.report import Readiness, Report

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.cli.faults import BadInput
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.registry import VersionRegistry

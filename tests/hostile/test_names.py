@@ -205,7 +205,7 @@ def test_a_tool_has_a_name_of_some_length() -> None:
 
 def test_the_console_takes_nothing_for_markup() -> None:
     """What the tables show is text for the console, never markup."""
-    from abs_shield.cli.screen import safe
+    from abs_shield.cli.console import safe
 
     out = io.StringIO()
     Console(file=out, force_terminal=True).print(safe(NAMES["markup of the console"]))

@@ -13,22 +13,22 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.backtest.github import bad_line_command, commands
-from abs_shield.cli.backtest.merging import backtested
-from abs_shield.cli.backtest.parties import Backtested
-from abs_shield.cli.backtest.picture import Picture
-from abs_shield.cli.backtest.planted import planted_folder
-from abs_shield.cli.backtest.reading import no_match, read_labels
-from abs_shield.cli.backtest.record import record
-from abs_shield.cli.backtest.table import report
-from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
-from abs_shield.cli.empty import AllowEmpty, require_some
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import ToolsFile, named_toolsets
-from abs_shield.cli.output import read_too
-from abs_shield.cli.parts import Way
-from abs_shield.cli.screen import print_json, screen
-from abs_shield.cli.teller import Teller
+from abs_shield.cli.backtest.backtest_json import record
+from abs_shield.cli.backtest.backtest_tables import report
+from abs_shield.cli.backtest.compared_policies import Backtested
+from abs_shield.cli.backtest.github_annotations import bad_line_command, commands
+from abs_shield.cli.backtest.label_input import no_match, read_labels
+from abs_shield.cli.backtest.planted_folder import planted_folder
+from abs_shield.cli.backtest.run_backtest import backtested
+from abs_shield.cli.backtest.sweep_plot import Picture
+from abs_shield.cli.chunked_job import Way
+from abs_shield.cli.console import print_json, screen
+from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, crew
+from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
+from abs_shield.cli.output_file import read_too
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay.backtest import Backtesting, Kind
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

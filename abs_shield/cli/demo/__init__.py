@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from abs_shield.cli.demo.agent import USER, attempts
-from abs_shield.cli.demo.policy import POLICY
-from abs_shield.cli.demo.recorded import recorded
-from abs_shield.cli.demo.scenes import SCENES
-from abs_shield.cli.heat import LEGEND, heat_table
-from abs_shield.cli.screen import STYLES, line, safe, screen
+from abs_shield.cli.console import STYLES, line, safe, screen
+from abs_shield.cli.demo.demo_policy import POLICY
+from abs_shield.cli.demo.demo_replay import recorded
+from abs_shield.cli.demo.layer_examples import SCENES
+from abs_shield.cli.demo.scripted_agent import USER, attempts
+from abs_shield.cli.heat_table import LEGEND, heat_table
 from abs_shield.core import Decision, ToolCall
 from abs_shield.replay import heatmap
 from abs_shield.shield import Shield

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
-from abs_shield.cli.flywheel.questions import ask
-from abs_shield.cli.label.author import user_name
-from abs_shield.cli.output import output
-from abs_shield.cli.screen import screen
+from abs_shield.cli.console import screen
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
+from abs_shield.cli.flywheel.gap_questions import ask
+from abs_shield.cli.label.label_author import user_name
+from abs_shield.cli.output_file import output
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.review import Mistake, mistakes_of, not_applied, review

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.output import output
+from abs_shield.cli.output_file import output
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Rules

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile
-from abs_shield.cli.log.opened import Database, files_of, opened
-from abs_shield.cli.output import require_other
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile
+from abs_shield.cli.log.log_option import Database, files_of, opened
+from abs_shield.cli.output_file import require_other
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.text.show import escaped, quantity

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import parsed
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.output import output
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
+from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.output_file import output
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
 from abs_shield.flywheel.mutate import (

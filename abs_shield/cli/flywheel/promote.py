@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import parsed
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.label.author import user_name
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.console import safe, screen
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
+from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.label.label_author import user_name
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.evaluate import require_evaluation
 from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionState

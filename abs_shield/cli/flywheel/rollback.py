@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile, require_book
-from abs_shield.cli.label.author import user_name
-from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.console import safe, screen
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
+from abs_shield.cli.label.label_author import user_name
 from abs_shield.flywheel.registry import VersionRegistry
 
 EXAMPLE = (

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
-from abs_shield.cli.screen import print_json, safe, screen
+from abs_shield.cli.console import print_json, safe, screen
+from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.flywheel.production import VersionInUse
 from abs_shield.flywheel.registry import VersionRegistry
 from abs_shield.flywheel.status import Status, status

@@ -11,19 +11,19 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.bar import with_progress
-from abs_shield.cli.complaints import Complaints
-from abs_shield.cli.exported import export
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.label.author import Author, user_name
-from abs_shield.cli.label.queue import Queue
-from abs_shield.cli.label.walk import Walk
-from abs_shield.cli.log.damaged import DamagedRecords, length
-from abs_shield.cli.log.lookup import find_decision, unknown_decision
-from abs_shield.cli.log.opened import files_of, opened
-from abs_shield.cli.screen import STYLES, line, safe, screen
+from abs_shield.cli.console import STYLES, line, safe, screen
+from abs_shield.cli.label.label_author import Author, user_name
+from abs_shield.cli.label.label_export import export
+from abs_shield.cli.label.label_queue import Queue
+from abs_shield.cli.label.labeling import Walk
+from abs_shield.cli.line_errors import Complaints
+from abs_shield.cli.log.damaged_records import DamagedRecords, length
+from abs_shield.cli.log.decision_lookup import find_decision, unknown_decision
+from abs_shield.cli.log.log_option import files_of, opened
+from abs_shield.cli.progress_bar import with_progress
 from abs_shield.cli.show import runs_option
-from abs_shield.cli.show.excerpt import Excerpts
+from abs_shield.cli.show.run_excerpt import Excerpts
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import LAYER_NAMES, Decision, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError

@@ -10,12 +10,12 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.log.damaged import DamagedRecords
-from abs_shield.cli.log.opened import Database, files_of, opened
-from abs_shield.cli.log.parquet import write_parquet
-from abs_shield.cli.output import output
-from abs_shield.cli.when import seconds_of
+from abs_shield.cli.log.damaged_records import DamagedRecords
+from abs_shield.cli.log.decision_parquet import write_parquet
+from abs_shield.cli.log.log_option import Database, files_of, opened
+from abs_shield.cli.output_file import output
+from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Subject
 from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.log.opened import Database, opened
-from abs_shield.cli.when import seconds_of
+from abs_shield.cli.log.log_option import Database, opened
+from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.usage_errors import BadInput
 
 EXAMPLE = "Example: abs-shield log prune decisions.db --older-than 90d"
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import parsed
-from abs_shield.cli.log.opened import Database, files_of, opened
-from abs_shield.cli.output import output
-from abs_shield.cli.screen import print_json, safe, screen
+from abs_shield.cli.console import print_json, safe, screen
+from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.log.log_option import Database, files_of, opened
+from abs_shield.cli.output_file import output
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Head

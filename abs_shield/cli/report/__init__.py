@@ -11,17 +11,17 @@ from typing import Annotated, Any, NamedTuple, Self
 import typer
 from rich.text import Text
 
-from abs_shield.cli.bar import with_progress
-from abs_shield.cli.faults import BadInput
-from abs_shield.cli.log.damaged import DamagedRecords, length
-from abs_shield.cli.log.opened import Database, files_of, opened, require_log
-from abs_shield.cli.output import output, require_writable
-from abs_shield.cli.report.integrity import Integrity
-from abs_shield.cli.report.page import page
-from abs_shield.cli.report.printed import printed
-from abs_shield.cli.report.summary import Summary
-from abs_shield.cli.screen import print_json, screen
-from abs_shield.cli.when import seconds_of
+from abs_shield.cli.console import print_json, screen
+from abs_shield.cli.log.damaged_records import DamagedRecords, length
+from abs_shield.cli.log.log_option import Database, files_of, opened, require_log
+from abs_shield.cli.output_file import output, require_writable
+from abs_shield.cli.progress_bar import with_progress
+from abs_shield.cli.report.log_integrity import Integrity
+from abs_shield.cli.report.report_page import page
+from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.terminal_report import printed
+from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.replay.report import By, Readiness, Report
 from abs_shield.stores.bodies import Skipped

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.report.nodes import node
-from abs_shield.cli.report.summary import Summary
+from abs_shield.cli.report.html_nodes import node
+from abs_shield.cli.report.report_summary import Summary
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import Standing, percent

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.log.damaged import DamagedRecords
-from abs_shield.cli.log.lookup import find_decision
-from abs_shield.cli.log.opened import files_of, opened
-from abs_shield.cli.output import output
-from abs_shield.cli.screen import Screen, screen
-from abs_shield.cli.show.details import Details
-from abs_shield.cli.show.excerpt import Excerpts
-from abs_shield.cli.show.text import full
+from abs_shield.cli.console import Screen, screen
+from abs_shield.cli.log.damaged_records import DamagedRecords
+from abs_shield.cli.log.decision_lookup import find_decision
+from abs_shield.cli.log.log_option import files_of, opened
+from abs_shield.cli.output_file import output
+from abs_shield.cli.show.decision_details import Details
+from abs_shield.cli.show.decision_lines import full
+from abs_shield.cli.show.run_excerpt import Excerpts
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -1,0 +1,53 @@
+"""The result of a backtest in sentences."""
+
+from __future__ import annotations
+
+from abs_shield.cli.backtest.compared_policies import Backtested
+from abs_shield.replay.backtest import Comparison, Kind, Share
+from abs_shield.text.show import escaped, quantity
+
+
+def summary(done: Backtested) -> str:
+    """Say everything that counts in one line."""
+    comparison, new = done.comparison, done.comparison.new
+    counts = f"{quantity(comparison.runs, 'run')}, {quantity(new.calls, 'call')}"
+    figures = f"{new.hit('flagged'):,} flagged, {new.hit('blocked'):,} blocked"
+    good = f"{new.hit('blocked', successful=True):,} of these in successful runs"
+    if comparison.old is None:
+        return f"{counts}: {figures}, {good}.{_scores(comparison)}"
+    changes = ", ".join(f"{comparison.kinds[kind]:,} {kind}" for kind in reversed(Kind))
+    return f"{counts}: {changes}. The new policy: {figures}, {good}.{_scores(comparison)}"
+
+
+def _scores(comparison: Comparison) -> str:
+    labelled = comparison.new.labelled.total()
+    if not labelled:
+        return ""
+    flags = comparison.new.score("flagged")
+    return (
+        f" Of its flags on {quantity(labelled, 'labelled call')}:"
+        f" precision {share(flags.precision)}, recall {share(flags.recall)}."
+    )
+
+
+def share(one: Share) -> str:
+    """
+    Return a share with its number of observations and its interval.
+
+    >>> share(Share(9, 10)), share(Share(0, 0))
+    ('0.900 (9 of 10; 0.596-0.982)', '-')
+    """
+    if one.value is None:
+        return "-"
+    low, high = one.interval
+    return f"{one.value:.3f} ({one.count:,} of {one.of:,}; {low:.3f}-{high:.3f})"
+
+
+def because(comparison: Comparison, kind: Kind, tool: str) -> str:
+    """Name the layers to blame for a tool's changes, each with its number of calls."""
+    counts = {
+        layer: count
+        for (k, name, layer), count in comparison.layers.most_common()
+        if (k, name) == (kind, tool)
+    }
+    return ", ".join(f"{escaped(layer)} {count:,}" for layer, count in counts.items())

@@ -1,0 +1,179 @@
+"""A backtest laid out for a person: what changes, examples of it, and how right it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from abs_shield.cli.backtest.backtest_summary import because, share, summary
+from abs_shield.cli.backtest.compared_policies import Backtested, Party
+from abs_shield.cli.backtest.planted_folder import planted_report
+from abs_shield.cli.console import STYLES, line, safe
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.core import Finding
+from abs_shield.core.label import Truth
+from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint
+from abs_shield.text.show import quantity
+
+_TOOLS = 20
+_MODES = 4
+_ERRORS = 5
+_DECIDED = ("flagged", "blocked")
+
+
+def report(done: Backtested) -> Iterator[RenderableType]:
+    """Yield the policies, the changes with examples, the figures, and the summary at the end."""
+    comparison = done.comparison
+    yield _party("new", done.new)
+    if done.old is not None:
+        yield _party("old", done.old)
+    if comparison.old is not None:
+        yield from _changes(comparison)
+    yield _figures(comparison)
+    yield from planted_report(comparison)
+    yield from _labelled(done)
+    yield from _errors(comparison.new)
+    for note in done.notes():
+        yield line("note: ", safe(note))
+    yield Text(summary(done))
+
+
+def _party(which: str, party: Party) -> Text:
+    told = f" (revision {party.revision}, threshold {party.policy.threshold:g}, {_modes(party)})"
+    return line(f"{which}: ", safe(party.name, style="bold"), safe(told))
+
+
+def _modes(party: Party) -> str:
+    """The policy's mode, and what it says of single layers and tools."""
+    others = [
+        f"{key if isinstance(key, str) else ' '.join(key)} {mode}"
+        for key, mode in party.policy.modes.items()
+    ]
+    others += [f"{tool.name} {tool.mode}" for tool in party.policy.tools if tool.mode]
+    rest = f", and {len(others) - _MODES} more" if len(others) > _MODES else ""
+    return ", ".join([party.policy.mode, *others[:_MODES]]) + rest
+
+
+def _changes(comparison: Comparison) -> Iterator[RenderableType]:
+    table = _table("change", "tool", "layers to blame", right=("calls", "in successes"))
+    for kind in reversed(Kind):
+        tools = [(tool, n) for (k, tool), n in comparison.tools.most_common() if k is kind]
+        total, good = comparison.kinds[kind], comparison.in_successes[kind]
+        table.add_row(Text(kind, style="bold"), "", "", f"{total:,}", f"{good:,}")
+        for tool, count in tools[:_TOOLS]:
+            blamed = safe(because(comparison, kind, tool), limit=200)
+            table.add_row("", safe(tool, limit=60), blamed, f"{count:,}", "")
+        if len(tools) > _TOOLS:
+            rest = sum(count for _, count in tools[_TOOLS:])
+            table.add_row("", f"({len(tools) - _TOOLS:,} more tools)", "", f"{rest:,}", "")
+    yield table
+    for kind in reversed(Kind):
+        yield from _examples(str(kind), comparison.examples.get(kind, ()))
+    if comparison.other_findings:
+        yield Text(f"Decisions that stay, for other findings: {comparison.other_findings:,}.")
+
+
+def _examples(what: str, examples: Iterable[Example]) -> Iterator[Text]:
+    for place, one in enumerate(examples):
+        if not place:
+            yield line("\n", Text(f"{what}, the first ones", style="bold"))
+        label = f", labelled {one.label}" if one.label else ""
+        where = safe(f"{one.path}:{one.line} {one.run_id} call {one.call_index}", limit=200)
+        yield line("  ", where, ": ", safe(one.tool, limit=60), label)
+        yield from (_finding("+", finding) for finding in one.appeared)
+        yield from (_finding("-", finding) for finding in one.disappeared)
+        yield from (line("    not checked: ", safe(error)) for error in one.errors)
+
+
+def _finding(sign: str, finding: Finding) -> Text:
+    verdict = safe(finding.verdict, style=STYLES[finding.verdict])
+    where = safe(finding.where)
+    weight = "" if finding.weighs else " (suppressed)" if finding.suppressed else " (not counted)"
+    told = safe(finding.detail)
+    return line(
+        f"    {sign} {finding.mode} ", verdict, f" {finding.check} at ", where, ": ", told, weight
+    )
+
+
+def _figures(comparison: Comparison) -> FittingTable:
+    sides = [("new", comparison.new)]
+    if comparison.old is not None:
+        sides.append(("old", comparison.old))
+    table = _table("calls", right=tuple(name for name, _ in sides))
+    for how in _DECIDED:
+        table.add_row(how, *(f"{figures.hit(how):,}" for _, figures in sides))
+        good = (f"{figures.hit(how, successful=True):,}" for _, figures in sides)
+        table.add_row(f"{how} in successful runs", *good)
+    for layer in dict.fromkeys(name for _, figures in sides for name in figures.layers()):
+        for how in _DECIDED:
+            counts = [figures.hit(how, layer=layer) for _, figures in sides]
+            if any(counts):
+                table.add_row(safe(f"{how} by {layer}"), *(f"{count:,}" for count in counts))
+    return table
+
+
+def _labelled(done: Backtested) -> Iterator[RenderableType]:
+    comparison = done.comparison
+    if done.labels:
+        fit = f"{len(comparison.matched):,} of {quantity(done.labels, 'label')} of the file"
+        yield Text(f"{fit} fit a call.")
+    if comparison.in_runs:
+        fit = f"{comparison.in_runs_matched:,} of {quantity(comparison.in_runs, 'label')}"
+        yield Text(f"{fit} of the runs fit a call.")
+    if not comparison.new.labelled.total():
+        return
+    counts = ", ".join(f"{comparison.new.labelled[label]:,} {label}" for label in Truth)
+    yield Text(f"Labelled calls: {counts}.")
+    yield _scores(comparison)
+    yield _sweep(comparison.new.sweep())
+    yield from _examples("missed, hallucinated and CLEAN", comparison.missed)
+    yield from _examples("false alarms, ok and flagged", comparison.false_alarms)
+
+
+def _scores(comparison: Comparison) -> FittingTable:
+    table = _table("calls", "policy", right=("precision", "recall"))
+    sides = [("new", comparison.new)]
+    if comparison.old is not None:
+        sides.append(("old", comparison.old))
+    for how in _DECIDED:
+        for name, figures in sides:
+            score = figures.score(how)
+            table.add_row(how, name, share(score.precision), share(score.recall))
+        for layer in comparison.new.layers():
+            score = comparison.new.score(how, layer=layer)
+            if score.precision.of:
+                cells = (share(score.precision), share(score.recall))
+                table.add_row(safe(f"{how} by {layer}"), "new", *cells)
+    return table
+
+
+def _sweep(points: Iterable[SweepPoint]) -> FittingTable:
+    """Neighbours that decide alike share a row; the policy's own threshold has its own."""
+    columns = ("flagged", "precision", "recall", "blocked", "precision", "recall")
+    table = _table("threshold", right=columns)
+    for (own, shares), alike in groupby(points, key=lambda point: (point.own, _shares(point))):
+        at = [point.threshold for point in alike]
+        span = f"{at[0]:g}" if len(at) == 1 else f"{at[0]:g} to {at[-1]:g}"
+        cells = ("-" if one.value is None else f"{one.value:.3f}" for one in shares)
+        table.add_row(Text(f"{span} (own)", style="bold") if own else span, *cells)
+    return table
+
+
+def _shares(point: SweepPoint) -> tuple[Share, ...]:
+    flags, blocks = point.flags, point.blocks
+    return (
+        point.flagged, flags.precision, flags.recall,
+        point.blocked, blocks.precision, blocks.recall,
+    )  # fmt: skip
+
+
+def _errors(figures: Figures) -> Iterator[Text]:
+    for (layer, reason), count in islice(figures.errors.most_common(), _ERRORS):
+        yield line(f"{layer} could not judge {quantity(count, 'call')}: ", safe(reason))
+
+
+def _table(*columns: str, right: tuple[str, ...]) -> FittingTable:
+    return FittingTable(*columns, *(Column(name, right=True) for name in right))

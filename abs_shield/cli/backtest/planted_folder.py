@@ -1,0 +1,96 @@
+"""Reads a folder of planted cases for a backtest, and lays out what was found of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from abs_shield.cli.backtest.backtest_summary import share
+from abs_shield.cli.console import safe
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Share
+from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
+
+_EXPECTED = {Expect.FLAG: "a finding", Expect.CLEAN: "none", Expect.INFO: "not scored"}
+
+
+class PlantedFolder(NamedTuple):
+    """The files of a folder of planted cases; *toolsets* is None where it has none."""
+
+    runs: str
+    toolsets: str | None
+    cases: Cases
+
+
+def planted_folder(files: list[str], teller: Teller) -> PlantedFolder | None:
+    """
+    Return the folder that *files* name; None where they name run files.
+
+    Raises:
+        BadInput: It holds no planted cases, or does not stand alone.
+    """
+    folder = next((Path(file) for file in files if file != "-" and Path(file).is_dir()), None)
+    if folder is None:
+        return None
+    if len(files) > 1:
+        raise BadInput(f"{folder} is a folder; give it alone, or files of runs only")
+    for name in (MUTATIONS, RUNS):
+        if not (folder / name).is_file():
+            raise BadInput(
+                f"{folder}: it holds no `{name}`; `abs-shield plant RUNS -o FOLDER` makes it"
+            )
+    toolsets = folder / TOOLSETS
+    try:
+        cases = read_cases(str(folder / MUTATIONS), on_bad_line=teller.bad)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return PlantedFolder(str(folder / RUNS), str(toolsets) if toolsets.is_file() else None, cases)
+
+
+def planted_report(comparison: Comparison) -> Iterator[RenderableType]:
+    """Iterate over the table of planted cases under each policy; nothing where there are none."""
+    sides = [("new", comparison.new.planted)]
+    if comparison.old is not None:
+        sides.append(("old", comparison.old.planted))
+    if not any(True for _ in sides[0][1].rows()):
+        return
+    numbers = (Column(name, right=True) for name in ("found, or flagged", "blocked"))
+    table = FittingTable("planted", "policy", "expected", *numbers)
+    for rows in zip(*(figures.rows() for _, figures in sides), strict=True):
+        for (name, _), row in zip(sides, rows, strict=True):
+            table.add_row(safe(row.kind, limit=60), name, *_cells(row))
+    yield table
+    yield Text(
+        "A planted fault is found where the layer that it is for has a finding at its place;"
+        " one that is expected to pass is flagged by such a finding, a right call by any."
+    )
+
+
+def _cells(row: PlantedRow) -> tuple[str, str, str]:
+    blocked = f"{row.blocked.count:,}" if row.blocked.of else "-"
+    return _EXPECTED[Expect(row.expect)], share(row.found), blocked
+
+
+def planted_record(figures: PlantedFigures) -> list[dict[str, Any]]:
+    """Return the same as JSON-able data."""
+    return [
+        {
+            "kind": row.kind,
+            "expect": row.expect,
+            "found": share_record(row.found),
+            "blocked": share_record(row.blocked),
+        }
+        for row in figures.rows()
+    ]
+
+
+def share_record(one: Share) -> dict[str, Any]:
+    """Return a share as JSON-able data."""
+    low, high = one.interval
+    return {"value": one.value, "count": one.count, "of": one.of, "low": low, "high": high}

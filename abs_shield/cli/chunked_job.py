@@ -1,0 +1,134 @@
+"""The results of a command's files, part by part in their order, for every engine."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, redirect_stdout
+from functools import partial
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeVar
+
+from abs_shield.cli.progress_bar import Bar, bar
+from abs_shield.replay import BadLine, Chunk, Crew, Job, Line, Ready, chunks, raw_lines
+from abs_shield.replay.engines import outcomes
+from abs_shield.replay.together import together
+
+P = TypeVar("P")
+P_co = TypeVar("P_co", covariant=True)
+
+
+class MovableJob(Job[P_co], Protocol[P_co]):
+    """A job that another process can do, wherever that works."""
+
+    def anywhere(self) -> Job[P_co]:
+        """Return the same job for a process that works in another folder."""
+        ...
+
+
+class Way(NamedTuple):
+    """
+    How the work is done.
+
+    Attributes:
+        engine: A name of `ENGINES`.
+        crew: How many work, and where.
+        sort: Whether the runs of a session are brought together first.
+        hidden: Whether no bar is shown.
+    """
+
+    engine: str
+    crew: Crew
+    sort: bool = False
+    hidden: bool = False
+
+
+@contextmanager
+def parts(
+    job: MovableJob[P],
+    files: list[str],
+    *,
+    way: Way,
+    doing: str,
+    ready: Callable[[Chunk], P] | None = None,
+    skipped: int = 0,
+) -> Iterator[tuple[Iterator[P], Progress]]:
+    """
+    Yield what *job* makes of each chunk, in order, and the progress of the work.
+
+    What a policy prints meanwhile goes to the standard error: it is no part of the output.
+
+    Args:
+        job: What is done; what is wrong with it is said before anybody is started.
+        files: The input.
+        way: How it is done.
+        doing: Its word for the bar.
+        ready: What it is prepared to in this process, where that is done already.
+        skipped: Lines at the beginning that are left out: an earlier command did them.
+    """
+    if ready is None:
+        with redirect_stdout(sys.stderr):
+            ready = job.prepare()
+    here = Ready(_aside(ready))
+    there = here if way.engine == "serial" else job.anywhere()
+    with bar(files, doing="sort" if way.sort else doing, hidden=way.hidden) as told:
+        progress = Progress(told, lines=skipped)
+        lines = raw_lines(files, on_bytes=told.advance if way.sort else progress.read)
+        if way.sort:
+            lines = progress.over(together(lines, on_sorted=partial(told.again, doing)))
+        cut = progress.noted(chunks(islice(lines, skipped, None)))
+        with closing(outcomes(there, cut, engine=way.engine, crew=way.crew)) as made:
+            yield progress.done(made), progress
+
+
+class Progress:
+    """
+    How far the work is: up to the last chunk whose part is there, however far was read ahead.
+
+    Attributes:
+        lines: Lines that are done with.
+    """
+
+    def __init__(self, bar: Bar, *, lines: int = 0) -> None:
+        self.lines = lines
+        self._bar = bar
+        self._read = 0
+        self._under_way: deque[tuple[int, int]] = deque()
+
+    def judged(self, calls: int) -> None:
+        """So many calls more are judged."""
+        self._bar.judged(calls)
+
+    def read(self, count: int) -> None:
+        """So many bytes more are read."""
+        self._read += count
+
+    def over(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
+        """Yield *lines*, and count their bytes as read."""
+        for line in lines:
+            if isinstance(line, Line):
+                self.read(len(line.data))
+            yield line
+
+    def noted(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Yield *chunks*, and note of each how far the input was read."""
+        for chunk in chunks:
+            self._under_way.append((len(chunk.lines), self._read))
+            yield chunk
+
+    def done(self, parts: Iterable[P]) -> Iterator[P]:
+        """Yield *parts*, which come in the order of their chunks, and move on with each."""
+        for part in parts:
+            lines, read = self._under_way.popleft()
+            self.lines += lines
+            self._bar.reach(read)
+            yield part
+
+
+def _aside(do: Callable[[Chunk], P]) -> Callable[[Chunk], P]:
+    def done(chunk: Chunk) -> P:
+        with redirect_stdout(sys.stderr):
+            return do(chunk)
+
+    return done

@@ -1,0 +1,53 @@
+"""A decision as lines for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from abs_shield.cli.console import STYLES, line, safe
+from abs_shield.core import Decision, Finding, Outcome
+
+
+def told(decision: Decision) -> Iterator[Text]:
+    """Yield the verdict, each finding with its hint, internal errors, and what was not judged."""
+    yield _headline(decision)
+    for finding in decision.findings:
+        yield from finding_lines(finding)
+    for error in decision.errors:
+        yield line("  not checked: ", safe(error))
+    missing = [
+        f"{layer} ({coverage.reason})"
+        for layer, coverage in decision.coverage.items()
+        if coverage.outcome is Outcome.UNAVAILABLE
+    ]
+    if missing:
+        yield line("  not judged by ", safe(", ".join(missing)))
+
+
+def finding_lines(finding: Finding) -> Iterator[Text]:
+    """Yield one finding as a line, and its hint as another."""
+    weight = "" if finding.weighs else " (suppressed)" if finding.suppressed else " (not counted)"
+    where = safe(finding.where)
+    verdict = safe(finding.verdict, style=STYLES[finding.verdict])
+    yield line("  ", verdict, f" {finding.check} at ", where, ": ", safe(finding.detail), weight)
+    if finding.hint:
+        yield line("    hint: ", safe(finding.hint))
+
+
+def _headline(decision: Decision) -> Text:
+    return line(
+        safe(decision.verdict, style=STYLES[decision.verdict]),
+        " ",
+        safe(decision.tool),
+        f": {_fate(decision)}",
+    )
+
+
+def _fate(decision: Decision) -> str:
+    if decision.blocked:
+        return "blocked"
+    if decision.would_block:
+        return "runs, strict would block it"
+    return "runs" if decision.action == "allow" else "runs, flagged"

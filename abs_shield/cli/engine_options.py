@@ -1,0 +1,59 @@
+"""The engine of a command, and the number of its workers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.replay.job import Crew, most_workers
+
+
+class EngineName(StrEnum):
+    """Where chunks are judged; a name of `ENGINES` each."""
+
+    SERIAL = "serial"
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+Sort = Annotated[
+    bool, typer.Option("--sort", help="Bring the runs of a session together first, on disk.")
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; else in this one.")
+]
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(help="Where calls are judged; else as --workers and --address ask for."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="A Ray cluster, as HOST:PORT, ray://HOST:PORT or auto; implies Ray."),
+]
+
+
+def crew(
+    engine: EngineName | None, *, workers: int | None, address: str | None
+) -> tuple[str, Crew]:
+    """
+    Return the engine and its crew.
+
+    Raises:
+        BadInput: The options do not go together.
+    """
+    if engine is None:
+        several = EngineName.PROCESSES if (workers or 1) > 1 else EngineName.SERIAL
+        engine = several if address is None else EngineName.RAY
+    if address is not None and engine is not EngineName.RAY:
+        raise BadInput(f"`--address` names a Ray cluster; leave it, or `--engine {engine}`, out")
+    if address == "":
+        raise BadInput("`--address` is empty; give HOST:PORT, or `auto`")
+    if engine is EngineName.SERIAL and (workers or 1) > 1:
+        raise BadInput(f"`--engine serial` is one process; leave it, or `--workers {workers}`, out")
+    most = most_workers()
+    if engine is EngineName.PROCESSES and (workers or 1) > most:
+        raise BadInput(f"`--workers {workers}` is too many for this machine; give {most} at most")
+    return engine, Crew(workers=workers, address=address)

@@ -1,0 +1,65 @@
+"""Tells of lines that cannot be read and of sessions that come back, and counts them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Self
+
+from abs_shield.cli.line_errors import Complaints, plainly
+from abs_shield.replay import BadLine, Begun
+from abs_shield.replay.returned import MOST, SessionKeys
+
+
+class Teller:
+    """
+    Tells, on the standard error, what is wrong with the input: five lines of a file, and a count.
+
+    Args:
+        told_as: Gives what is printed of a line.
+
+    """
+
+    def __init__(self, told_as: Callable[[BadLine], str] = plainly) -> None:
+        self._told_as = told_as
+        self._bad = Complaints("lines that cannot be read", told_as)
+        self._back = Complaints("sessions that stood earlier in the input; use --sort", told_as)
+        self._sessions = SessionKeys()
+
+    @property
+    def bad_lines(self) -> int:
+        """How many lines could not be read."""
+        return self._bad.count
+
+    @property
+    def returned(self) -> int:
+        """How often a session came back after another began."""
+        return self._back.count
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bad.close()
+        self._back.close()
+
+    def bad(self, line: BadLine) -> None:
+        """Tell of a line that could not be read."""
+        self._bad.add(line)
+
+    def hear(self, told: Iterable[BadLine | Begun], *, quiet: bool = False) -> None:
+        """Take what stood in the next chunk; *quiet*: what an interrupted run printed already."""
+        for one in told:
+            if isinstance(one, BadLine):
+                self._bad.add(one, quiet=quiet)
+            elif not self._first(one, quiet=quiet):
+                again = f"session {one.name} stood earlier in the input; use --sort"
+                self._back.add(BadLine(one.path, one.line, again), quiet=quiet)
+
+    def _first(self, begun: Begun, *, quiet: bool) -> bool:
+        bounded = self._sessions.full
+        first = self._sessions.add(begun.key)
+        if self._sessions.full and not bounded and not quiet:
+            full = f"the {MOST:,}th session; of later ones none is noticed to come back"
+            print(self._told_as(BadLine(begun.path, begun.line, full)), file=sys.stderr)
+        return first

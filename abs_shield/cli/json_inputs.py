@@ -1,0 +1,127 @@
+"""Reads the JSON files that the commands take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.policy import Tool
+from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, answered, is_answer, tools_of
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
+
+_LISTED = 8
+ToolsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--tools", metavar="FILE", help="JSON: a list of tools, or an object of name to such lists."
+    ),
+]
+"""The option of commands that read runs, or one call."""
+
+
+def parsed(text: bytes, *, path: str) -> Any:
+    """
+    Return the JSON of *text*; *path* names it in the error.
+
+    Raises:
+        BadInput: It is no JSON.
+    """
+    try:
+        return json.loads(text.decode("utf-8-sig"))
+    except RecursionError:
+        raise BadInput(f"{path}: it is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give a JSON file") from None
+    except ValueError as error:
+        raise BadInput(f"{path}: it is not JSON: {error}; give a JSON file") from None
+
+
+def named_toolsets(path: str | None) -> dict[str, Any]:
+    """
+    Read a file of toolsets: an object of name to list of tools, or one list, of every run.
+
+    Raises:
+        BadInput: It is neither, or a tool cannot be read.
+    """
+    if path is None:
+        return {}
+    named = answered(parsed(Path(path).read_bytes(), path=path))
+    if is_answer(named):
+        named = {"tools": named["tools"]}
+    if isinstance(named, list):
+        named = {EVERY_RUN: named}
+    if not isinstance(named, dict):
+        raise BadInput(
+            f"{path}: it is {shown(named)}; give a list of tools, or an object of name to lists"
+        )
+    try:
+        Toolsets(named)
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
+    return named
+
+
+def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]:
+    """
+    Read a list of tools, or an object of such lists, one named by *toolset*.
+
+    Raises:
+        BadInput: There is no one list, or a tool cannot be read.
+    """
+    if path is None:
+        if toolset is not None:
+            raise BadInput("`--toolset` names a list of `--tools`; give that file")
+        return ()
+    listed = answered(parsed(Path(path).read_bytes(), path=path))
+    if isinstance(listed, Mapping) and not is_answer(listed):
+        listed = listed[toolset_name(listed, toolset, path=path)]
+    elif toolset is not None:
+        raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
+    try:
+        return tools_of(listed)
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def toolset_name(named: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
+    """
+    Return the name of the list of tools that counts.
+
+    Raises:
+        BadInput: There are several and *toolset* is None, or there is none of this name.
+    """
+    if toolset is None and (len(named) == 1 or "tools" in named):
+        return "tools" if "tools" in named else next(iter(named))
+    if toolset is None:
+        some = ", ".join(f"`{escaped(name)}`" for name in [*named][:_LISTED]) or "none"
+        raise BadInput(
+            f"{path}: it holds {len(named)} lists of tools; name one with `--toolset`: {some}"
+        )
+    if toolset not in named:
+        near = nearest(toolset, named)
+        hint = f"did you mean `{escaped(near[0])}`?" if near else f"it has {len(named)} others"
+        raise BadInput(f"{path}: no toolset is named `{escaped(toolset)}`; {hint}")
+    return toolset
+
+
+def read_messages(path: str | None) -> list[Any]:
+    """
+    Read a conversation: a list of messages, or an object that holds one under ``messages``.
+
+    Raises:
+        BadInput: It is no such list.
+    """
+    if path is None:
+        return []
+    messages = parsed(Path(path).read_bytes(), path=path)
+    if isinstance(messages, Mapping):
+        messages = messages.get("messages")
+    if not isinstance(messages, list):
+        raise BadInput(f"{path}: it holds {shown(messages)}; give a list of messages")
+    return messages

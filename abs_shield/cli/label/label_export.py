@@ -1,0 +1,59 @@
+"""Labels written as JSONL, joined with their decisions, so that other programs can read them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from abs_shield.cli.output_file import output
+from abs_shield.core import Subject
+from abs_shield.stores.bodies import Skipped
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record import Damaged
+from abs_shield.text.show import quantity
+
+
+def export(store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable[str] = ()) -> None:
+    """
+    Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
+
+    A call without an id stands under that of its decision, in recorded runs too.
+
+    Args:
+        store: The decision log.
+        path: The file, which appears when it is complete; ``-`` is the standard output.
+        skipped: Called with what is wrong with a record that cannot be read, and is left out.
+        inputs: Files that it must not be.
+    """
+    lost: list[str] = []
+    lines = (json.dumps(found) + "\n" for found in _labelled(store, lost, skipped))
+    with output(None if path == "-" else path, inputs=inputs, option="--export") as file:
+        for line in lines:
+            file.write(line.encode())
+    if lost:
+        print(
+            f"{quantity(len(lost), 'label')} left out: the decision is no longer kept, or is not"
+            " about a call",
+            file=sys.stderr,
+        )
+
+
+def _labelled(store: DurableStore, lost: list[str], skipped: Skipped) -> Iterator[dict[str, Any]]:
+    for label in store.labels(skipped=skipped).values():
+        try:
+            decision = store.get(label.decision_id)
+        except Damaged as error:
+            skipped(error)
+            continue
+        if decision is None or decision.subject is not Subject.CALL:
+            lost.append(label.decision_id)
+            continue
+        yield {
+            "session_id": decision.session_id,
+            "run_id": decision.run_id,
+            "call_id": decision.call_id or decision.id,
+            "decision_id": decision.id,
+            "label": label.truth.value,
+        }

@@ -1,0 +1,54 @@
+"""The decision that an operator names, by its id or by the beginning of it."""
+
+from __future__ import annotations
+
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.core import Decision
+from abs_shield.stores.durable import DurableStore
+from abs_shield.text.nearest import closest
+from abs_shield.text.show import escaped
+
+_NEAR = 100
+_LISTED = 5
+
+
+def find_decision(store: DurableStore, name: str) -> Decision:
+    """
+    Return the decision whose id is *name*, or the only one whose id begins so.
+
+    Raises:
+        BadInput: There is none, or there are several.
+        StoreError: The log cannot be read.
+    """
+    if not name:
+        raise BadInput("the decision's id is empty; `abs-shield report` names some decisions")
+    if (decision := store.get(name)) is not None:
+        return decision
+    near = store.ids_near(name, most=_NEAR)
+    matches = [found for found in near if found.startswith(name)]
+    if len(matches) > 1:
+        raise BadInput(_ambiguous(name, matches))
+    if matches and (decision := store.get(matches[0])) is not None:
+        return decision
+    raise BadInput(_unknown(name, near))
+
+
+def unknown_decision(store: DurableStore, name: str) -> str:
+    """Return what is wrong with an id that no decision has, and which one was probably meant."""
+    return _unknown(name, store.ids_near(name, most=_NEAR))
+
+
+def _ambiguous(name: str, matches: list[str]) -> str:
+    listed = ", ".join(f"`{escaped(found)}`" for found in matches[:_LISTED])
+    more = " and more" if len(matches) > _LISTED else ""
+    return f"several decisions begin with `{escaped(name)}`: {listed}{more}; write more of the id"
+
+
+def _unknown(name: str, near: list[str]) -> str:
+    likely = closest(name, near)
+    hint = (
+        f"did you mean `{escaped(likely)}`?"
+        if likely
+        else "`abs-shield report` names some, and every log line of a decision has its id"
+    )
+    return f"no decision `{escaped(name)}` is kept; {hint}"

@@ -1,0 +1,55 @@
+"""The log that a command names, or the usual one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.places import log_key, open_store, usual_log
+from abs_shield.text.show import escaped
+
+Database = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DB",
+        help="A SQLite file, or postgresql://host/database; else ABS_SHIELD_LOG, else your own.",
+    ),
+]
+
+
+def files_of(database: str | None) -> list[str]:
+    """Name the files that a log may consist of, so that nothing is written over them."""
+    path = usual_log() if database is None else database
+    return [path, f"{path}-wal", f"{path}-shm"]
+
+
+@contextmanager
+def opened(database: str | None) -> Iterator[DurableStore]:
+    """Open a log that is there, under the key of ``ABS_SHIELD_LOG_KEY``."""
+    store = open_store(database, key=log_key(), existing=True)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def require_log(database: str | None) -> None:
+    """
+    Raise where no log is named and there is none at the usual place, with how to make one.
+
+    Raises:
+        BadInput: There is no log.
+    """
+    place = usual_log()
+    if database is None and "://" not in place and not Path(place).exists():
+        raise BadInput(
+            f"there is no log yet at `{escaped(place, limit=200)}`: decisions are kept where the"
+            " Shield has a store; give it `store=open_store()`, or name a log, such as"
+            " `abs-shield report decisions.db`"
+        )

@@ -1,0 +1,172 @@
+"""Where a command's output goes: the terminal, or a file that appears when it is complete."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from pathlib import Path
+from typing import IO
+
+import typer
+
+from abs_shield.cli.usage_errors import BadInput
+
+
+@contextmanager
+def output(
+    path: str | None,
+    *,
+    inputs: Iterable[str] = (),
+    option: str = "--output",
+    private: bool = False,
+) -> Iterator[IO[bytes]]:
+    """
+    Open *path* under another name, and rename it at the end; None is the standard output.
+
+    What is no regular file, such as a device or a pipe, is written as it is. A *private* file is
+    readable by its owner alone.
+
+    Raises:
+        BadInput: The file is one of the *inputs*.
+        OSError: It cannot be written.
+    """
+    if path is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    require_other(path, inputs, option=option)
+    real = Path(os.path.realpath(path))
+    if _special(real, option=option):
+        with open(real, "wb") as file:
+            yield file
+        return
+    with _renamed(real, 0o600 if private else 0o666) as file:
+        yield file
+
+
+def printed_to(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -> None:
+    """
+    Run a command, and write what it prints to *path*, which appears when it is complete.
+
+    Raises:
+        BadInput: The file is one of the *inputs*.
+        OSError: It cannot be written.
+        typer.Exit: The command ended with a code; the file is written all the same.
+    """
+    require_writable(path, option="--output")
+    ended = None
+    with output(path, inputs=inputs) as file:
+        text = io.TextIOWrapper(file, "utf-8", "backslashreplace", write_through=True)
+        with redirect_stdout(text):
+            try:
+                run()
+            except typer.Exit as exit_:
+                ended = exit_
+        text.flush()
+        text.detach()
+    if ended is not None:
+        raise ended
+
+
+def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> None:
+    """
+    Refuse, before any work is done, an output that could not be written; nothing is left behind.
+
+    Raises:
+        BadInput: It is one of the *inputs*, or a folder, its folder does not exist, or nothing
+            can be written there.
+    """
+    if path == "-":
+        return
+    require_other(path, inputs, option=option)
+    real = Path(os.path.realpath(path))
+    try:
+        if not real.parent.is_dir():
+            folder = real.parent if os.path.islink(path) else Path(path).parent
+            raise BadInput(f"`{option}`: {path}: there is no folder `{folder}`; make it first")
+        if _special(real, option=option):
+            with open(real, "ab"):
+                return
+        with tempfile.TemporaryFile(dir=real.parent):
+            pass
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadInput(
+            f"`{option}`: {path} cannot be written: {why}; name a file in another folder"
+        ) from None
+
+
+def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:
+    """
+    Refuse to write over what is read.
+
+    Raises:
+        BadInput: The file is one of the *inputs*.
+    """
+    if any(name != "-" and _same(name, path) for name in inputs):
+        raise BadInput(f"`{option}`: {path} is read as well; name another file")
+
+
+def read_too(*named: str | None) -> list[str]:
+    """Name the files among paths and policies' places, as ``inputs`` of `output`."""
+    given = [name for name in named if name is not None]
+    return [name.rpartition(":")[0] if ".py:" in name else name for name in given]
+
+
+@contextmanager
+def _renamed(real: Path, mode: int) -> Iterator[IO[bytes]]:
+    unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
+    try:
+        with ending_well(), open(unfinished, "wb", opener=_with(mode)) as file:
+            yield file
+        os.replace(unfinished, real)
+    except FileNotFoundError as error:
+        if error.filename == str(unfinished):
+            error.filename = str(real)
+        raise
+    finally:
+        with suppress(FileNotFoundError):
+            unfinished.unlink()
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
+    """Let SIGTERM end the block as any error does, so that nothing unfinished stays behind."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # only the main thread hears signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _with(mode: int) -> Callable[[str, int], int]:
+    return lambda path, flags: os.open(path, flags, mode)
+
+
+def _same(name: str, path: str) -> bool:
+    with suppress(OSError):
+        return os.path.samefile(name, path)
+    return False
+
+
+def _special(path: Path, *, option: str) -> bool:
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise BadInput(f"`{option}`: {path} is a folder; name a file in it")
+        return not stat.S_ISREG(mode)
+    return False

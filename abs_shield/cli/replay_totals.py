@@ -1,0 +1,80 @@
+"""The counts of a replay: errors on the standard error, and a table at the end."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from abs_shield.cli.console import screen
+from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.replay_tables import finding_entry, finding_report, tally_report
+from abs_shield.replay import Found, Part, Tally
+from abs_shield.text.show import escaped, quantity
+
+
+class Seen(Teller):
+    """
+    Adds up the parts of a replay, and tells what is wrong with its input.
+
+    Attributes:
+        tally: The counts.
+        findings: The first findings that weigh, at most *most*.
+    """
+
+    def __init__(self, *, most: int) -> None:
+        super().__init__()
+        self.tally = Tally()
+        self.findings: list[Found] = []
+        self._most = most
+
+    def add(self, part: Part, *, quiet: bool = False) -> None:
+        """Add what was made of the next chunk; say what is wrong with its lines, unless *quiet*."""
+        self.tally.merge(part.tally)
+        self.findings += part.findings[: self._most - len(self.findings)]
+        self.hear(part.told, quiet=quiet)
+
+
+def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:
+    """Return the counts, and where they are *listed* the findings, as JSON-able data."""
+    made = {
+        "files": files,
+        **seen.tally.to_dict(),
+        "bad_lines": seen.bad_lines,
+        "returned_sessions": seen.returned,
+    }
+    if listed:
+        made["findings"] = [finding_entry(found) for found in seen.findings]
+    return made
+
+
+def print_table(seen: Seen, file: IO[str] | None) -> None:
+    """Print the same for a person."""
+    console = screen(file)
+    for part in tally_report(seen.tally):
+        console.print(part)
+    for found in seen.findings:
+        for text in finding_report(found):
+            console.print_line(text)
+
+
+def written_line(seen: Seen, path: str, *, before: int) -> str:
+    """Return the line that says what was done; *before*: calls of an interrupted replay."""
+    calls = seen.tally.verdicts.total()
+    runs = quantity(seen.tally.runs.total(), "run")
+    more = f", {before:,} of them before it was interrupted" if before else ""
+    return escaped(
+        f"{quantity(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500
+    )
+
+
+@contextmanager
+def text_for(file: IO[bytes] | None) -> Iterator[IO[str] | None]:
+    """Yield a text that is written to *file* at the end; None for the standard output."""
+    if file is None:
+        yield None
+        return
+    text = io.StringIO()
+    yield text
+    file.write(text.getvalue().encode("utf-8", "backslashreplace"))

@@ -1,0 +1,95 @@
+"""The risk heatmap of the page: a grid of tools and layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from abs_shield.cli.heat_table import parts_of
+from abs_shield.cli.report.finding_details import Details
+from abs_shield.cli.report.html_nodes import cut, more, node, scrolled
+from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.report_text import interval, row_name, spot
+from abs_shield.core import Subject
+from abs_shield.replay.heat import SHADES, Cell, HeatRow
+from abs_shield.replay.report import CHECKS, Place, noun_of, percent
+from abs_shield.text.show import quantity
+
+MOST_TOOLS = 200
+"""Rows of the heatmap, the hottest."""
+_SIGNS = {
+    "error": "E internal error, not judged",
+    "hallucinated": "! HALLUCINATED",
+    "suspicious": "? SUSPICIOUS",
+    "clean": ". judged, nothing found",
+    "blind": "- nothing to go on",
+}
+
+
+def grid(summary: Summary, details: Details) -> Iterator[Element]:
+    """Yield the heatmap with its legend."""
+    yield node("h2", "Risk heatmap")
+    yield node("p", "Findings that weigh, by tool and layer, the hottest tool first.")
+    yield _legend()
+    for layers, heat in summary.report.grids():
+        yield scrolled(_table(layers, heat[:MOST_TOOLS], summary, details))
+        yield from more(len(heat) - MOST_TOOLS, "cooler tool")
+
+
+def _table(layers: list[str], heat: list[HeatRow], summary: Summary, details: Details) -> Element:
+    texts = any(layer in CHECKS and CHECKS[layer] is not Subject.RESULT for layer in layers)
+    names = ("text", "number") if texts else ("tool", "calls")
+    heads = [node("th", name, scope="col") for name in names]
+    # a name breaks where its words do
+    heads += [node("th", layer.replace("_", " "), scope="col", title=layer) for layer in layers]
+    rows = [_row(row, summary, layers, details) for row in heat]
+    return node("table", node("thead", node("tr", *heads)), node("tbody", *rows), class_="heat")
+
+
+def _legend() -> Element:
+    signs = (node("span", text, class_=f"key {kind} shade3") for kind, text in _SIGNS.items())
+    ends = [percent(share) for share in SHADES]
+    texts = [f"under {ends[0]}", *(f"from {end}" for end in ends)]
+    shades = (
+        node("span", text, class_=f"key hallucinated shade{n}") for n, text in enumerate(texts, 1)
+    )
+    return node("p", *signs, " stronger by the share of calls: ", *shades, class_="legend")
+
+
+def _row(row: HeatRow, summary: Summary, layers: list[str], details: Details) -> Element:
+    name = row_name(row.tool)
+    head = node("th", cut(name), scope="row", title=name)
+    cells = [_cell(row, layer, summary, details) for layer in layers]
+    return node("tr", head, node("td", f"{row.calls:,}", class_="number"), *cells)
+
+
+def _cell(row: HeatRow, layer: str, summary: Summary, details: Details) -> Element:
+    cell = row.cells.get(layer)
+    if cell is None:
+        return node("td")
+    place = summary.report.place(layer, row.tool)
+    title = _tip(row.tool, layer, place)
+    parts = [*parts_of(cell)]
+    text = " ".join(part.text for part in parts)
+    content = details.to_findings(row.tool, layer, text)
+    return node("td", content, class_=_class(parts[0].kind, cell), title=title)
+
+
+def _class(kind: str, cell: Cell) -> str:
+    return f"{kind} shade{cell.shade}" if cell.shade else kind
+
+
+def _tip(row: str, layer: str, place: Place) -> str:
+    counts = place.counts
+    why = ", ".join(f"{reason} ({n:,})" for (_, reason), n in place.reasons.most_common(2))
+    tip = [
+        cut(spot(layer, row)),
+        f"judged {counts.ran:,} of {quantity(counts.calls, noun_of(layer))}",
+        f"{counts.hallucinated:,} HALLUCINATED and {counts.suspicious:,} SUSPICIOUS findings",
+        f"would block {counts.would_block:,}: {interval(counts.stops) or 'never looked'}",
+    ]
+    if counts.errors:
+        tip.append(f"failed to judge {counts.errors:,}")
+    if counts.precision.of:
+        tip.append(f"labelled precision {interval(counts.precision)}")
+    return "; ".join([*tip, f"not judged: {why}"] if why else tip)

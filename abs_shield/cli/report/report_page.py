@@ -1,0 +1,233 @@
+"""A report as one self-contained HTML page: no script, nothing fetched."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from importlib.resources import files
+from itertools import islice
+from xml.etree.ElementTree import Element
+
+from abs_shield.cli.report.day_charts import charts
+from abs_shield.cli.report.finding_details import Details
+from abs_shield.cli.report.heatmap_grid import grid
+from abs_shield.cli.report.html_nodes import cut, html, more, node, scrolled
+from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.report_text import (
+    NOTHING_SAFE,
+    TITLES,
+    figures,
+    fold,
+    place_name,
+    row_name,
+    speaks,
+)
+from abs_shield.cli.report.terminal_report import (
+    JUDGED,
+    SAID,
+    SWEPT,
+    Places,
+    judged,
+    said,
+    slice_rows,
+    sweep_texts,
+    sweeps_of,
+    unscored_text,
+)
+from abs_shield.cli.report.tiles import tiles
+from abs_shield.replay.report import CHECKS, Standing, Step
+
+MOST_ROWS = 200
+"""Rows of a table, the hottest."""
+_TITLE = "abs_shield: risk heatmap and readiness"
+
+
+def page(summary: Summary, *, values: bool = False) -> str:
+    """
+    Return the page.
+
+    Args:
+        summary: The report.
+        values: Whether decisions show the details of their findings, which quote arguments.
+    """
+    style = (files("abs_shield.cli.report") / "page.css").read_text(encoding="utf-8")
+    sealed = b64encode(sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{sealed}'; base-uri 'none'; form-action 'none'"
+    styled = Element("style")
+    styled.text = style
+    head = node(
+        "head",
+        Element("meta", {"charset": "utf-8"}),
+        Element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        node("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        node("meta", name="referrer", content="no-referrer"),
+        node("title", _TITLE),
+        styled,
+    )
+    body = node("body", node("main", *_parts(summary, Details(summary, values=values))))
+    return "<!doctype html>\n" + html(node("html", head, body, lang="en")) + "\n"
+
+
+def _parts(summary: Summary, details: Details) -> Iterator[Element]:
+    yield node("h1", _TITLE)
+    yield node(
+        "p", node("span", summary.log, class_="log"), f", made {summary.maker}", class_="made"
+    )
+    yield from _integrity(summary)
+    yield tiles(summary)
+    yield node(
+        "details",
+        node("summary", "The log in words"),
+        node("ul", *(node("li", text) for text in summary.totals()), class_="totals"),
+        class_="words",
+        **({} if summary.report.totals.calls else {"open": ""}),
+    )
+    yield from charts(summary.report.days)
+    if not summary.report.columns():
+        return
+    yield from grid(summary, details)
+    for standing in TITLES:
+        yield from _listed(summary, standing, details)
+    if line := summary.modes_line():
+        yield node("h2", "Add to your policy")
+        made = Element("pre")
+        made.text = line
+        yield made
+    yield from details.findings()
+    yield from _muted(summary)
+    yield from _silenced(summary)
+    yield from _tables(summary)
+    yield from details.decisions()
+    yield node("h2", "The rule")
+    yield node("p", "A layer is safe to enforce where all of this holds:")
+    yield node("ol", *(node("li", text) for text in summary.rule.sentences()))
+
+
+def _integrity(summary: Summary) -> Iterator[Element]:
+    if summary.integrity is not None:
+        kind = "intact" if summary.integrity.is_intact else "broken"
+        yield node("div", *(node("p", text) for text in summary.integrity.sentences()), class_=kind)
+
+
+def _listed(summary: Summary, standing: Standing, details: Details) -> Iterator[Element]:
+    steps, limit = summary.standing(standing), summary.rule.max_stops
+    if not steps and standing is Standing.ENFORCED:
+        return
+    yield node("h2", TITLES[standing])
+    if not steps:
+        yield node("p", NOTHING_SAFE)
+        return
+    items = (
+        node("li", step) if isinstance(step, str) else _item(step, details, max_stops=limit)
+        for step in fold(steps)
+    )
+    yield node("ul", *items, class_=f"steps {standing.value}")
+
+
+def _item(step: Step, details: Details, *, max_stops: float) -> Element:
+    lines = [node("li", reason.told) for reason in step.reasons]
+    lines += [node("li", f"next: {todo}") for todo in step.todos]
+    if step.look_at:
+        links = (details.link(name) for name in step.look_at)
+        lines.append(node("li", "look at ", *(part for one in links for part in (one, " "))))
+    lines += [node("li", f"note: {caveat}") for caveat in step.caveats]
+    made = node("li", node("b", place_name(step)), f": {figures(step, max_stops=max_stops)}")
+    if lines:
+        made.append(node("ul", *lines))
+    return made
+
+
+def _muted(summary: Summary) -> Iterator[Element]:
+    if summary.muted:
+        yield node("h2", "Muted, which says nothing whatever a call does")
+        yield node(
+            "ul",
+            *(node("li", node("b", layer), f": {why}") for layer, why in summary.muted.items()),
+        )
+
+
+def _silenced(summary: Summary) -> Iterator[Element]:
+    told = [*summary.silenced()]
+    if told:
+        yield node("h2", "Findings that a suppression silences")
+        rows = (node("li", node("b", cut(k)), f": {v}") for k, v in told[:MOST_ROWS])
+        yield node("ul", *rows)
+    yield from more(len(told) - MOST_ROWS, "row")
+
+
+def _tables(summary: Summary) -> Iterator[Element]:
+    report = summary.report
+    counts = partial(_counts, max_stops=summary.rule.max_stops)
+    if layers := report.layers():
+        yield node("h2", "Layers")
+        yield counts(["layer"], {(one,): report.place(one) for one in layers})
+    if checks := report.checks():
+        yield node("h2", "Checks of results, answers and outputs")
+        of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
+        yield counts(["check", "of"], of, all_of="all")
+    hot: Places = {
+        (row_name(row), layer): place
+        for row in report.rows()
+        for layer in report.columns()
+        if (row, layer) in report and speaks(place := report.place(layer, row))
+    }
+    if hot:
+        yield node("h2", "Tools and layers with findings, errors or misses")
+        yield counts(["tool", "layer"], hot)
+        yield from more(len(hot) - MOST_ROWS, "row")
+    yield from _slices(summary)
+    yield from _sweeps(summary)
+
+
+def _slices(summary: Summary) -> Iterator[Element]:
+    slices = summary.report.slices
+    if slices is None:
+        return
+    places = slice_rows(slices)
+    yield node("h2", f"By {slices.by}")
+    names = [slices.by.value, "of"][: len(next(iter(places), ("",)))]
+    yield _counts(names, places, max_stops=summary.rule.max_stops, all_of="all")
+    yield from more(len(places) - MOST_ROWS, "row")
+
+
+def _sweeps(summary: Summary) -> Iterator[Element]:
+    for check, sweep in sweeps_of(summary).items():
+        yield node("h2", f"Thresholds of {check}: what each would hold back, by P(hallucination)")
+        yield scrolled(
+            _table([*SWEPT], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
+        )
+        if text := unscored_text(sweep):
+            yield node("p", text)
+
+
+def _counts(
+    names: list[str], places: Places, *, max_stops: float, all_of: str = "calls"
+) -> Element:
+    """Return a table of counts; of what people said, columns in which nothing is are left out."""
+    shown = dict(islice(places.items(), MOST_ROWS))
+    texts = {key: [*said(place)] for key, place in shown.items()}
+    heard = [n for n in range(len(SAID)) if any(each[n] != "-" for each in texts.values())]
+    heads = [*names, all_of, *JUDGED[1:], *(SAID[n] for n in heard)]
+    rows = [
+        node(
+            "tr",
+            *(node("th", cut(name), scope="row", title=name) for name in key),
+            *_numbers((*judged(place, max_stops=max_stops), *(texts[key][n] for n in heard))),
+        )
+        for key, place in shown.items()
+    ]
+    return scrolled(_table(heads, rows, names=len(names)))
+
+
+def _table(heads: list[str], rows: list[Element], *, names: int = 0) -> Element:
+    cells = (
+        node("th", head, scope="col", class_="name" if n < names else "number")
+        for n, head in enumerate(heads)
+    )
+    return node("table", node("thead", node("tr", *cells)), node("tbody", *rows), class_="counts")
+
+
+def _numbers(texts: Iterable[str]) -> Iterator[Element]:
+    return (node("td", text, class_="number") for text in texts)

@@ -1,0 +1,230 @@
+"""A report with the results of its rule, as the terminal, the page and JSON show them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from time import time
+from typing import Any, Self
+
+from abs_shield.cli.report.log_integrity import Integrity
+from abs_shield.cli.report.report_text import spot
+from abs_shield.cli.time_options import said
+from abs_shield.core import Decision, Mode, Subject, Verdict
+from abs_shield.core.label import Truth
+from abs_shield.replay.report import (
+    Readiness,
+    Report,
+    Standing,
+    Step,
+    modes,
+    modes_line,
+    muted,
+    percent,
+    rollout,
+)
+from abs_shield.replay.report.totals import Outputs, Results
+from abs_shield.text.show import escaped, quantity
+from abs_shield.version import __version__
+
+_REVISIONS = 5
+EMPTY = (
+    "It holds no decision about a call yet. Give your Shield a log,"
+    " store=open_store(...), and run your agent in audit mode."
+)
+NONE_FOUND = "It holds no decision about a call of that time and policy revision."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """
+    A report with the results of its rule.
+
+    Attributes:
+        log: Where the decisions are from.
+        limited: Whether only a part of it was asked for.
+        steps: The layers, and tools that differ, each with its standing.
+        muted: The layers that say nothing, and why.
+        integrity: Whether the log is as it was written; None where it was not verified.
+        unreadable: Records that the report leaves out, as they cannot be read.
+        decisions: Decisions that the report names, by id.
+        labels: Their labels.
+        made_at: When the report was made, in seconds since the epoch.
+    """
+
+    log: str
+    limited: bool
+    report: Report
+    rule: Readiness
+    steps: list[Step]
+    muted: Mapping[str, str]
+    integrity: Integrity | None = None
+    unreadable: int = 0
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    labels: Mapping[str, Truth] = field(default_factory=dict)
+    made_at: float = field(default_factory=time)
+
+    @classmethod
+    def of(cls, report: Report, rule: Readiness, *, log: str, limited: bool = False) -> Self:
+        """Apply the rule to every layer."""
+        steps = rollout(report, rule)
+        return cls(
+            log=log, limited=limited, report=report, rule=rule, steps=steps, muted=muted(report)
+        )
+
+    @property
+    def maker(self) -> str:
+        """When the report was made, and by which version."""
+        return f"{said(self.made_at)} UTC, abs_shield {__version__}"
+
+    def decision_ids(self) -> list[str]:
+        """Name the decisions to look at, and examples of each kind of finding, each once."""
+        report = self.report
+        ids = [name for step in self.steps for name in step.look_at]
+        for row in report.rows():
+            for layer in report.columns():
+                newest = report.place(layer, row).newest.values() if (row, layer) in report else ()
+                ids += [name for some in newest for name in reversed(some)]
+        return list(dict.fromkeys(ids))
+
+    def standing(self, standing: Standing) -> list[Step]:
+        """Return the layers and tools of one standing."""
+        return [step for step in self.steps if step.standing is standing]
+
+    def modes_line(self) -> str:
+        """Return the line to paste into the policy; empty where nothing is safe."""
+        return modes_line(modes(self.steps))
+
+    def totals(self) -> Iterator[str]:
+        """Yield the totals of the log, a sentence each."""
+        totals = self.report.totals
+        if self.unreadable:
+            records = quantity(self.unreadable, "record")
+            yield f"{records} could not be read and are not among the figures."
+        if totals.span is None:
+            yield NONE_FOUND if self.limited else EMPTY
+            yield from self._results()
+            yield from self._answers()
+            yield from self._outputs()
+            if totals.other_labels:
+                yield from self._labels()
+            return
+        sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
+        time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
+        yield f"{quantity(totals.calls, 'call')} of {quantity(sessions, 'session')}, {time}."
+        verdicts = ", ".join(f"{totals.verdicts[v]:,} {v}" for v in Verdict)
+        modes = ", ".join(f"{totals.modes[m]:,} in {m}" for m in Mode if totals.modes[m])
+        yield f"{verdicts}; {modes}."
+        yield (
+            f"{totals.blocked:,} blocked; strict mode would have blocked {totals.would_block:,}."
+        )
+        yield from self._results()
+        yield from self._answers()
+        yield from self._outputs()
+        yield from self._labels()
+        yield from self._rest()
+
+    def silenced(self) -> Iterator[tuple[str, str]]:
+        """Name each layer and tool with silenced findings, and tell which these are."""
+        report = self.report
+        for tool in report.rows():
+            for layer in report.columns():
+                places = report.place(layer, tool).silenced.most_common()
+                if places:
+                    told = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
+                    yield spot(layer, tool), ", ".join(told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-able data."""
+        made = modes(self.steps)
+        return {
+            "log": self.log,
+            "made_at": self.made_at,
+            "version": __version__,
+            "unreadable": self.unreadable,
+            "integrity": None if self.integrity is None else self.integrity.to_dict(),
+            **self.report.to_dict(),
+            "muted": [{"layer": layer, "why": why} for layer, why in self.muted.items()],
+            "rule": {name: getattr(self.rule, name) for name in Readiness.__slots__},
+            "readiness": [step.to_dict() for step in self.steps],
+            "modes": [
+                {"layer": key, "tool": None, "mode": mode.value}
+                if isinstance(key, str)
+                else {"layer": key[1], "tool": key[0], "mode": mode.value}
+                for key, mode in made.items()
+            ],
+            "modes_line": modes_line(made),
+        }
+
+    def _results(self) -> Iterator[str]:
+        told = self.report.totals.results
+        if told.judged or told.errors:
+            failed = f", {told.errors:,} could not be" if told.errors else ""
+            yield (
+                f"{quantity(told.judged, 'result')} judged{failed}: {_flagged(told)},"
+                f" {told.withheld:,} withheld; strict mode would have withheld"
+                f" {told.would_withhold:,}."
+            )
+
+    def _answers(self) -> Iterator[str]:
+        told = self.report.totals.answers
+        if told.checked or told.errors:
+            apart = (
+                f", {told.unverified:,} of them with nothing to check" if told.unverified else ""
+            )
+            failed = f", {told.errors:,} could not be" if told.errors else ""
+            yield (
+                f"{quantity(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
+                f" revised, {told.blocked:,} blocked; strict mode would have blocked"
+                f" {told.would_block:,}."
+            )
+
+    def _outputs(self) -> Iterator[str]:
+        counts = self.report.totals.outputs
+        if counts.checked or counts.errors:
+            failed = f", {counts.errors:,} could not be" if counts.errors else ""
+            stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
+            yield (
+                f"{quantity(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
+                f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
+                + (f" Found by stage: {stages}." if stages else "")
+                + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
+            )
+
+    def _labels(self) -> Iterator[str]:
+        totals = self.report.totals
+        labels = Counter({(Subject.CALL, truth): n for truth, n in totals.labels.items()})
+        labels += totals.other_labels
+        if not labels:
+            yield "No labels yet: abs-shield label --next."
+            return
+        true = sum(n for (_, truth), n in labels.items() if truth is Truth.HALLUCINATED)
+        text = f"{quantity(labels.total(), 'label')}: {true:,} hallucinated,"
+        text += f" {labels.total() - true:,} ok"
+        if totals.other_labels:
+            by = ((s, sum(labels[s, truth] for truth in Truth)) for s in Subject)
+            text += f"; of {', '.join(quantity(n, s.value) for s, n in by if n)}"
+        if totals.missed:
+            text += f"; {totals.missed:,} of the hallucinated were missed by every layer"
+        yield f"{text}."
+
+    def _rest(self) -> Iterator[str]:
+        totals = self.report.totals
+        if others := [quantity(n, s.value) for s in Subject if (n := totals.others[s])]:
+            yield f"Not among these calls: decisions about {', '.join(others)}."
+        if totals.dropped:
+            share = percent(totals.dropped_share)
+            yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
+        newest = list(totals.revisions.items())[-_REVISIONS:]
+        for revision, span in newest:
+            until = f"{said(span.first_at)} to {said(span.last_at)}"
+            yield f"Policy revision {escaped(revision)}: {quantity(span.calls, 'call')}, {until}."
+        if len(totals.revisions) > len(newest):
+            yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
+
+
+def _flagged(counts: Results | Outputs) -> str:
+    """Return how many are flagged, and of how many of them the action is `flag`."""
+    only = f" ({counts.flag_only:,} with the action `flag`)" if counts.flag_only else ""
+    return f"{counts.flagged:,} flagged{only}"

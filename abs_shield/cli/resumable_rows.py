@@ -1,0 +1,214 @@
+"""The rows of a replay that is not finished, and how far they go, so that it can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from abs_shield.cli.output_file import ending_well, require_other
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.core import Verdict
+from abs_shield.core.digest import digest
+from abs_shield.replay import BadLine, Begun, Judging, Part, Tally
+from abs_shield.replay.policies import loaded
+from abs_shield.replay.records import read_record
+from abs_shield.version import __version__
+
+
+class Unfinished:
+    """
+    Rows, and a journal beside them with a line for each chunk whose rows are written.
+
+    Attributes:
+        file: The rows; None where a replay cannot be resumed.
+        lines: Lines of the input that are judged.
+        parts: What was noted of them, without their rows.
+    """
+
+    def __init__(self, file: IO[bytes] | None = None, journal: IO[bytes] | None = None) -> None:
+        self.file = file
+        self.lines = 0
+        self.parts: list[Part] = []
+        self._journal = journal
+
+    @property
+    def rows(self) -> IO[bytes]:
+        """The file of rows, which only what can be resumed has."""
+        if self.file is None:
+            raise ValueError("these rows have no file")
+        return self.file
+
+    @property
+    def calls(self) -> int:
+        """How many calls' rows were there when it began."""
+        return sum(part.tally.verdicts.total() for part in self.parts)
+
+    def read(self) -> None:
+        """Go on after the last whole line of the journal whose rows are all there."""
+        if self.file is None or self._journal is None:
+            return
+        size, end, at = self.file.seek(0, os.SEEK_END), 0, self._journal.tell()
+        while (line := self._journal.readline()).endswith(b"\n"):
+            entry = _entry(line)
+            if entry["bytes"] > size:
+                break
+            end, at = entry["bytes"], self._journal.tell()
+            self.lines = entry["lines"]
+            self.parts.append(_part(entry))
+        for file, length in ((self.file, end), (self._journal, at)):
+            file.truncate(length)
+            file.seek(length)
+
+    def note(self, part: Part, *, lines: int) -> None:
+        """Note that the rows of *part* are written, and *lines* of the input judged."""
+        if self.file is not None and self._journal is not None:
+            self.file.flush()
+            entry = {"lines": lines, "bytes": self.file.tell(), **_noted(part)}
+            self._journal.write(f"{json.dumps(entry)}\n".encode())
+            self._journal.flush()
+            self.lines = lines
+
+
+@contextmanager
+def unfinished(path: str, key: Mapping[str, Any], *, inputs: list[str]) -> Iterator[Unfinished]:
+    """
+    Open the rows for *path* where an interrupted replay left them, else new ones.
+
+    They get their name when the block ends well; else they and the journal stay.
+
+    Args:
+        path: The file of rows.
+        key: What the rows depend on, by name; `replay_key` makes it.
+        inputs: Files that the output must not be.
+
+    Raises:
+        BadInput: The rows that are there depend on something else, or are being written.
+        OSError: A file cannot be read or written.
+    """
+    require_other(path, inputs, option="--output")
+    real = Path(os.path.realpath(path))
+    if real.exists() and not real.is_file():
+        raise BadInput(f"`--resume`: {path} is not a regular file; name one with `--output`")
+    rows, notes = (real.with_name(f".{real.name}.{end}") for end in ("part", "journal"))
+    with ExitStack() as stack:
+        journal = stack.enter_context(open(notes, "a+b"))
+        _lock(journal, path)
+        fresh = _require_key(journal, key, notes)
+        file = stack.enter_context(open(rows, "w+b" if fresh or not rows.exists() else "r+b"))
+        made = Unfinished(file, journal)
+        made.read()
+        stack.enter_context(ending_well())
+        try:
+            yield made
+        except BadInput:
+            _remove(rows, notes)
+            raise
+        except BaseException:
+            _keep(made, rows, notes)
+            raise
+    os.replace(rows, real)
+    notes.unlink()
+
+
+def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
+    """
+    Return what the rows of a replay depend on, as JSON-able data.
+
+    Raises:
+        BadInput: The input cannot be read a second time.
+        PolicyError: There is no such policy.
+    """
+    for file in files:
+        if file == "-" or (Path(file).exists() and not Path(file).is_file()):
+            raise BadInput(f"`--resume` reads its input again, and {file} cannot be; write a file")
+    stats = [(str(Path(file).resolve()), Path(file).stat()) for file in files]
+    tools = json.dumps(job.toolsets, sort_keys=True)
+    policy = None if job.policy is None else loaded(job.policy, folder=job.folder).revision
+    return {
+        "version of abs-shield": __version__,
+        "input": [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats],
+        "policy": policy,
+        "tools": digest(tools, size=16).hex(),
+        "options": {"rows": job.rows, "sort": sort},
+    }
+
+
+def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> bool:
+    """Write the key of a new journal, or compare that of an old one; return whether it is new."""
+    journal.seek(0)
+    first = journal.readline()
+    if not first.endswith(b"\n"):  # it was interrupted before its first line
+        journal.truncate(0)
+        journal.write(f"{json.dumps(key)}\n".encode())
+        journal.flush()
+        return True
+    there = _entry(first)
+    other = [name for name, value in key.items() if there.get(name) != value]
+    if other:
+        raise BadInput(
+            f"`--resume`: the unfinished rows do not match this command in {' and '.join(other)};"
+            f" give the same, or delete {place} to begin anew"
+        )
+    return False
+
+
+def _keep(made: Unfinished, rows: Path, notes: Path) -> None:
+    """Say what is kept; nothing is, where no row was written."""
+    if not made.lines:
+        _remove(rows, notes)
+        return
+    print(
+        f"abs-shield: not finished; the rows of {made.lines:,} lines are kept in {rows}:"
+        " run the same command again to go on",
+        file=sys.stderr,
+    )
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    try:
+        return read_record(line)
+    except ValueError as error:
+        why = str(error).partition(";")[0]  # its hint is about input files
+        raise BadInput(f"`--resume`: the journal is damaged: {why}; delete it") from None
+
+
+def _lock(journal: IO[bytes], path: str) -> None:
+    """Refuse to write rows that another process writes; a lock ends with its process."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # not on Windows
+        return
+    try:
+        fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise BadInput(f"`--resume`: another process is writing {path}; wait for it") from None
+
+
+def _noted(part: Part) -> dict[str, Any]:
+    return {
+        "runs": part.tally.runs,
+        "verdicts": part.tally.verdicts,
+        "told": [[type(one).__name__, *_fields(one)] for one in part.told],
+    }
+
+
+def _fields(one: BadLine | Begun) -> tuple[Any, ...]:
+    return (one.path, one.line, one.reason) if isinstance(one, BadLine) else tuple(one)
+
+
+def _part(entry: Mapping[str, Any]) -> Part:
+    tally = Tally()
+    tally.runs.update(entry["runs"])
+    tally.verdicts.update({Verdict(word): count for word, count in entry["verdicts"].items()})
+    kinds: dict[str, Any] = {"BadLine": BadLine, "Begun": Begun}
+    return Part(tally=tally, told=[kinds[kind](*fields) for kind, *fields in entry["told"]])

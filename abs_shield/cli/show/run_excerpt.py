@@ -1,0 +1,224 @@
+"""The part of a recorded run that surrounds what a decision is about."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from abs_shield.cli.line_errors import plainly
+from abs_shield.core import Decision, Subject, ToolCall
+from abs_shield.core.events import Event, Proposed, Returned
+from abs_shield.core.messages import read_message
+from abs_shield.replay.chunks import Line, raw_lines
+from abs_shield.replay.lines import BadLine
+from abs_shield.replay.records import read_record
+from abs_shield.replay.runs import UNREADABLE, reason_of
+
+_BEFORE, _AFTER = 6, 4
+"""Messages before and after the one in question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """
+    Messages of a recorded run, around a call or at the end of the run.
+
+    Attributes:
+        path: The run file.
+        line: The line of the message in question, from 1.
+        run_id: The run, as the file names it.
+        messages: The messages as they were recorded.
+        place: The message with the call, counted from 0; None where the call is not in the run.
+        matches: Calls of the run that have this id and name; more than one where ids repeat.
+        arguments: The call's arguments as they were recorded.
+        result: The content that came back for the call; None where nothing did.
+        output: The text of the output that was judged; None of anything else.
+    """
+
+    path: str
+    line: int
+    run_id: str
+    messages: tuple[Any, ...] = ()
+    place: int | None = None
+    matches: int = 0
+    arguments: Any = None
+    result: Any = None
+    output: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the excerpt as JSON-able data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class _RunMessage:
+    """A message, and where it was recorded."""
+
+    path: str
+    line: int
+    run_id: str
+    message: Any
+
+    def events(self) -> list[Event]:
+        with suppress(*UNREADABLE):
+            return [*read_message(self.message)]
+        return []
+
+
+class Excerpts:
+    """
+    Run files in which decisions are looked up.
+
+    Attributes:
+        bad_lines: Lines about the decision that could not be read; each is printed.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = tuple(paths)
+        self.bad_lines = 0
+
+    def around(self, decision: Decision, *, call_ids: Iterable[str]) -> Excerpt | None:
+        """
+        Return the messages around what a decision is about; None where no run is its own.
+
+        Args:
+            decision: The decision.
+            call_ids: The ids that its call may have in the file.
+
+        Raises:
+            OSError: A file cannot be read.
+        """
+        lines = [*self._lines_of(decision)]
+        if decision.subject is Subject.OUTPUT:
+            return _output(lines, decision)
+        messages = [*_messages(lines, decision)]
+        if not messages:
+            return None
+        if decision.subject is Subject.ANSWER:
+            return _ending(messages)
+        return _around(messages, decision, {*call_ids}) or _ending(messages)
+
+    def _lines_of(self, decision: Decision) -> Iterator[tuple[Line, dict[str, Any]]]:
+        """Yield the lines of the decision's session or run, with what they hold."""
+        named = {one for one in (decision.session_id, decision.run_id) if one}
+        words = [json.dumps(one)[1:-1].encode() for one in named]
+        for line in raw_lines(self.paths):
+            if isinstance(line, BadLine):
+                self._report(line)
+                continue
+            # the first line says whether the file is one of runs at all
+            is_named = line.number == 1 or any(word in line.data for word in words)
+            if not is_named and b"\\u" not in line.data:  # an id may be written with escapes
+                continue
+            try:
+                record = read_record(line.data)
+            except UNREADABLE as error:
+                if is_named:
+                    self._report(BadLine(line.path, line.number, reason_of(error)))
+                continue
+            if _is_of(record, decision):
+                yield line, record
+
+    def _report(self, line: BadLine) -> None:
+        self.bad_lines += 1
+        print(plainly(line), file=sys.stderr)
+
+
+def _is_of(record: Mapping[str, Any], decision: Decision) -> bool:
+    pairs = (("session_id", decision.session_id), ("run_id", decision.run_id))
+    return any(value and str(record.get(name)) == value for name, value in pairs)
+
+
+def _messages(
+    lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision
+) -> Iterator[_RunMessage]:
+    """Yield the messages of a session; of an answer, those up to the line that has its report."""
+    for line, record in lines:
+        messages = record.get("messages")
+        for message in messages if isinstance(messages, list) else ():
+            yield _RunMessage(line.path, line.number, str(record.get("run_id") or ""), message)
+        if decision.subject is Subject.ANSWER and _answers(record, decision):
+            return
+
+
+def _answers(record: Mapping[str, Any], decision: Decision) -> bool:
+    reports = record.get("answers")
+    return isinstance(reports, list) and any(
+        isinstance(one, Mapping) and one.get("run_id") == decision.run_id for one in reports
+    )
+
+
+def _output(lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision) -> Excerpt | None:
+    for line, record in lines:
+        outputs = record.get("outputs")
+        for one in outputs if isinstance(outputs, list) else ():
+            if isinstance(one, Mapping) and one.get("decision_id") == decision.id:
+                run_id, text = str(record.get("run_id") or ""), str(one.get("text", ""))
+                return Excerpt(path=line.path, line=line.number, run_id=run_id, output=text)
+    return None
+
+
+def _ending(messages: list[_RunMessage]) -> Excerpt:
+    last = messages[-1]
+    shown = tuple(one.message for one in messages[-_BEFORE:])
+    return Excerpt(path=last.path, line=last.line, run_id=last.run_id, messages=shown)
+
+
+def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> Excerpt | None:
+    named = [
+        (place, call)
+        for place, one in enumerate(messages)
+        for call in _calls(one)
+        if call.name == decision.tool
+    ]
+    matches = [(place, call) for place, call in named if call.id in ids]
+    matches = matches or _without_id(named, messages, decision)
+    if not matches:
+        return None
+    same_run = [match for match in matches if messages[match[0]].run_id == decision.run_id]
+    place, call = (same_run or matches)[0]
+    first = max(0, place - _BEFORE)
+    one = messages[place]
+    return Excerpt(
+        path=one.path,
+        line=one.line,
+        run_id=one.run_id,
+        messages=tuple(each.message for each in messages[first : place + 1 + _AFTER]),
+        place=place - first,
+        matches=len(same_run or matches),
+        arguments=call.arguments,
+        result=_result(messages[place + 1 :], call),
+    )
+
+
+def _without_id(
+    named: list[tuple[int, ToolCall]], messages: list[_RunMessage], decision: Decision
+) -> list[tuple[int, ToolCall]]:
+    """Return the only call of the run that has this name and, as the decision's, no id."""
+    found = [
+        (place, call)
+        for place, call in named
+        if not (call.id or decision.call_id) and messages[place].run_id == decision.run_id
+    ]
+    return found if len(found) == 1 else []
+
+
+def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:
+    for event in recorded.events():
+        if isinstance(event, Proposed):
+            yield from event.calls
+
+
+def _result(later: Iterable[_RunMessage], call: ToolCall) -> Any:
+    """Return what came back first under the call's id; without one, under its name."""
+    for one in later:
+        for event in one.events():
+            if not isinstance(event, Returned) or event.call_id != call.id:
+                continue
+            if call.id or event.name == call.name:
+                return event.value
+    return None

@@ -1,0 +1,61 @@
+"""A moment as the options name it: a day, a time, or how long ago."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from time import time
+
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.text.moments import moment
+from abs_shield.text.show import escaped
+
+_AGO = re.compile(r"([0-9]{1,6})([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def seconds_of(text: str | None, *, option: str) -> float | None:
+    """
+    Return the seconds since the epoch; None where there is no text.
+
+    Args:
+        text: ``7d``, ``12h``, ``30m``: so long ago; or an ISO day or moment, UTC where it has no
+            offset.
+        option: Its name, for the error.
+
+    Raises:
+        BadInput: It is none of these.
+
+    >>> seconds_of("2026-01-01", option="--since")
+    1767225600.0
+    """
+    if text is None:
+        return None
+    if ago := _AGO.fullmatch(text.strip()):
+        return time() - int(ago[1]) * _SECONDS[ago[2]]
+    found = moment(text)
+    if found is None:
+        raise BadInput(
+            f"`{option}`: `{escaped(text)}` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00"
+        )
+    return _seconds(found)
+
+
+def said(at: float, *, seconds: bool = False) -> str:
+    """
+    Return a moment as a person reads it, in UTC.
+
+    >>> said(1767225600.0), said(1767225600.0, seconds=True)
+    ('2026-01-01 00:00', '2026-01-01 00:00:00')
+    """
+    try:
+        form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
+        return datetime.fromtimestamp(at, UTC).strftime(form)
+    except (OverflowError, OSError, ValueError):
+        return "a time out of range"
+
+
+def _seconds(found: date) -> float:
+    if not isinstance(found, datetime):
+        found = datetime(found.year, found.month, found.day)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

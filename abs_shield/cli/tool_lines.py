@@ -1,0 +1,93 @@
+"""Reads a file of tools and notes on which line each of them begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from json import JSONDecoder
+from pathlib import Path
+from typing import Any
+
+from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.policy import Tool
+from abs_shield.policy.place import Place
+from abs_shield.replay.toolsets import answered, is_answer, tools_of
+from abs_shield.text.show import shown
+
+_BLANK = " \t\r\n"
+_DECODER = JSONDecoder()
+
+
+def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
+    """
+    Read a list of tools, an object of lists, or MCP's answer to `tools/list`.
+
+    All of them count, of equal names the last.
+
+    Raises:
+        BadInput: It holds no list, or a tool cannot be read.
+    """
+    if path is None:
+        return ()
+    data = Path(path).read_bytes()
+    whole = parsed(data, path=path)
+    held = answered(whole)
+    lists = held.values() if isinstance(held, Mapping) else (held,)
+    if not is_answer(held) and not all(isinstance(listed, list) for listed in lists):
+        raise BadInput(f"{path}: it is {shown(whole)}; give a list of tools, or an object of lists")
+    text = data.decode("utf-8-sig")
+    tools = [_tool(value, Place(path, line)) for line, value in _lines(text, whole)]
+    return tuple({tool.name: tool for tool in tools}.values())
+
+
+def _tool(value: Any, place: Place) -> Tool:
+    try:
+        (tool,) = tools_of([value])
+    except ValueError as error:
+        told = str(error).removeprefix("tool 0: ")
+        raise BadInput(f"{place}: {told}") from None
+    return tool.placed(place)
+
+
+def _lines(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
+    """The members of every list, each with its line; *text* is known to be JSON."""
+    line, before = 1, 0
+    for at, value in _listed(text, whole):
+        line += text.count("\n", before, at)
+        before = at
+        yield line, value
+
+
+def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
+    at = _after(text, 0, _BLANK)
+    if isinstance(whole, list):
+        yield from ((place, value) for place, value, _ in _members(text, at + 1))
+        return
+    if answered(whole) is not whole:
+        at = dict(_pairs(text, at + 1))["result"]
+    for _, start in _pairs(text, at + 1):
+        if text[start] == "[":
+            yield from ((place, value) for place, value, _ in _members(text, start + 1))
+
+
+def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
+    """The keys of the object whose first stands behind *at*, and where their values begin."""
+    while text[at := _after(text, at, _BLANK + ",")] != "}":
+        key, at = _DECODER.raw_decode(text, at)
+        at = _after(text, _after(text, at, _BLANK) + 1, _BLANK)
+        yield key, at
+        _, at = _DECODER.raw_decode(text, at)
+
+
+def _members(text: str, at: int) -> Iterator[tuple[int, Any, int]]:
+    """The members of the list whose first stands behind *at*: where it begins and ends."""
+    while text[at := _after(text, at, _BLANK + ",")] != "]":
+        value, end = _DECODER.raw_decode(text, at)
+        yield at, value, end
+        at = end
+
+
+def _after(text: str, at: int, skipped: str) -> int:
+    while text[at] in skipped:
+        at += 1
+    return at

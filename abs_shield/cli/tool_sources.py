@@ -1,0 +1,137 @@
+"""Where `abs-shield init` has its tools from: a file, an MCP server, an OpenAPI description."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path, PurePath
+from typing import Any
+
+from abs_shield.cli.json_inputs import parsed, toolset_name
+from abs_shield.cli.usage_errors import BadInput
+from abs_shield.errors import PolicyError
+from abs_shield.replay.mining import Given, Source
+from abs_shield.replay.toolsets import OnBadTool, answered, is_answer, tools_of
+from abs_shield.text.show import escaped, shown
+
+_URLS = ("http://", "https://")
+_YAML = (".yaml", ".yml")
+_MOST_VALUES = 2_000_000
+
+
+def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source, Given]:
+    """
+    Read a list of tools, or an object of such lists, one named by *toolset*.
+
+    A tool that cannot be read is left out, and *on_bad* called with what is wrong with it.
+
+    Returns:
+        The tools, and the toolsets that recorded runs may name.
+
+    Raises:
+        BadInput: It holds no list, or several and none is named, or a tool cannot be read.
+    """
+    whole = answered(parsed(Path(path).read_bytes(), path=path))
+    name = PurePath(path).name
+    try:
+        if isinstance(whole, Mapping) and not is_answer(whole):
+            named = Given(whole, on_bad=on_bad)
+            _, tools = named.of({"toolset": toolset_name(whole, toolset, path=path)})
+            return Source(name=name, tools=tools), named
+        if toolset is not None:
+            raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
+        return Source(name=name, tools=tools_of(whole, on_bad)), Given()
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:
+    """
+    Ask an MCP server for its tools: one that a command starts, or one at a URL.
+
+    Raises:
+        BadInput: The extra is missing, or the command cannot be read.
+        ShieldError: The server does not start, or does not answer.
+    """
+    try:
+        words = [command] if command.startswith(_URLS) else shlex.split(command)
+    except ValueError as error:
+        raise BadInput(f"`--mcp`: {error}; quote the command as a shell does") from None
+    if not words:
+        raise BadInput("`--mcp` is empty; give a command or a URL")
+    try:
+        from abs_shield.service import mcp_tools, upstream
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f'`--mcp` needs `{error.name}`; run `pip install "abs-shield[fastmcp]"`'
+        ) from None
+    is_url = command.startswith(_URLS)
+    server = upstream.address(command) if is_url else upstream.command(words)
+    tools = tools_of(mcp_tools.listed_tools(server, within_s=within_s), on_bad)
+    return Source(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
+
+
+def from_openapi(path: str) -> Source:
+    """
+    Read an OpenAPI description, JSON or YAML; an operation is a tool.
+
+    Raises:
+        BadInput: It is none, or the extra for YAML is missing.
+    """
+    from abs_shield.replay.openapi import operations
+
+    text = Path(path).read_bytes()
+    is_yaml = PurePath(path).suffix.casefold() in _YAML
+    try:
+        found = operations(_parsed_yaml(text, path=path) if is_yaml else parsed(text, path=path))
+    except PolicyError as error:
+        raise BadInput(f"{path}: {error}") from None
+    name = PurePath(path).name
+    return Source(name=name, tools=found.tools, reasons=found.reasons, remarks=found.remarks)
+
+
+def _parsed_yaml(text: bytes, *, path: str) -> Any:
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        raise BadInput(f'{path}: YAML needs PyYAML; run `pip install "abs-shield[yaml]"`') from None
+    try:
+        return _Plain().of(yaml.safe_load(text))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        told = " ".join(str(error).split())
+        raise BadInput(f"{path}: it is not YAML: {escaped(told, limit=200)}") from None
+    except (OverflowError, RecursionError):
+        raise BadInput(
+            f"{path}: it is nested too deeply, or its aliases make it too large"
+        ) from None
+
+
+class _Plain:
+    """Copies what YAML gives as JSON: names are texts, dates are written out, and it has an end."""
+
+    def __init__(self) -> None:
+        self._values = 0
+
+    def of(self, value: Any) -> Any:
+        """
+        Return one value.
+
+        Raises:
+            OverflowError: There are too many.
+        """
+        self._values += 1
+        if self._values > _MOST_VALUES:
+            raise OverflowError
+        if isinstance(value, dict):
+            return {_key_text(key): self.of(held) for key, held in value.items()}
+        if isinstance(value, (list, tuple, set)):
+            return [self.of(held) for held in value]
+        if isinstance(value, date):
+            return value.isoformat()
+        plain = value is None or isinstance(value, (str, int, float))
+        return value if plain else shown(value)
+
+
+def _key_text(key: Any) -> str:
+    return str(key).casefold() if isinstance(key, bool) else str(key)

@@ -1,0 +1,128 @@
+"""Messages for wrong use of the command line: one line each, with a hint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Any
+
+from abs_shield.cli.help_text import bounds, bounds_text, value_word
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+_CHOICES = re.compile(r"'(?P<got>.*)' is not one of (?P<words>'.+')\.?$", re.DOTALL)
+_GOT = re.compile("'?(.*?)'? is not ", re.DOTALL)
+_WORD = re.compile("'([^']+)'")
+
+
+class BadInput(Exception):
+    """Something given to a command cannot be used; one line that says what and what instead."""
+
+
+def wrong_usage(error: Any) -> str:
+    """Return on one line, in our own words, what is wrong with what typer refused."""
+    parameter = getattr(error, "param", None)
+    if hasattr(error, "possibilities"):
+        return _no_option(error)
+    if hasattr(error, "option_name"):
+        return _no_value(error)
+    if parameter is not None:
+        return _wrong_value(error, parameter)
+    if known := getattr(getattr(error.ctx, "command", None), "commands", None):
+        return _no_command(str(error.message), list(known))
+    return f"{_own(error)}; {_see(error)}"
+
+
+def _wrong_value(error: Any, parameter: Any) -> str:
+    name = value_word(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
+    if hasattr(error, "param_type"):
+        return f"`{name}` is missing; {_see(error)}"
+    message = str(error.message).removeprefix("Value error, ").rstrip(".")
+    if choice := _CHOICES.search(message):
+        return f"`{name}`: {_no_choice(choice['got'], choice['words'])}"
+    within = bounds_text(*bounds(parameter))
+    whole = "integer" in message or all(isinstance(one, int) for one in _set(bounds(parameter)))
+    noun = "a whole number" if whole else "a number"
+    wanted = f"give {noun}, {within}" if within else f"give {noun}"
+    return f"`{name}`: {_got(error)}{wanted}; {_see(error)}"
+
+
+def _set(numbers: Iterable[float | None]) -> Iterator[float]:
+    return (number for number in numbers if number is not None)
+
+
+def _got(error: Any) -> str:
+    """Return the refused value, as far as the library tells it."""
+    cause = error.__cause__
+    before = _GOT.match(str(error.message))  # before typer 0.29 there is no cause
+    given = before[1] if before else None
+    if hasattr(cause, "errors"):
+        given = cause.errors()[0].get("input")
+    return "" if given is None else f"got `{escaped(str(given), limit=80)}`; "
+
+
+def _no_value(error: Any) -> str:
+    """Say that an option lacks its value, or that a flag has one."""
+    known = error.ctx.command.params if error.ctx else ()
+    flag = any(error.option_name in one.opts and one.is_flag for one in known)
+    told = "takes no value" if flag else "needs a value"
+    return f"`{escaped(error.option_name)}` {told}; {_see(error)}"
+
+
+def _own(error: Any) -> str:
+    return escaped(str(error.message).rstrip("."), limit=300)
+
+
+def _see(error: Any) -> str:
+    return f"see `{_command(error)} --help`"
+
+
+def _no_option(error: Any) -> str:
+    known = [name for one in error.ctx.command.params for name in one.opts] if error.ctx else []
+    near = nearest(error.option_name, known)
+    hint = f"did you mean `{near[0]}`?" if near else _see(error)
+    return f"no option is named `{escaped(error.option_name)}`; {hint}"
+
+
+def _no_command(message: str, known: list[str]) -> str:
+    named = _WORD.search(message)
+    told = f"no command is named `{escaped(named[1])}`" if named else "a command is missing"
+    near = nearest(named[1], known) if named else []
+    return f"{told}; did you mean `{near[0]}`?" if near else f"{told}; there are {', '.join(known)}"
+
+
+def _no_choice(got: str, choices: str) -> str:
+    words = _WORD.findall(choices)
+    near = nearest(got, words)
+    hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(words)}"
+    return f"`{escaped(got)}` is not valid; {hint}"
+
+
+def _command(error: Any) -> str:
+    return str(error.ctx.command_path) if error.ctx else "abs-shield"
+
+
+def wrong_file(error: OSError) -> str:
+    """Say on one line what is wrong with a file, and which one was probably meant."""
+    if not error.filename:
+        return f"error: {error.strerror or error}"
+    path = Path(str(error.filename))
+    told = f"{path}: {error.strerror or error}"
+    if isinstance(error, FileNotFoundError):
+        return f"{told}; {_there(path)}"
+    if isinstance(error, IsADirectoryError):
+        return f"{told}; name a file in it"
+    return f"{told}; make it readable" if isinstance(error, PermissionError) else told
+
+
+def _there(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no folder `{path.parent}`"
+    near: list[str] = []
+    kind = path.suffix  # a file of another kind was not meant
+    with suppress(OSError):
+        entries = sorted(entry.name for entry in path.parent.iterdir())
+        near = nearest(path.name, [name for name in entries if PurePath(name).suffix == kind])
+    return f"did you mean `{path.parent / near[0]}`?" if near else "name a file that exists"
