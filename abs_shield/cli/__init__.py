@@ -13,8 +13,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from abs_shield.cli.command import HELP, Group, built
-from abs_shield.cli.usage_errors import BadInput, wrong_file, wrong_usage
+from abs_shield.cli.command import HELP, CliGroup, build_command
+from abs_shield.cli.usage_errors import BadInput, file_message, usage_message
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -52,14 +52,14 @@ _TERMINATED = 143
 _BROKEN_PIPE = 141
 
 
-class _Commands(Group):
+class _Commands(CliGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in COMMANDS:
             module = import_module(f"abs_shield.cli.{cmd_name}")
-            return built(module.app)
+            return build_command(module.app)
         near = nearest(cmd_name, COMMANDS)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
         raise BadInput(f"no command is named `{escaped(cmd_name)}`; {hint}")
@@ -76,8 +76,8 @@ app = typer.Typer(
 )
 
 
-def _tell_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"abs-shield {__version__}")
         raise typer.Exit
 
@@ -86,7 +86,7 @@ def _tell_version(wanted: bool) -> None:
 def _abs_shield(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version.", callback=_tell_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     """Judge the tool calls that an AI agent proposes, before they run."""
@@ -102,34 +102,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger("abs_shield").addHandler(_SILENT)
     args = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:
-        return _told("the standard output is closed; send it to a file, or to /dev/null")
+        return _print_error("the standard output is closed; send it to a file, or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
         _run(args or ["--help"])
     except typer.Exit as ended:
-        return _flushed(ended.exit_code)
+        return _flush(ended.exit_code)
     except _USAGE as error:
-        return _told(wrong_usage(error))
+        return _print_error(usage_message(error))
     except BrokenPipeError:
-        return _quietly()
+        return _drop_output()
     except OSError as error:
-        return _told(wrong_file(error))
+        return _print_error(file_message(error))
     except (BadInput, ShieldError) as error:
-        return _told(str(error))
+        return _print_error(str(error))
     except KeyboardInterrupt:
         return _INTERRUPTED
     except SystemExit as ended:
-        return _ended(ended)
-    return _flushed(0)
+        return _exit_code(ended)
+    return _flush(0)
 
 
 def _run(args: list[str]) -> None:
     command = typer.main.get_command(app)
     if _COMPLETE in os.environ:
         _complete(command)
-    with _parsed(command, args) as context:
+    with _parse(command, args) as context:
         command.invoke(context)
 
 
@@ -141,7 +141,7 @@ def _complete(command: Any) -> None:
         raise typer.Exit(int(ended.code or 0)) from None
 
 
-def _parsed(command: Any, args: list[str]) -> Any:
+def _parse(command: Any, args: list[str]) -> Any:
     """
     Return the context of a command line; the options about completion end the program there.
 
@@ -159,27 +159,29 @@ def _parsed(command: Any, args: list[str]) -> Any:
         raise typer.Exit from None
 
 
-def _flushed(code: int) -> int:
+def _flush(code: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        return _quietly()
+        return _drop_output()
     return code
 
 
-def _ended(ended: SystemExit) -> int:
+def _exit_code(ended: SystemExit) -> int:
     """A signal ended it; or a policy's code did, which must not pass for an answer."""
     if ended.code == _TERMINATED:
         return _TERMINATED
-    return _told("something that was judged with ended the program; a rule must not call `exit`")
+    return _print_error(
+        "something that was judged with ended the program; a rule must not call `exit`"
+    )
 
 
-def _quietly() -> int:
+def _drop_output() -> int:
     """Drop buffered output, as the reader of the pipe has left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE
 
 
-def _told(message: str) -> int:
+def _print_error(message: str) -> int:
     print(f"abs-shield: {escaped(message, limit=1_000)}", file=sys.stderr)
     return 2

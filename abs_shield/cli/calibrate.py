@@ -12,9 +12,9 @@ import typer
 from rich.text import Text
 
 from abs_shield.answer import GateFit, fit_gate
-from abs_shield.cli.console import line, print_json, safe, screen
+from abs_shield.cli.console import line, open_console, print_json, safe
 from abs_shield.cli.log.damaged_records import DamagedRecords
-from abs_shield.cli.log.log_option import Database, files_of, opened, require_log
+from abs_shield.cli.log.log_option import Database, files_of, open_log, require_log
 from abs_shield.cli.output_file import require_writable
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.report import limit_text, percent
@@ -58,13 +58,13 @@ def calibrate(
         require_writable(engine, inputs=files_of(db), option="--engine")
     require_log(db)
     damaged = DamagedRecords()
-    with opened(db) as store:
+    with open_log(db) as store:
         gate = fit_gate(store, max_wrong=max_wrong, skipped=damaged.add)
         taught = None if engine is None else _taught(engine, store, damaged.add)
     if format is Format.JSON:
         print_json({"results": taught, "answers": _gate(gate)})
     else:
-        console = screen()
+        console = open_console()
         for text in (*_results(taught), *_answers(gate)):
             console.print_line(text)
     damaged.print_count()

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.console import print_json, screen
-from abs_shield.cli.decision_text import told
-from abs_shield.cli.json_inputs import ToolsFile, parsed, read_messages, read_tools
+from abs_shield.cli.console import open_console, print_json
+from abs_shield.cli.decision_text import render_decision
+from abs_shield.cli.json_inputs import ToolsFile, parse_json, read_messages, read_tools
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
@@ -61,17 +61,17 @@ def check(
     if format is Format.JSON:
         print_json(decision.to_dict())
     else:
-        console = screen()
-        for text in told(decision):
+        console = open_console()
+        for text in render_decision(decision):
             console.print_line(text)
     raise typer.Exit(1 if decision.would_block else 0)
 
 
 def _call() -> ToolCall:
     try:
-        given = parsed(sys.stdin.buffer.read(), path="<stdin>")
-        request = isinstance(given, dict) and "params" in given
-        calls = (read_call(given),) if request else read_calls(given)
+        value = parse_json(sys.stdin.buffer.read(), path="<stdin>")
+        request = isinstance(value, dict) and "params" in value
+        calls = (read_call(value),) if request else read_calls(value)
     except UnreadableMessage as error:
         raise BadInput(f"<stdin>: {error}") from None
     if len(calls) != 1:

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
-from abs_shield.cli.progress_bar import Bar, bar
+from abs_shield.cli.progress_bar import ProgressBar, progress_bar
 from abs_shield.replay import BadLine, Chunk, Crew, Job, Line, Ready, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
 from abs_shield.replay.together import together
@@ -27,33 +27,33 @@ class MovableJob(Job[P_co], Protocol[P_co]):
         ...
 
 
-class Way(NamedTuple):
+class JobOptions(NamedTuple):
     """
     How the work is done.
 
     Attributes:
         engine: A name of `ENGINES`.
-        crew: How many work, and where.
+        workers: The workers, and where they run.
         sort: Whether the runs of a session are brought together first.
         hidden: Whether no bar is shown.
     """
 
     engine: str
-    crew: Crew
+    workers: Crew
     sort: bool = False
     hidden: bool = False
 
 
 @contextmanager
-def parts(
+def run_chunks(
     job: MovableJob[P],
     files: list[str],
     *,
-    way: Way,
+    options: JobOptions,
     doing: str,
     ready: Callable[[Chunk], P] | None = None,
     skipped: int = 0,
-) -> Iterator[tuple[Iterator[P], Progress]]:
+) -> Iterator[tuple[Iterator[P], JobProgress]]:
     """
     Yield what *job* makes of each chunk, in order, and the progress of the work.
 
@@ -70,19 +70,21 @@ def parts(
     if ready is None:
         with redirect_stdout(sys.stderr):
             ready = job.prepare()
-    here = Ready(_aside(ready))
-    there = here if way.engine == "serial" else job.anywhere()
-    with bar(files, doing="sort" if way.sort else doing, hidden=way.hidden) as told:
-        progress = Progress(told, lines=skipped)
-        lines = raw_lines(files, on_bytes=told.advance if way.sort else progress.read)
-        if way.sort:
-            lines = progress.over(together(lines, on_sorted=partial(told.again, doing)))
-        cut = progress.noted(chunks(islice(lines, skipped, None)))
-        with closing(outcomes(there, cut, engine=way.engine, crew=way.crew)) as made:
-            yield progress.done(made), progress
+    here = Ready(_with_redirected_output(ready))
+    there = here if options.engine == "serial" else job.anywhere()
+    with progress_bar(
+        files, doing="sort" if options.sort else doing, hidden=options.hidden
+    ) as shown:
+        progress = JobProgress(shown, lines=skipped)
+        lines = raw_lines(files, on_bytes=shown.advance if options.sort else progress.read)
+        if options.sort:
+            lines = progress.count_bytes(together(lines, on_sorted=partial(shown.restart, doing)))
+        cut = progress.track_chunks(chunks(islice(lines, skipped, None)))
+        with closing(outcomes(there, cut, engine=options.engine, crew=options.workers)) as results:
+            yield progress.track_results(results), progress
 
 
-class Progress:
+class JobProgress:
     """
     How far the work is: up to the last chunk whose part is there, however far was read ahead.
 
@@ -90,45 +92,45 @@ class Progress:
         lines: Lines that are done with.
     """
 
-    def __init__(self, bar: Bar, *, lines: int = 0) -> None:
+    def __init__(self, progress_bar: ProgressBar, *, lines: int = 0) -> None:
         self.lines = lines
-        self._bar = bar
+        self._bar = progress_bar
         self._read = 0
         self._under_way: deque[tuple[int, int]] = deque()
 
-    def judged(self, calls: int) -> None:
+    def add_calls(self, calls: int) -> None:
         """So many calls more are judged."""
-        self._bar.judged(calls)
+        self._bar.add_calls(calls)
 
     def read(self, count: int) -> None:
         """So many bytes more are read."""
         self._read += count
 
-    def over(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
+    def count_bytes(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
         """Yield *lines*, and count their bytes as read."""
         for line in lines:
             if isinstance(line, Line):
                 self.read(len(line.data))
             yield line
 
-    def noted(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    def track_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """Yield *chunks*, and note of each how far the input was read."""
         for chunk in chunks:
             self._under_way.append((len(chunk.lines), self._read))
             yield chunk
 
-    def done(self, parts: Iterable[P]) -> Iterator[P]:
+    def track_results(self, run_chunks: Iterable[P]) -> Iterator[P]:
         """Yield *parts*, which come in the order of their chunks, and move on with each."""
-        for part in parts:
+        for part in run_chunks:
             lines, read = self._under_way.popleft()
             self.lines += lines
             self._bar.reach(read)
             yield part
 
 
-def _aside(do: Callable[[Chunk], P]) -> Callable[[Chunk], P]:
-    def done(chunk: Chunk) -> P:
+def _with_redirected_output(do: Callable[[Chunk], P]) -> Callable[[Chunk], P]:
+    def track_results(chunk: Chunk) -> P:
         with redirect_stdout(sys.stderr):
             return do(chunk)
 
-    return done
+    return track_results

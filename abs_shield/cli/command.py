@@ -21,7 +21,7 @@ from abs_shield.cli.help_text import (
     write_rows,
     write_text,
 )
-from abs_shield.cli.output_file import printed_to, read_too, require_writable
+from abs_shield.cli.output_file import input_files, require_writable, write_printed
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.show import escaped
 
@@ -46,7 +46,7 @@ _Output = Annotated[
 ]
 
 
-class Command(TyperCommand):
+class CliCommand(TyperCommand):
     """A command with plain help, which refuses what it does not take in its own words."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -83,7 +83,7 @@ def _require_output(ctx: Any, option: str) -> None:
         raise BadInput(f"`{name}` has no `{option}`: {WITHOUT_OUTPUT[name]}") from None
 
 
-class Group(TyperGroup):
+class CliGroup(TyperGroup):
     """Commands below one name, each with a sentence that is not cut off."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
@@ -103,42 +103,46 @@ class Group(TyperGroup):
             yield name, command.get_short_help_str(limit=200)
 
 
-def built(app: typer.Typer) -> Any:
+def build_command(app: typer.Typer) -> Any:
     """Return the command, or the group of commands, of *app*, with what all of them share."""
     shared = copy(app)
-    shared.registered_commands = [_adapted(info) for info in app.registered_commands]
+    shared.registered_commands = [_adapt(info) for info in app.registered_commands]
     shared.info = copy(app.info)
-    shared.info.cls = Group
+    shared.info.cls = CliGroup
     return typer.main.get_command(shared)
 
 
-def _adapted(info: CommandInfo) -> CommandInfo:
-    made = copy(info)
-    made.cls = Command
+def _adapt(info: CommandInfo) -> CommandInfo:
+    adapted = copy(info)
+    adapted.cls = CliCommand
     if info.callback is not None:
-        made.callback = _checked(info.callback, name=info.name or info.callback.__name__)
-    return made
+        adapted.callback = _with_output_checks(
+            info.callback, name=info.name or info.callback.__name__
+        )
+    return adapted
 
 
-def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
+def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
     """Return a callback that looks at its output first, and with `-o` prints to a file."""
     signature = inspect.signature(callback, eval_str=True)
-    declared = [*_declared(signature)]
+    declared = [*_output_options(signature)]
     written = {name: option for name, option, info in declared if info.metavar != "FOLDER"}
     has_output = any(option == "--output" for _, option, _ in declared)
     adds_output = not has_output and name not in _NAMES_WITHOUT_OUTPUT
 
     @wraps(callback)
-    def command(**given: Any) -> Any:
-        path = given.pop(_PRINTED_TO) if adds_output else None
-        places = {option: given[parameter] for parameter, option in written.items()}
-        _require_apart(places if path is None else {**places, "--output": path})
+    def command(**arguments: Any) -> Any:
+        path = arguments.pop(_PRINTED_TO) if adds_output else None
+        places = {option: arguments[parameter] for parameter, option in written.items()}
+        _require_distinct(places if path is None else {**places, "--output": path})
         for parameter, option in written.items():
-            if given[parameter] is not None:
-                require_writable(given[parameter], option=option)
+            if arguments[parameter] is not None:
+                require_writable(arguments[parameter], option=option)
         if path is None:
-            return callback(**given)
-        return printed_to(path, lambda: callback(**given), inputs=read_too(*_texts(given)))
+            return callback(**arguments)
+        return write_printed(
+            path, lambda: callback(**arguments), inputs=input_files(*_texts(arguments))
+        )
 
     parameters = [*signature.parameters.values()]
     if adds_output:
@@ -152,18 +156,18 @@ def _checked(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
     return command
 
 
-def _require_apart(places: Mapping[str, str | None]) -> None:
+def _require_distinct(places: Mapping[str, str | None]) -> None:
     """Refuse two options that would write to one file."""
-    seen: dict[str, str] = {}
+    options: dict[str, str] = {}
     for option, path in places.items():
         if path is None or path == "-":
             continue
-        other = seen.setdefault(os.path.realpath(path), option)
+        other = options.setdefault(os.path.realpath(path), option)
         if other != option:
             raise BadInput(f"`{other}` and `{option}` both name one file, {path}; name two files")
 
 
-def _declared(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionInfo]]:
+def _output_options(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionInfo]]:
     """Yield the parameters that name an output, with its option."""
     for name, parameter in signature.parameters.items():
         for info in getattr(parameter.annotation, "__metadata__", ()):
@@ -173,8 +177,8 @@ def _declared(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionIn
                 yield from ((name, option, info) for option in names if option in WRITTEN)
 
 
-def _texts(given: Mapping[str, Any]) -> Iterator[str]:
-    for value in given.values():
+def _texts(arguments: Mapping[str, Any]) -> Iterator[str]:
+    for value in arguments.values():
         for one in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(one, str):
                 yield one

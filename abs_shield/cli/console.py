@@ -23,7 +23,7 @@ _HANGING = 4
 _LINE = 400
 
 
-class Screen(Console):
+class PlainConsole(Console):
     """
     A console without markup.
 
@@ -57,9 +57,9 @@ class Screen(Console):
             self.print(part, soft_wrap=True)
 
 
-def screen(file: IO[str] | None = None) -> Screen:
+def open_console(file: IO[str] | None = None) -> PlainConsole:
     """Return a console for a file, or for the standard output; wide where it is no terminal."""
-    return Screen(file)
+    return PlainConsole(file)
 
 
 def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:

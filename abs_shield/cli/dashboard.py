@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from abs_shield.cli.flywheel.book_option import require_book
-from abs_shield.cli.log.log_option import Database, opened
+from abs_shield.cli.log.log_option import Database, open_log
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.status import status
@@ -73,7 +73,7 @@ def dashboard(
         raise BadInput("give a log or `--demo`, not both")
     book = "" if flywheel is None else _readable(flywheel)
     make = _required()
-    with _bound(host, port) as listening, _demo_log() if demo else opened(db) as store:
+    with _bound(host, port) as listening, _demo_log() if demo else open_log(db) as store:
         _count(store)
         site = make(store, token=token, show_values=show_values, trace_url=trace_url, flywheel=book)
         address = _address(host, listening)

@@ -10,7 +10,7 @@ from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.core import Decision, Finding, Outcome
 
 
-def told(decision: Decision) -> Iterator[Text]:
+def render_decision(decision: Decision) -> Iterator[Text]:
     """Yield the verdict, each finding with its hint, internal errors, and what was not judged."""
     yield _headline(decision)
     for finding in decision.findings:

@@ -14,7 +14,7 @@ AllowEmpty = Annotated[
 ]
 
 
-def require_some(count: int, *, noun: str, files: Sequence[str], allowed: bool) -> None:
+def require_input(count: int, *, noun: str, files: Sequence[str], allowed: bool) -> None:
     """
     Refuse an input without content, so that a broken export does not pass for a good one.
 
@@ -28,8 +28,8 @@ def require_some(count: int, *, noun: str, files: Sequence[str], allowed: bool) 
         BadInput: Nothing was read, and that is not allowed.
     """
     if not count and not allowed:
-        named = files[0] if len(files) == 1 else f"{len(files)} files"
-        named = "<stdin>" if named == "-" else named
+        source = files[0] if len(files) == 1 else f"{len(files)} files"
+        source = "<stdin>" if source == "-" else source
         raise BadInput(
-            f"{named}: no {noun} was read; give another file, or `--allow-empty` if that is right"
+            f"{source}: no {noun} was read; give another file, or `--allow-empty` if that is right"
         )

@@ -35,7 +35,7 @@ Address = Annotated[
 ]
 
 
-def crew(
+def resolve_engine(
     engine: EngineName | None, *, workers: int | None, address: str | None
 ) -> tuple[str, Crew]:
     """

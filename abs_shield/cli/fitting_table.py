@@ -56,7 +56,9 @@ class FittingTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
         places = [*range(len(self.columns))]
-        turns = sorted((place for place in places if self.columns[place].drop), key=self._turn)
+        turns = sorted(
+            (place for place in places if self.columns[place].drop), key=self._drop_order
+        )
         gap = self._gap(places, options.max_width)
         left_out = []
         while gap is None and turns:
@@ -71,29 +73,29 @@ class FittingTable:
     def excess(self, width: int) -> int:
         """Return how many characters are too many for *width*; 0 where no word is broken."""
         places = range(len(self.columns))
-        least = sum(map(self._least, places)) + (len(places) - 1) * min(_PADDING) + _EDGES
+        least = sum(map(self._min_width, places)) + (len(places) - 1) * min(_PADDING) + _EDGES
         return max(least - width, 0)
 
-    def _turn(self, place: int) -> int:
+    def _drop_order(self, place: int) -> int:
         return self.columns[place].drop
 
     def _gap(self, places: Sequence[int], width: int) -> int | None:
         """Return the widest gap with which every word fits; None where there is none."""
-        least = sum(self._least(place) for place in places)
+        least = sum(self._min_width(place) for place in places)
         room, between = width - least - _EDGES, len(places) - 1
         return next((gap for gap in _PADDING if gap * between <= room), None)
 
     def _texts(self, place: int) -> list[Text]:
         return [Text(self.columns[place].name), *(row[place] for row in self.rows)]
 
-    def _least(self, place: int) -> int:
+    def _min_width(self, place: int) -> int:
         name, *cells = (text.plain for text in self._texts(place))
         is_whole = self.columns[place].right
-        kept = cells if is_whole else [word for cell in cells for word in cell.split()]
-        return max(cell_len(word) for word in ("", *name.split(), *kept))
+        words = cells if is_whole else [word for cell in cells for word in cell.split()]
+        return max(cell_len(word) for word in ("", *name.split(), *words))
 
     def _table(self, places: Sequence[int], width: int, gap: int) -> RenderableType:
-        widths = [self._least(place) for place in places]
+        widths = [self._min_width(place) for place in places]
         wanted = [max(text.cell_len for text in self._texts(place)) for place in places]
         room = width - sum(widths) - gap * (len(places) - 1) - _EDGES
         for index in sorted(range(len(places)), key=lambda one: wanted[one] - widths[one]):

@@ -15,11 +15,11 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
-from abs_shield.cli.console import safe, screen
-from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.console import open_console, safe
+from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.line_errors import Complaints
-from abs_shield.cli.output_file import output
+from abs_shield.cli.line_errors import LineErrors
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
@@ -62,24 +62,24 @@ def ground(
     offsets count characters of the answer. Exits with 0, and with 2 where a line could not be
     read.
     """
-    bad = Complaints("lines that cannot be read")
+    bad = LineErrors("lines that cannot be read")
     count = 0
-    with output(out, inputs=[file]) as sink:
+    with open_output(out, inputs=[file]) as sink:
         table = FittingTable(*_COLUMNS)
-        for told in _all(file):
-            if isinstance(told, BadLine):
-                bad.add(told)
+        for record in _check_lines(file):
+            if isinstance(record, BadLine):
+                bad.add(record)
                 continue
             count += 1
             if format is Format.JSONL:
-                line = encodable(json.dumps(told, ensure_ascii=False, allow_nan=False))
+                line = encodable(json.dumps(record, ensure_ascii=False, allow_nan=False))
                 sink.write(f"{line}\n".encode())
             else:
-                table.add_row(*_row(told))
+                table.add_row(*_row(record))
         bad.close()
-        require_some(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
+        require_input(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
         if format is Format.TABLE:
-            console = screen()
+            console = open_console()
             with console.capture() as text:
                 console.print(table)
             sink.write(text.get().encode(errors="replace"))
@@ -87,7 +87,7 @@ def ground(
         raise BadInput(f"{quantity(bad.count, 'line')} could not be read")
 
 
-def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
+def _check_lines(file: str) -> Iterator[dict[str, Any] | BadLine]:
     """Check every line; one that cannot be read is given as that."""
     for line in lines(file):
         if isinstance(line, BadLine):
@@ -95,29 +95,29 @@ def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
             continue
         number, text = line
         try:
-            yield _grounded(text)
+            yield _check_line(text)
         except (ShieldError, ValueError) as error:
             yield BadLine(file, number, str(error))
 
 
-def _grounded(line: bytes) -> dict[str, Any]:
+def _check_line(line: bytes) -> dict[str, Any]:
     """Check one line's answer."""
-    told = _record(line)
-    context = evidence_from(told["context"])
-    found = checked(told["answer"], evidence=context, question=told.get("question"))
-    return {"id": told.get("id"), **shape(found)}
+    record = _read_answer(line)
+    context = evidence_from(record["context"])
+    result = checked(record["answer"], evidence=context, question=record.get("question"))
+    return {"id": record.get("id"), **shape(result)}
 
 
-def shape(found: Checked) -> dict[str, Any]:
+def shape(checked_answer: Checked) -> dict[str, Any]:
     """Return the result for one answer, as `abs-shield ground` prints it."""
-    report = found.report
-    claims = [_claim(*one) for one in zip(report.claims, found.claims, strict=True)]
+    report = checked_answer.report
+    claims = [_claim(*one) for one in zip(report.claims, checked_answer.claims, strict=True)]
     return {
         "overall_score": report.overall_score,
         "action": report.action,
         "claims": claims,
-        "marked": [{"start": start, "end": end} for start, end in found.marked],
-        **({"notes": list(found.notes)} if found.notes else {}),
+        "marked": [{"start": start, "end": end} for start, end in checked_answer.marked],
+        **({"notes": list(checked_answer.notes)} if checked_answer.notes else {}),
     }
 
 
@@ -138,28 +138,29 @@ def _claim(reported: ReportedClaim, one: Assessment) -> dict[str, Any]:
     }
 
 
-def _record(line: bytes) -> Mapping[str, Any]:
-    told = read_record(line, noun="an answer")
+def _read_answer(line: bytes) -> Mapping[str, Any]:
+    record = read_record(line, noun="an answer")
     for name in ("answer", "context"):
-        if told.get(name) is None:
+        if record.get(name) is None:
             raise ShieldError(f"it has no `{name}`")
     for name, kinds in _KINDS.items():
-        value = told.get(name)
+        value = record.get(name)
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
             wanted = "a text" if kinds is str else "a text or a whole number"
             raise ShieldError(f"`{name}` is {shown(value)}; give {wanted}")
-    return told
+    return record
 
 
-def _row(told: Mapping[str, Any]) -> list[Text]:
-    score = told["overall_score"]
-    scored = [claim for claim in told["claims"] if claim["score"] is not None]
+def _row(record: Mapping[str, Any]) -> list[Text]:
+    score = record["overall_score"]
+    scored = [claim for claim in record["claims"] if claim["score"] is not None]
     weakest = min(scored, key=lambda claim: claim["score"], default=None)
-    said = (
-        f"{weakest['status']}: {weakest['text']}" if weakest else ", ".join(told.get("notes", ()))
+    weakest_text = (
+        f"{weakest['status']}: {weakest['text']}" if weakest else ", ".join(record.get("notes", ()))
     )
     cells: Iterator[str] = iter(
-        ["-" if told["id"] is None else str(told["id"]), "-" if score is None else f"{score:.2f}",
-         told["action"], str(len(told["claims"])), said]
+        ["-" if record["id"] is None else str(record["id"]),
+         "-" if score is None else f"{score:.2f}", record["action"],
+         str(len(record["claims"])), weakest_text]
     )  # fmt: skip
     return [safe(cell, limit=100) for cell in cells]

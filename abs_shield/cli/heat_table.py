@@ -26,7 +26,7 @@ _COLOURS = {"error": ("white", "magenta"), "hallucinated": ("white", "red"),
 _SHADES = ("{1}", "bold {1}", "{0} on {1}", "bold {0} on {1}")
 
 
-class Part(NamedTuple):
+class CellPart(NamedTuple):
     """
     One part of a cell.
 
@@ -88,7 +88,7 @@ def _words(layer: str) -> str:
     return safe(layer, limit=60).plain.replace("_", " ")
 
 
-def parts_of(cell: Cell) -> Iterator[Part]:
+def cell_parts(cell: Cell) -> Iterator[CellPart]:
     """
     Yield the parts of a cell: errors, then findings; else whether anything was judged.
 
@@ -98,16 +98,16 @@ def parts_of(cell: Cell) -> Iterator[Part]:
     [Part(text='.', kind='clean')]
     """
     if cell.errors:
-        yield Part(f"{cell.errors:,}E", "error")
+        yield CellPart(f"{cell.errors:,}E", "error")
     if cell.findings:
-        yield Part(f"{cell.findings:,}{_SIGNS[cell.verdict]}", _KINDS[cell.verdict])
+        yield CellPart(f"{cell.findings:,}{_SIGNS[cell.verdict]}", _KINDS[cell.verdict])
     if not (cell.errors or cell.findings):
-        yield Part(".", "clean") if cell.ran else Part("-", "blind")
+        yield CellPart(".", "clean") if cell.ran else CellPart("-", "blind")
 
 
 def _drawn(cell: Cell) -> Text:
     drawn = Text()
-    for text, kind in parts_of(cell):
+    for text, kind in cell_parts(cell):
         if kind in _COLOURS:
             style = _SHADES[cell.shade - 1].format(*_COLOURS[kind])
             drawn.append(f" {text} ", style=style)

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from abs_shield.cli.line_errors import Complaints, plainly
+from abs_shield.cli.line_errors import LineErrors, render_line
 from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy.tool import LONGEST_NAME
@@ -28,7 +28,7 @@ from abs_shield.text.show import escaped, quantity
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _STDIN = "-"
-_TOLD = 1_000
+_LONGEST_LINE = 1_000
 
 
 @app.command(epilog="Example: abs-shield init --tools tools.json --runs runs.jsonl.gz -o policy.py")
@@ -79,18 +79,20 @@ def init(
     """
     files = runs or []
     _require_readable(files)
-    place = _place(output, force=force)
+    place = _output_path(output, force=force)
     unread: list[str] = []
     source, toolsets = _source(tools, mcp, openapi, toolset, unread.append, within_s=timeout)
     if source is None and not files:
         raise BadInput("give one of `--tools`, `--mcp`, `--openapi`, or `--runs` that list tools")
     bad: list[BadLine] = []
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
-    with _progress(files) as told:
-        mined = mine(source, recorded, let_through=let_through, told=told, on_bad_line=bad.append)
+    with _progress(files) as progress:
+        mined = mine(
+            source, recorded, let_through=let_through, told=progress, on_bad_line=bad.append
+        )
     for line in unread:
-        _say(str(line))
-    _complain(bad)
+        _print_message(str(line))
+    _print_line_errors(bad)
     if not mined.draft.tools:
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
@@ -106,12 +108,12 @@ def _blocks(mined: Mined) -> bool:
     return bool(mined.last.blocks if every else mined.stays)
 
 
-def _complain(bad: list[BadLine]) -> None:
+def _print_line_errors(bad: list[BadLine]) -> None:
     noun = "lines that cannot be read"
-    complaints = Complaints(noun, lambda line: f"abs-shield: {plainly(line)}")
+    line_errors = LineErrors(noun, lambda line: f"abs-shield: {render_line(line)}")
     for line in bad:
-        complaints.add(line)
-    complaints.close()
+        line_errors.add(line)
+    line_errors.close()
 
 
 def _require_readable(files: list[str]) -> None:
@@ -139,13 +141,13 @@ def _source(
     *,
     within_s: float,
 ) -> tuple[Source | None, Given]:
-    given = [
+    options = [
         name
-        for name, said in (("--tools", tools), ("--mcp", mcp), ("--openapi", openapi))
-        if said is not None
+        for name, value in (("--tools", tools), ("--mcp", mcp), ("--openapi", openapi))
+        if value is not None
     ]
-    if len(given) > 1:
-        raise BadInput(f"got `{given[0]}` and `{given[1]}`; give one of them")
+    if len(options) > 1:
+        raise BadInput(f"got `{options[0]}` and `{options[1]}`; give one of them")
     if toolset is not None and tools is None:
         raise BadInput("`--toolset` names a list of `--tools`; give that file")
     if tools is not None:
@@ -155,7 +157,7 @@ def _source(
     return (None if openapi is None else from_openapi(openapi)), Given()
 
 
-def _place(output: str | None, *, force: bool) -> Path | None:
+def _output_path(output: str | None, *, force: bool) -> Path | None:
     """
     Return where the module goes; None for the standard output.
 
@@ -179,14 +181,14 @@ def _write(text: str, place: Path | None) -> None:
     if place is None:
         sys.stdout.write(text)
         return
-    handle, made = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}", suffix=".py")
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}", suffix=".py")
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        Path(made).chmod(0o666 & ~_umask())
-        Path(made).replace(place)
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(place)
     except BaseException:
-        Path(made).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
@@ -200,7 +202,7 @@ def _summary(mined: Mined) -> None:
     counts = mined.draft.counts()
     declared = sum(each["declared"] for each in counts.values())
     commented = sum(each["commented"] for each in counts.values())
-    _say(
+    _print_message(
         f"{quantity(len(mined.draft.tools), 'tool')}, {quantity(declared, 'proposal')} declared,"
         f" {commented:,} as comments, {quantity(mined.draft.unmarked, 'target')} without a mark;"
         f" {mined.proof.summary}"
@@ -208,22 +210,22 @@ def _summary(mined: Mined) -> None:
     if mined.first is None or mined.last is None:
         return
     if not mined.last.calls:
-        _say("the runs hold no call; all that is proposed comes from the tools")
+        _print_message("the runs hold no call; all that is proposed comes from the tools")
         return
-    _say(blocked_line(mined.first, mined.last))
+    _print_message(blocked_line(mined.first, mined.last))
     for each in mined.draft.withdrawn:
         tool = escaped(each.tool, limit=LONGEST_NAME)
-        _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
+        _print_message(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
     for title, lines in fault_lists(mined.draft, mined.stays):
         for line in lines:
-            _say(f"{title}: {line}")
+            _print_message(f"{title}: {line}")
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
     if flagged:
-        _say(f"flagged and running: {flagged}")
+        _print_message(f"flagged and running: {flagged}")
 
 
-def _say(text: str) -> None:
-    print(f"abs-shield: {escaped(text, limit=_TOLD)}", file=sys.stderr)
+def _print_message(text: str) -> None:
+    print(f"abs-shield: {escaped(text, limit=_LONGEST_LINE)}", file=sys.stderr)
 
 
 @contextmanager
@@ -240,8 +242,8 @@ def _progress(files: list[str]) -> Iterator[Callable[[str], Callable[[int], obje
     ) as progress:  # fmt: skip
         task = progress.add_task("reading the tools", total=total or None)
 
-        def told(what: str) -> Callable[[int], object]:
+        def start_pass(what: str) -> Callable[[int], object]:
             progress.reset(task, description=what)
             return lambda count: progress.advance(task, count)
 
-        yield told
+        yield start_pass

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Self
 
-from abs_shield.cli.line_errors import Complaints, plainly
+from abs_shield.cli.line_errors import LineErrors, render_line
 from abs_shield.replay import BadLine, Begun
 from abs_shield.replay.returned import MOST, SessionKeys
 
 
-class Teller:
+class InputWarnings:
     """
     Tells, on the standard error, what is wrong with the input: five lines of a file, and a count.
 
@@ -20,10 +20,10 @@ class Teller:
 
     """
 
-    def __init__(self, told_as: Callable[[BadLine], str] = plainly) -> None:
-        self._told_as = told_as
-        self._bad = Complaints("lines that cannot be read", told_as)
-        self._back = Complaints("sessions that stood earlier in the input; use --sort", told_as)
+    def __init__(self, render: Callable[[BadLine], str] = render_line) -> None:
+        self._render = render
+        self._bad = LineErrors("lines that cannot be read", render)
+        self._back = LineErrors("sessions that stood earlier in the input; use --sort", render)
         self._sessions = SessionKeys()
 
     @property
@@ -43,13 +43,13 @@ class Teller:
         self._bad.close()
         self._back.close()
 
-    def bad(self, line: BadLine) -> None:
+    def add_bad_line(self, line: BadLine) -> None:
         """Tell of a line that could not be read."""
         self._bad.add(line)
 
-    def hear(self, told: Iterable[BadLine | Begun], *, quiet: bool = False) -> None:
+    def add_notes(self, notes: Iterable[BadLine | Begun], *, quiet: bool = False) -> None:
         """Take what stood in the next chunk; *quiet*: what an interrupted run printed already."""
-        for one in told:
+        for one in notes:
             if isinstance(one, BadLine):
                 self._bad.add(one, quiet=quiet)
             elif not self._first(one, quiet=quiet):
@@ -61,5 +61,5 @@ class Teller:
         first = self._sessions.add(begun.key)
         if self._sessions.full and not bounded and not quiet:
             full = f"the {MOST:,}th session; of later ones none is noticed to come back"
-            print(self._told_as(BadLine(begun.path, begun.line, full)), file=sys.stderr)
+            print(self._render(BadLine(begun.path, begun.line, full)), file=sys.stderr)
         return first

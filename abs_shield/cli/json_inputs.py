@@ -25,7 +25,7 @@ ToolsFile = Annotated[
 """The option of commands that read runs, or one call."""
 
 
-def parsed(text: bytes, *, path: str) -> Any:
+def parse_json(text: bytes, *, path: str) -> Any:
     """
     Return the JSON of *text*; *path* names it in the error.
 
@@ -42,7 +42,7 @@ def parsed(text: bytes, *, path: str) -> Any:
         raise BadInput(f"{path}: it is not JSON: {error}; give a JSON file") from None
 
 
-def named_toolsets(path: str | None) -> dict[str, Any]:
+def read_toolsets(path: str | None) -> dict[str, Any]:
     """
     Read a file of toolsets: an object of name to list of tools, or one list, of every run.
 
@@ -51,20 +51,20 @@ def named_toolsets(path: str | None) -> dict[str, Any]:
     """
     if path is None:
         return {}
-    named = answered(parsed(Path(path).read_bytes(), path=path))
-    if is_answer(named):
-        named = {"tools": named["tools"]}
-    if isinstance(named, list):
-        named = {EVERY_RUN: named}
-    if not isinstance(named, dict):
+    toolsets = answered(parse_json(Path(path).read_bytes(), path=path))
+    if is_answer(toolsets):
+        toolsets = {"tools": toolsets["tools"]}
+    if isinstance(toolsets, list):
+        toolsets = {EVERY_RUN: toolsets}
+    if not isinstance(toolsets, dict):
         raise BadInput(
-            f"{path}: it is {shown(named)}; give a list of tools, or an object of name to lists"
+            f"{path}: it is {shown(toolsets)}; give a list of tools, or an object of name to lists"
         )
     try:
-        Toolsets(named)
+        Toolsets(toolsets)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
-    return named
+    return toolsets
 
 
 def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]:
@@ -78,9 +78,9 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
         if toolset is not None:
             raise BadInput("`--toolset` names a list of `--tools`; give that file")
         return ()
-    listed = answered(parsed(Path(path).read_bytes(), path=path))
+    listed = answered(parse_json(Path(path).read_bytes(), path=path))
     if isinstance(listed, Mapping) and not is_answer(listed):
-        listed = listed[toolset_name(listed, toolset, path=path)]
+        listed = listed[resolve_toolset(listed, toolset, path=path)]
     elif toolset is not None:
         raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
     try:
@@ -89,23 +89,23 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
         raise BadInput(f"{path}: {error}") from None
 
 
-def toolset_name(named: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
+def resolve_toolset(toolsets: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
     """
     Return the name of the list of tools that counts.
 
     Raises:
         BadInput: There are several and *toolset* is None, or there is none of this name.
     """
-    if toolset is None and (len(named) == 1 or "tools" in named):
-        return "tools" if "tools" in named else next(iter(named))
+    if toolset is None and (len(toolsets) == 1 or "tools" in toolsets):
+        return "tools" if "tools" in toolsets else next(iter(toolsets))
     if toolset is None:
-        some = ", ".join(f"`{escaped(name)}`" for name in [*named][:_LISTED]) or "none"
+        some = ", ".join(f"`{escaped(name)}`" for name in [*toolsets][:_LISTED]) or "none"
         raise BadInput(
-            f"{path}: it holds {len(named)} lists of tools; name one with `--toolset`: {some}"
+            f"{path}: it holds {len(toolsets)} lists of tools; name one with `--toolset`: {some}"
         )
-    if toolset not in named:
-        near = nearest(toolset, named)
-        hint = f"did you mean `{escaped(near[0])}`?" if near else f"it has {len(named)} others"
+    if toolset not in toolsets:
+        near = nearest(toolset, toolsets)
+        hint = f"did you mean `{escaped(near[0])}`?" if near else f"it has {len(toolsets)} others"
         raise BadInput(f"{path}: no toolset is named `{escaped(toolset)}`; {hint}")
     return toolset
 
@@ -119,7 +119,7 @@ def read_messages(path: str | None) -> list[Any]:
     """
     if path is None:
         return []
-    messages = parsed(Path(path).read_bytes(), path=path)
+    messages = parse_json(Path(path).read_bytes(), path=path)
     if isinstance(messages, Mapping):
         messages = messages.get("messages")
     if not isinstance(messages, list):

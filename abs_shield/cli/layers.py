@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import STYLES, print_json, screen
+from abs_shield.cli.console import STYLES, open_console, print_json
 from abs_shield.cli.fitting_table import FittingTable
 from abs_shield.core import Verdict
 from abs_shield.layers import LAYERS, OPT_IN
@@ -45,9 +45,9 @@ def layers(
     if format is Format.JSON:
         print_json(rows)
     elif strengths:
-        screen().print(_strengths(rows), f"Fitted on {FITTED_ON}.", markup=False)
+        open_console().print(_strengths(rows), f"Fitted on {FITTED_ON}.", markup=False)
     else:
-        screen().print(_table(rows))
+        open_console().print(_table(rows))
 
 
 def scenario(name: str) -> str:

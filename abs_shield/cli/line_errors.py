@@ -13,12 +13,12 @@ SHOWN = 5
 """Lines of one file that are shown."""
 
 
-def plainly(line: BadLine) -> str:
+def render_line(line: BadLine) -> str:
     """Return what is wrong with a line as one line."""
     return escaped(str(line), limit=1_000)
 
 
-class Complaints:
+class LineErrors:
     """
     Prints the first complaints about each file, and at the end how many more there are.
 
@@ -30,10 +30,10 @@ class Complaints:
         count: All of them.
     """
 
-    def __init__(self, noun: str, told_as: Callable[[BadLine], str] = plainly) -> None:
+    def __init__(self, noun: str, render: Callable[[BadLine], str] = render_line) -> None:
         self.count = 0
         self._noun = noun
-        self._told_as = told_as
+        self._render = render
         self._by_file: Counter[str] = Counter()
         self._next: dict[str, int] = {}
 
@@ -54,4 +54,4 @@ class Complaints:
         self._next.clear()
 
     def _print(self, line: BadLine) -> None:
-        print(self._told_as(line), file=sys.stderr)
+        print(self._render(line), file=sys.stderr)

@@ -80,7 +80,7 @@ def mcp(
             "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
         ) from None
     with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
-        _tell()
+        _set_up_logging()
         declared = configure(mode="audit") if policy is None else load_policy(policy)
         firewall = Shield(declared, store=_store(log))
     if url:
@@ -105,7 +105,7 @@ def _store(log: str | None) -> Store:
         raise BadInput(f"{error}; name another by `--log DB`, or `--log none`") from None
 
 
-def _tell() -> None:
+def _set_up_logging() -> None:
     """Findings go to the standard error; to a collector only where the operator names one."""
     lines = logging.StreamHandler(sys.stderr)
     lines.setLevel(logging.WARNING)

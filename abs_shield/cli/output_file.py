@@ -19,7 +19,7 @@ from abs_shield.cli.usage_errors import BadInput
 
 
 @contextmanager
-def output(
+def open_output(
     path: str | None,
     *,
     inputs: Iterable[str] = (),
@@ -40,7 +40,7 @@ def output(
         sys.stdout.flush()
         yield sys.stdout.buffer
         return
-    require_other(path, inputs, option=option)
+    require_not_input(path, inputs, option=option)
     real = Path(os.path.realpath(path))
     if _special(real, option=option):
         with open(real, "wb") as file:
@@ -50,7 +50,7 @@ def output(
         yield file
 
 
-def printed_to(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -> None:
+def write_printed(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -> None:
     """
     Run a command, and write what it prints to *path*, which appears when it is complete.
 
@@ -61,7 +61,7 @@ def printed_to(path: str, run: Callable[[], object], *, inputs: Iterable[str]) -
     """
     require_writable(path, option="--output")
     ended = None
-    with output(path, inputs=inputs) as file:
+    with open_output(path, inputs=inputs) as file:
         text = io.TextIOWrapper(file, "utf-8", "backslashreplace", write_through=True)
         with redirect_stdout(text):
             try:
@@ -84,7 +84,7 @@ def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> N
     """
     if path == "-":
         return
-    require_other(path, inputs, option=option)
+    require_not_input(path, inputs, option=option)
     real = Path(os.path.realpath(path))
     try:
         if not real.parent.is_dir():
@@ -102,7 +102,7 @@ def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> N
         ) from None
 
 
-def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:
+def require_not_input(path: str, inputs: Iterable[str], *, option: str) -> None:
     """
     Refuse to write over what is read.
 
@@ -113,17 +113,17 @@ def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:
         raise BadInput(f"`{option}`: {path} is read as well; name another file")
 
 
-def read_too(*named: str | None) -> list[str]:
+def input_files(*places: str | None) -> list[str]:
     """Name the files among paths and policies' places, as ``inputs`` of `output`."""
-    given = [name for name in named if name is not None]
-    return [name.rpartition(":")[0] if ".py:" in name else name for name in given]
+    names = [name for name in places if name is not None]
+    return [name.rpartition(":")[0] if ".py:" in name else name for name in names]
 
 
 @contextmanager
 def _renamed(real: Path, mode: int) -> Iterator[IO[bytes]]:
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        with ending_well(), open(unfinished, "wb", opener=_with(mode)) as file:
+        with exit_on_sigterm(), open(unfinished, "wb", opener=_with(mode)) as file:
             yield file
         os.replace(unfinished, real)
     except FileNotFoundError as error:
@@ -136,7 +136,7 @@ def _renamed(real: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def ending_well() -> Iterator[None]:
+def exit_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the block as any error does, so that nothing unfinished stays behind."""
 
     def end(number: int, frame: object) -> None:

@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import safe, screen
-from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.console import open_console, safe
+from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.engine_options import Sort
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.input_warnings import Teller
-from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
-from abs_shield.cli.output_file import ending_well, read_too, require_other
-from abs_shield.cli.progress_bar import bar
+from abs_shield.cli.input_warnings import InputWarnings
+from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
+from abs_shield.cli.output_file import exit_on_sigterm, input_files, require_not_input
+from abs_shield.cli.progress_bar import progress_bar
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines
 from abs_shield.replay.planting import (
@@ -86,41 +86,41 @@ def plant(
     sample = Sample(
         kinds=_kinds(kinds), seed=seed, most=per_kind, only=frozenset(only) if only else None
     )
-    toolsets = Toolsets(named_toolsets(tools))
-    teller = Teller()
+    toolsets = Toolsets(read_toolsets(tools))
+    warnings = InputWarnings()
     count = 0
-    inputs = [*files, *read_too(tools)]
+    inputs = [*files, *input_files(tools)]
     with (
-        teller,
+        warnings,
         suppress(_NothingPlanted),
-        _written(Path(output), inputs, force=force) as folder,
+        _new_folder(Path(output), inputs, force=force) as folder,
         FolderWriter(folder) as writer,
-        bar(files, doing="plant") as progress,
+        progress_bar(files, doing="plant") as progress,
     ):
         lines = raw_lines(files, on_bytes=progress.advance)
         for chunk in chunks(together(lines) if sort else lines):
             noted: list[BadLine | Begun] = []
             for run in sessions(chunk, toolsets, noted=noted):
                 count += 1
-                progress.judged(len(run.calls))
-                _plant(run, sample, writer, teller)
-            teller.hear(noted)
-        require_some(count + teller.bad_lines, noun="run", files=files, allowed=allow_empty)
+                progress.add_calls(len(run.calls))
+                _plant(run, sample, writer, warnings)
+            warnings.add_notes(noted)
+        require_input(count + warnings.bad_lines, noun="run", files=files, allowed=allow_empty)
         _require_called(only, writer.counts.called)
-        made = manifest(sample, writer.counts)
-        planted = any(row["planted"] for row in made["kinds"])
+        summary = manifest(sample, writer.counts)
+        planted = any(row["planted"] for row in summary["kinds"])
         if not planted:
             raise _NothingPlanted
-        writer.finish(sample, made)
-    _print(made, output if planted else None)
-    raise typer.Exit(2 if teller.bad_lines or teller.returned else int(not planted))
+        writer.finish(sample, summary)
+    _print(summary, output if planted else None)
+    raise typer.Exit(2 if warnings.bad_lines or warnings.returned else int(not planted))
 
 
 class _NothingPlanted(Exception):
     """No folder is kept."""
 
 
-def _plant(run: Joined, sample: Sample, writer: FolderWriter, teller: Teller) -> None:
+def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWarnings) -> None:
     """Keep a run that has a right call, under an id of its own, and plant in it."""
     if len(run.set_aside) == len(run.calls):
         writer.counts.left_out += 1
@@ -129,7 +129,7 @@ def _plant(run: Joined, sample: Sample, writer: FolderWriter, teller: Teller) ->
     try:
         writer.add(run)
     except (RecursionError, ValueError) as error:  # JSON that can be read and not be written
-        teller.bad(BadLine(run.path, run.line, f"it cannot be written: {told(error)}"))
+        warnings.add_bad_line(BadLine(run.path, run.line, f"it cannot be written: {told(error)}"))
         return
     sample.add(run)
 
@@ -160,7 +160,7 @@ def _require_called(only: list[str] | None, called: Iterable[str]) -> None:
 
 
 @contextmanager
-def _written(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
+def _new_folder(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
     """
     Make a folder under another name, and give it its own at the end; else nothing stays.
 
@@ -169,21 +169,21 @@ def _written(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
     """
     _require_free(folder, force=force)
     for name in FILES:
-        require_other(str(folder / name), inputs, option="--output")
-    made = _made_beside(folder)
+        require_not_input(str(folder / name), inputs, option="--output")
+    summary = _temporary_folder(folder)
     try:
-        with ending_well():
-            yield made
+        with exit_on_sigterm():
+            yield summary
         if not folder.exists():
-            made.rename(folder)
+            summary.rename(folder)
             return
         for name in FILES:
-            os.replace(made / name, folder / name)
+            os.replace(summary / name, folder / name)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(summary, ignore_errors=True)
 
 
-def _made_beside(folder: Path) -> Path:
+def _temporary_folder(folder: Path) -> Path:
     try:
         return Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     except OSError as error:
@@ -205,20 +205,19 @@ def _require_free(folder: Path, *, force: bool) -> None:
         raise BadInput(f"`--output`: {folder} holds planted cases; give `--force` to replace them")
 
 
-def _print(made: dict[str, Any], output: str | None) -> None:
-    console = screen()
+def _print(summary: dict[str, Any], output: str | None) -> None:
+    console = open_console()
     table = FittingTable(*_COLUMNS)
-    for row in made["kinds"]:
+    for row in summary["kinds"]:
         why = row.get("empty_because", "")
         table.add_row(row["kind"], row["expect"], f"{row['planted']:,}", why)
     console.print(table)
     faults, harmless = (
-        sum(row["planted"] for row in made["kinds"] if row["expect"] == expect)
+        sum(row["planted"] for row in summary["kinds"] if row["expect"] == expect)
         for expect in ("flag", "clean")
     )
-    counts = (
-        f"{made['runs']:,} runs, {made['calls']:,} calls, {made['right_calls']:,} of them right"
-    )
+    calls = f"{summary['calls']:,} calls, {summary['right_calls']:,} of them right"
+    counts = f"{summary['runs']:,} runs, {calls}"
     console.print_line(f"{counts}; planted {faults:,} faults and {harmless:,} harmless cases.")
     if output is None:
         console.print("Nothing could be planted, and nothing was written.")

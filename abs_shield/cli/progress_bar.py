@@ -23,13 +23,13 @@ from rich.text import Text
 T = TypeVar("T")
 
 
-class Bar:
+class ProgressBar:
     """A progress bar: bytes of the input that are read, calls judged, and the time left."""
 
     def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
         files = list(files)
-        known = "-" not in files
-        total = sum(Path(file).stat().st_size for file in files) if known else None
+        sizes_known = "-" not in files
+        total = sum(Path(file).stat().st_size for file in files) if sizes_known else None
         self._progress = progress
         self._task = progress.add_task(doing, total=total, calls=0)
 
@@ -37,7 +37,7 @@ class Bar:
         """So many bytes more are read."""
         self._progress.advance(self._task, count)
 
-    def judged(self, calls: int) -> None:
+    def add_calls(self, calls: int) -> None:
         """Add to the number of calls judged."""
         calls += self._progress.tasks[self._task].fields["calls"]
         self._progress.update(self._task, calls=calls)
@@ -46,14 +46,16 @@ class Bar:
         """So many bytes of the input are done with, from its beginning."""
         self._progress.update(self._task, completed=count)
 
-    def again(self, doing: str, total: int) -> None:
+    def restart(self, doing: str, total: int) -> None:
         """Begin anew: other work, so many bytes of it."""
         self._progress.reset(self._task, description=doing, total=total)
 
 
 @contextmanager
-def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[Bar]:
-    """Show a `Bar` while the work goes on."""
+def progress_bar(
+    files: Iterable[str], *, doing: str, hidden: bool = False
+) -> Iterator[ProgressBar]:
+    """Show a `ProgressBar` while the work goes on."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"), BarColumn(), DownloadColumn(), _Rate(),
@@ -65,7 +67,7 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
     )
     # a disabled one still writes an empty line at its end, before rich 14.3
     with nullcontext(progress) if hidden else progress:
-        yield Bar(progress, files=files, doing=doing)
+        yield ProgressBar(progress, files=files, doing=doing)
 
 
 def with_progress(items: Iterable[T], *, doing: str, total: int | None) -> Iterator[T]:

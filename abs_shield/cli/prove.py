@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 import abs_shield
-from abs_shield.cli.console import print_json, safe, screen
+from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.fitting_table import FittingTable
 from abs_shield.cli.tool_lines import read_placed_tools
 from abs_shield.cli.usage_errors import BadInput
@@ -140,7 +140,7 @@ def _not_declared(error: PolicyError, place: str) -> Problem:
 
 
 def _print(proof: Proof, fail_on: FailOn) -> None:
-    console = screen()
+    console = open_console()
     table = FittingTable("", "code", "where", "problem")
     for each in (*proof.problems, *proof.notes):
         table.add_row(*_cells(each))

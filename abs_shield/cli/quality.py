@@ -11,12 +11,12 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import safe, screen
-from abs_shield.cli.empty_input import AllowEmpty, require_some
+from abs_shield.cli.console import open_console, safe
+from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.line_errors import Complaints
-from abs_shield.cli.output_file import output, read_too
-from abs_shield.cli.progress_bar import Bar, bar
+from abs_shield.cli.line_errors import LineErrors
+from abs_shield.cli.output_file import input_files, open_output
+from abs_shield.cli.progress_bar import ProgressBar, progress_bar
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import PolicyError, ShieldError
@@ -66,11 +66,11 @@ def quality(
     Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
     """
     settings = _config(config).model_copy(update={"background": False})
-    bad = Complaints("lines that cannot be read")
+    bad = LineErrors("lines that cannot be read")
     count = 0
     with (
-        output(out, inputs=[*files, *read_too(config)]) as sink,
-        bar(files, doing="checking") as on,
+        open_output(out, inputs=[*files, *input_files(config)]) as sink,
+        progress_bar(files, doing="checking") as on,
     ):
         report = _REPORTS[format](sink)
         for item in _checked(files, settings, on):
@@ -80,7 +80,7 @@ def quality(
                 count += 1
                 report.add(item)
         bad.close()
-        require_some(count + bad.count, noun="output", files=files, allowed=allow_empty)
+        require_input(count + bad.count, noun="output", files=files, allowed=allow_empty)
         report.close()
     if bad.count:
         raise BadInput(f"{quantity(bad.count, 'line')} could not be read")
@@ -96,7 +96,7 @@ def _config(place: str | None) -> QualityConfig:
 
 
 def _checked(
-    files: list[str], config: QualityConfig, progress: Bar
+    files: list[str], config: QualityConfig, progress: ProgressBar
 ) -> Iterator[QualityResult | BadLine]:
     """Yield the result of each line; a line that cannot be read as that."""
     pipeline = QualityPipeline(config)
@@ -219,7 +219,7 @@ class _Table:
         self._actions[result.action] += 1
 
     def close(self) -> None:
-        console = screen()
+        console = open_console()
         with console.capture() as text:
             console.print(self._table)
             console.print(", ".join(f"{n:,} {name}" for name, n in self._actions.items()) or "none")

@@ -11,14 +11,20 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.chunked_job import Way, parts
+from abs_shield.cli.chunked_job import JobOptions, run_chunks
 from abs_shield.cli.console import print_json
-from abs_shield.cli.empty_input import AllowEmpty, require_some
-from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, crew
-from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
-from abs_shield.cli.output_file import output, read_too
-from abs_shield.cli.replay_totals import Seen, object_of, print_table, text_for, written_line
-from abs_shield.cli.resumable_rows import Unfinished, replay_key, unfinished
+from abs_shield.cli.empty_input import AllowEmpty, require_input
+from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, resolve_engine
+from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
+from abs_shield.cli.output_file import input_files, open_output
+from abs_shield.cli.replay_totals import (
+    ReplayTotals,
+    print_table,
+    text_for,
+    totals_object,
+    written_message,
+)
+from abs_shield.cli.resumable_rows import ResumableRows, replay_key, resumable_rows
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.replay import Judging, Tally
@@ -88,55 +94,58 @@ def replay(
 
     Exits with 0, with 1 under --fail-on, with 2 where a line is no run or a session comes back.
     """
-    _require_sense(format, to, findings=findings, resume=resume)
-    by = crew(engine, workers=workers, address=address)
+    _check_options(format, to, findings=findings, resume=resume)
+    engine_and_crew = resolve_engine(engine, workers=workers, address=address)
     job = Judging(
         policy=policy,
         folder=str(Path.cwd()),
-        toolsets=named_toolsets(tools),
+        toolsets=read_toolsets(tools),
         rows=format if format in ROWFILES else "",
         findings=findings,
     )
-    seen = Seen(most=findings)
+    totals = ReplayTotals(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
-    way = Way(*by, sort=sort, hidden=not shown)
+    options = JobOptions(*engine_and_crew, sort=sort, hidden=not shown)
     key = replay_key(job, files, sort=sort) if resume else None
-    with seen, _target(to, key, inputs=[*files, *read_too(tools, policy)]) as (file, earlier):
+    with totals, _target(to, key, inputs=[*files, *input_files(tools, policy)]) as (file, earlier):
         with _rows(format, file) as write:
-            _judge(job, files, way=way, earlier=earlier, seen=seen, write=write)
-        read = seen.tally.runs.total() + seen.bad_lines
-        require_some(read, noun="run", files=files, allowed=allow_empty)
+            _judge(job, files, options=options, earlier=earlier, totals=totals, write=write)
+        read = totals.tally.runs.total() + totals.bad_lines
+        require_input(read, noun="run", files=files, allowed=allow_empty)
         with text_for(None if to is None else file) as text:
             if format is Format.JSON:
-                print_json(object_of(files, seen, listed=findings > 0), file=text)
+                print_json(totals_object(files, totals, listed=findings > 0), file=text)
             elif format is Format.TABLE:
-                print_table(seen, text)
+                print_table(totals, text)
     if to is not None:
-        print(written_line(seen, to, before=earlier.calls), file=sys.stderr)
-    raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
+        print(written_message(totals, to, before=earlier.calls), file=sys.stderr)
+    raise typer.Exit(2 if totals.bad_lines or totals.returned else _failed(totals.tally, fail_on))
 
 
 def _judge(
     job: Judging,
     files: list[str],
     *,
-    way: Way,
-    earlier: Unfinished,
-    seen: Seen,
+    options: JobOptions,
+    earlier: ResumableRows,
+    totals: ReplayTotals,
     write: Callable[[bytes], object],
 ) -> None:
     """Judge the runs behind those of an interrupted replay, and write and count their rows."""
     for part in earlier.parts:
-        seen.add(part, quiet=True)
-    with parts(job, files, way=way, doing="replay", skipped=earlier.lines) as (made, progress):
-        for part in made:
+        totals.add(part, quiet=True)
+    with run_chunks(job, files, options=options, doing="replay", skipped=earlier.lines) as (
+        results,
+        progress,
+    ):
+        for part in results:
             write(part.rows)
-            seen.add(part)
-            progress.judged(part.tally.verdicts.total())
+            totals.add(part)
+            progress.add_calls(part.tally.verdicts.total())
             earlier.note(part, lines=progress.lines)
 
 
-def _require_sense(format: Format, to: str | None, *, findings: int, resume: bool) -> None:
+def _check_options(format: Format, to: str | None, *, findings: int, resume: bool) -> None:
     if findings and format in ROWFILES:
         raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
     if format is Format.PARQUET and to is None:
@@ -148,13 +157,13 @@ def _require_sense(format: Format, to: str | None, *, findings: int, resume: boo
 @contextmanager
 def _target(
     to: str | None, key: dict[str, Any] | None, *, inputs: list[str]
-) -> Iterator[tuple[IO[bytes], Unfinished]]:
+) -> Iterator[tuple[IO[bytes], ResumableRows]]:
     """Open the output; with a *key* it is one that can be resumed."""
     if key is None or to is None:
-        with output(to, inputs=inputs) as file:
-            yield file, Unfinished()
+        with open_output(to, inputs=inputs) as file:
+            yield file, ResumableRows()
         return
-    with unfinished(to, key, inputs=inputs) as earlier:
+    with resumable_rows(to, key, inputs=inputs) as earlier:
         yield earlier.rows, earlier
 
 

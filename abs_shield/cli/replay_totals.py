@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from abs_shield.cli.console import screen
-from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.console import open_console
+from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.replay_tables import finding_entry, finding_report, tally_report
 from abs_shield.replay import Found, Part, Tally
 from abs_shield.text.show import escaped, quantity
 
 
-class Seen(Teller):
+class ReplayTotals(InputWarnings):
     """
     Adds up the parts of a replay, and tells what is wrong with its input.
 
@@ -33,36 +33,36 @@ class Seen(Teller):
         """Add what was made of the next chunk; say what is wrong with its lines, unless *quiet*."""
         self.tally.merge(part.tally)
         self.findings += part.findings[: self._most - len(self.findings)]
-        self.hear(part.told, quiet=quiet)
+        self.add_notes(part.told, quiet=quiet)
 
 
-def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:
+def totals_object(files: list[str], totals: ReplayTotals, *, listed: bool) -> dict[str, Any]:
     """Return the counts, and where they are *listed* the findings, as JSON-able data."""
     made = {
         "files": files,
-        **seen.tally.to_dict(),
-        "bad_lines": seen.bad_lines,
-        "returned_sessions": seen.returned,
+        **totals.tally.to_dict(),
+        "bad_lines": totals.bad_lines,
+        "returned_sessions": totals.returned,
     }
     if listed:
-        made["findings"] = [finding_entry(found) for found in seen.findings]
+        made["findings"] = [finding_entry(found) for found in totals.findings]
     return made
 
 
-def print_table(seen: Seen, file: IO[str] | None) -> None:
+def print_table(totals: ReplayTotals, file: IO[str] | None) -> None:
     """Print the same for a person."""
-    console = screen(file)
-    for part in tally_report(seen.tally):
+    console = open_console(file)
+    for part in tally_report(totals.tally):
         console.print(part)
-    for found in seen.findings:
+    for found in totals.findings:
         for text in finding_report(found):
             console.print_line(text)
 
 
-def written_line(seen: Seen, path: str, *, before: int) -> str:
+def written_message(totals: ReplayTotals, path: str, *, before: int) -> str:
     """Return the line that says what was done; *before*: calls of an interrupted replay."""
-    calls = seen.tally.verdicts.total()
-    runs = quantity(seen.tally.runs.total(), "run")
+    calls = totals.tally.verdicts.total()
+    runs = quantity(totals.tally.runs.total(), "run")
     more = f", {before:,} of them before it was interrupted" if before else ""
     return escaped(
         f"{quantity(calls, 'call')} of {runs} judged{more}; written to {path}", limit=500

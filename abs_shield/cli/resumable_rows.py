@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from abs_shield.cli.output_file import ending_well, require_other
+from abs_shield.cli.output_file import exit_on_sigterm, require_not_input
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.core.digest import digest
@@ -20,7 +20,7 @@ from abs_shield.replay.records import read_record
 from abs_shield.version import __version__
 
 
-class Unfinished:
+class ResumableRows:
     """
     Rows, and a journal beside them with a line for each chunk whose rows are written.
 
@@ -75,7 +75,9 @@ class Unfinished:
 
 
 @contextmanager
-def unfinished(path: str, key: Mapping[str, Any], *, inputs: list[str]) -> Iterator[Unfinished]:
+def resumable_rows(
+    path: str, key: Mapping[str, Any], *, inputs: list[str]
+) -> Iterator[ResumableRows]:
     """
     Open the rows for *path* where an interrupted replay left them, else new ones.
 
@@ -90,7 +92,7 @@ def unfinished(path: str, key: Mapping[str, Any], *, inputs: list[str]) -> Itera
         BadInput: The rows that are there depend on something else, or are being written.
         OSError: A file cannot be read or written.
     """
-    require_other(path, inputs, option="--output")
+    require_not_input(path, inputs, option="--output")
     real = Path(os.path.realpath(path))
     if real.exists() and not real.is_file():
         raise BadInput(f"`--resume`: {path} is not a regular file; name one with `--output`")
@@ -100,9 +102,9 @@ def unfinished(path: str, key: Mapping[str, Any], *, inputs: list[str]) -> Itera
         _lock(journal, path)
         fresh = _require_key(journal, key, notes)
         file = stack.enter_context(open(rows, "w+b" if fresh or not rows.exists() else "r+b"))
-        made = Unfinished(file, journal)
+        made = ResumableRows(file, journal)
         made.read()
-        stack.enter_context(ending_well())
+        stack.enter_context(exit_on_sigterm())
         try:
             yield made
         except BadInput:
@@ -157,7 +159,7 @@ def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> boo
     return False
 
 
-def _keep(made: Unfinished, rows: Path, notes: Path) -> None:
+def _keep(made: ResumableRows, rows: Path, notes: Path) -> None:
     """Say what is kept; nothing is, where no row was written."""
     if not made.lines:
         _remove(rows, notes)

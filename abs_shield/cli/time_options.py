@@ -41,7 +41,7 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
     return _seconds(found)
 
 
-def said(at: float, *, seconds: bool = False) -> str:
+def format_time(at: float, *, seconds: bool = False) -> str:
     """
     Return a moment as a person reads it, in UTC.
 

@@ -7,7 +7,7 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any
 
-from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
@@ -30,10 +30,10 @@ def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
     if path is None:
         return ()
     data = Path(path).read_bytes()
-    whole = parsed(data, path=path)
-    held = answered(whole)
-    lists = held.values() if isinstance(held, Mapping) else (held,)
-    if not is_answer(held) and not all(isinstance(listed, list) for listed in lists):
+    whole = parse_json(data, path=path)
+    tools_object = answered(whole)
+    lists = tools_object.values() if isinstance(tools_object, Mapping) else (tools_object,)
+    if not is_answer(tools_object) and not all(isinstance(listed, list) for listed in lists):
         raise BadInput(f"{path}: it is {shown(whole)}; give a list of tools, or an object of lists")
     text = data.decode("utf-8-sig")
     tools = [_tool(value, Place(path, line)) for line, value in _lines(text, whole)]
@@ -44,8 +44,8 @@ def _tool(value: Any, place: Place) -> Tool:
     try:
         (tool,) = tools_of([value])
     except ValueError as error:
-        told = str(error).removeprefix("tool 0: ")
-        raise BadInput(f"{place}: {told}") from None
+        message = str(error).removeprefix("tool 0: ")
+        raise BadInput(f"{place}: {message}") from None
     return tool.placed(place)
 
 

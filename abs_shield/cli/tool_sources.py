@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path, PurePath
 from typing import Any
 
-from abs_shield.cli.json_inputs import parsed, toolset_name
+from abs_shield.cli.json_inputs import parse_json, resolve_toolset
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
 from abs_shield.replay.mining import Given, Source
@@ -32,12 +32,12 @@ def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source
     Raises:
         BadInput: It holds no list, or several and none is named, or a tool cannot be read.
     """
-    whole = answered(parsed(Path(path).read_bytes(), path=path))
+    whole = answered(parse_json(Path(path).read_bytes(), path=path))
     name = PurePath(path).name
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
             named = Given(whole, on_bad=on_bad)
-            _, tools = named.of({"toolset": toolset_name(whole, toolset, path=path)})
+            _, tools = named.of({"toolset": resolve_toolset(whole, toolset, path=path)})
             return Source(name=name, tools=tools), named
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
@@ -84,20 +84,20 @@ def from_openapi(path: str) -> Source:
     text = Path(path).read_bytes()
     is_yaml = PurePath(path).suffix.casefold() in _YAML
     try:
-        found = operations(_parsed_yaml(text, path=path) if is_yaml else parsed(text, path=path))
+        found = operations(_parse_yaml(text, path=path) if is_yaml else parse_json(text, path=path))
     except PolicyError as error:
         raise BadInput(f"{path}: {error}") from None
     name = PurePath(path).name
     return Source(name=name, tools=found.tools, reasons=found.reasons, remarks=found.remarks)
 
 
-def _parsed_yaml(text: bytes, *, path: str) -> Any:
+def _parse_yaml(text: bytes, *, path: str) -> Any:
     try:
         import yaml
     except ModuleNotFoundError:
         raise BadInput(f'{path}: YAML needs PyYAML; run `pip install "abs-shield[yaml]"`') from None
     try:
-        return _Plain().of(yaml.safe_load(text))
+        return _YamlConverter().of(yaml.safe_load(text))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         told = " ".join(str(error).split())
         raise BadInput(f"{path}: it is not YAML: {escaped(told, limit=200)}") from None
@@ -107,7 +107,7 @@ def _parsed_yaml(text: bytes, *, path: str) -> Any:
         ) from None
 
 
-class _Plain:
+class _YamlConverter:
     """Copies what YAML gives as JSON: names are texts, dates are written out, and it has an end."""
 
     def __init__(self) -> None:

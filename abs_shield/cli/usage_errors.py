@@ -21,7 +21,7 @@ class BadInput(Exception):
     """Something given to a command cannot be used; one line that says what and what instead."""
 
 
-def wrong_usage(error: Any) -> str:
+def usage_message(error: Any) -> str:
     """Return on one line, in our own words, what is wrong with what typer refused."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
@@ -30,26 +30,26 @@ def wrong_usage(error: Any) -> str:
         return _no_value(error)
     if parameter is not None:
         return _wrong_value(error, parameter)
-    if known := getattr(getattr(error.ctx, "command", None), "commands", None):
-        return _no_command(str(error.message), list(known))
-    return f"{_own(error)}; {_see(error)}"
+    if commands := getattr(getattr(error.ctx, "command", None), "commands", None):
+        return _no_command(str(error.message), list(commands))
+    return f"{_library_message(error)}; {_help_hint(error)}"
 
 
 def _wrong_value(error: Any, parameter: Any) -> str:
     name = value_word(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
     if hasattr(error, "param_type"):
-        return f"`{name}` is missing; {_see(error)}"
+        return f"`{name}` is missing; {_help_hint(error)}"
     message = str(error.message).removeprefix("Value error, ").rstrip(".")
     if choice := _CHOICES.search(message):
         return f"`{name}`: {_no_choice(choice['got'], choice['words'])}"
     within = bounds_text(*bounds(parameter))
-    whole = "integer" in message or all(isinstance(one, int) for one in _set(bounds(parameter)))
+    whole = "integer" in message or all(isinstance(one, int) for one in _defined(bounds(parameter)))
     noun = "a whole number" if whole else "a number"
     wanted = f"give {noun}, {within}" if within else f"give {noun}"
-    return f"`{name}`: {_got(error)}{wanted}; {_see(error)}"
+    return f"`{name}`: {_got(error)}{wanted}; {_help_hint(error)}"
 
 
-def _set(numbers: Iterable[float | None]) -> Iterator[float]:
+def _defined(numbers: Iterable[float | None]) -> Iterator[float]:
     return (number for number in numbers if number is not None)
 
 
@@ -57,40 +57,41 @@ def _got(error: Any) -> str:
     """Return the refused value, as far as the library tells it."""
     cause = error.__cause__
     before = _GOT.match(str(error.message))  # before typer 0.29 there is no cause
-    given = before[1] if before else None
+    value = before[1] if before else None
     if hasattr(cause, "errors"):
-        given = cause.errors()[0].get("input")
-    return "" if given is None else f"got `{escaped(str(given), limit=80)}`; "
+        value = cause.errors()[0].get("input")
+    return "" if value is None else f"got `{escaped(str(value), limit=80)}`; "
 
 
 def _no_value(error: Any) -> str:
     """Say that an option lacks its value, or that a flag has one."""
-    known = error.ctx.command.params if error.ctx else ()
-    flag = any(error.option_name in one.opts and one.is_flag for one in known)
-    told = "takes no value" if flag else "needs a value"
-    return f"`{escaped(error.option_name)}` {told}; {_see(error)}"
+    parameters = error.ctx.command.params if error.ctx else ()
+    flag = any(error.option_name in one.opts and one.is_flag for one in parameters)
+    problem = "takes no value" if flag else "needs a value"
+    return f"`{escaped(error.option_name)}` {problem}; {_help_hint(error)}"
 
 
-def _own(error: Any) -> str:
+def _library_message(error: Any) -> str:
     return escaped(str(error.message).rstrip("."), limit=300)
 
 
-def _see(error: Any) -> str:
+def _help_hint(error: Any) -> str:
     return f"see `{_command(error)} --help`"
 
 
 def _no_option(error: Any) -> str:
-    known = [name for one in error.ctx.command.params for name in one.opts] if error.ctx else []
-    near = nearest(error.option_name, known)
-    hint = f"did you mean `{near[0]}`?" if near else _see(error)
+    options = [name for one in error.ctx.command.params for name in one.opts] if error.ctx else []
+    near = nearest(error.option_name, options)
+    hint = f"did you mean `{near[0]}`?" if near else _help_hint(error)
     return f"no option is named `{escaped(error.option_name)}`; {hint}"
 
 
-def _no_command(message: str, known: list[str]) -> str:
-    named = _WORD.search(message)
-    told = f"no command is named `{escaped(named[1])}`" if named else "a command is missing"
-    near = nearest(named[1], known) if named else []
-    return f"{told}; did you mean `{near[0]}`?" if near else f"{told}; there are {', '.join(known)}"
+def _no_command(message: str, commands: list[str]) -> str:
+    name = _WORD.search(message)
+    problem = f"no command is named `{escaped(name[1])}`" if name else "a command is missing"
+    near = nearest(name[1], commands) if name else []
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(commands)}"
+    return f"{problem}; {hint}"
 
 
 def _no_choice(got: str, choices: str) -> str:
@@ -104,20 +105,20 @@ def _command(error: Any) -> str:
     return str(error.ctx.command_path) if error.ctx else "abs-shield"
 
 
-def wrong_file(error: OSError) -> str:
+def file_message(error: OSError) -> str:
     """Say on one line what is wrong with a file, and which one was probably meant."""
     if not error.filename:
         return f"error: {error.strerror or error}"
     path = Path(str(error.filename))
-    told = f"{path}: {error.strerror or error}"
+    problem = f"{path}: {error.strerror or error}"
     if isinstance(error, FileNotFoundError):
-        return f"{told}; {_there(path)}"
+        return f"{problem}; {_path_hint(path)}"
     if isinstance(error, IsADirectoryError):
-        return f"{told}; name a file in it"
-    return f"{told}; make it readable" if isinstance(error, PermissionError) else told
+        return f"{problem}; name a file in it"
+    return f"{problem}; make it readable" if isinstance(error, PermissionError) else problem
 
 
-def _there(path: Path) -> str:
+def _path_hint(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder `{path.parent}`"
     near: list[str] = []

@@ -15,7 +15,7 @@ import pytest
 from abs_shield import testing
 
 if TYPE_CHECKING:
-    from abs_shield.testing import Captured
+    from abs_shield.testing.decisions import Captured
 
 _MARKER = (
     "no_shield: run the body of this test with every abs_shield Shield off: tools run unjudged, "

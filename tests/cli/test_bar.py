@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from abs_shield.cli import progress_bar as room
-from abs_shield.cli.chunked_job import Progress
+from abs_shield.cli.chunked_job import JobProgress
 from abs_shield.replay import BadLine, Chunk, Line
 
 
@@ -26,9 +26,9 @@ def test_what_it_shows(terminal, tmp_path):
     """Bytes of the files, the rate, and the time that is left."""
     (tmp_path / "a").write_bytes(bytes(4_000))
 
-    with room.bar([str(tmp_path / "a")], doing="replay") as told:
+    with room.progress_bar([str(tmp_path / "a")], doing="replay") as told:
         told.advance(1_000)
-        told.judged(50)
+        told.add_calls(50)
 
     assert "replay" in terminal.getvalue()
     assert "1.0/4.0 kB" in terminal.getvalue()
@@ -37,12 +37,12 @@ def test_what_it_shows(terminal, tmp_path):
 
 def test_a_second_kind_of_work(terminal, tmp_path):
     """After sorting it begins anew, with the bytes of the lines."""
-    with room.bar(["-"], doing="sort") as told:
+    with room.progress_bar(["-"], doing="sort") as told:
         told.advance(700)
-        told.again("replay", 3)
-        progress = Progress(told)
-        list(progress.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
-        list(progress.done([*progress.noted([Chunk((Line("f", 1, b"{}\n"),))])]))
+        told.restart("replay", 3)
+        progress = JobProgress(told)
+        list(progress.count_bytes([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        list(progress.track_results([*progress.track_chunks([Chunk((Line("f", 1, b"{}\n"),))])]))
 
     assert "3/3 bytes" in terminal.getvalue()
 
@@ -51,13 +51,13 @@ def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
     """What was read ahead takes its time yet, which an estimate must not miss."""
     (tmp_path / "a").write_bytes(bytes(4_000))
     chunk = Chunk((Line("f", 1, b"{}\n"), Line("f", 2, b"{}\n")))
-    with room.bar([str(tmp_path / "a")], doing="replay") as told:
-        progress = Progress(told, lines=5)
-        chunks = progress.noted([chunk, chunk])
+    with room.progress_bar([str(tmp_path / "a")], doing="replay") as told:
+        progress = JobProgress(told, lines=5)
+        chunks = progress.track_chunks([chunk, chunk])
         progress.read(1_000)
         first = next(chunks)
         progress.read(3_000)
-        list(progress.done([first]))
+        list(progress.track_results([first]))
 
     assert 7 == progress.lines
     assert "1.0/4.0 kB" in terminal.getvalue()
@@ -66,7 +66,7 @@ def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
 
 def test_nothing_where_there_is_no_terminal(capsys):
     """A log does not fill with bars."""
-    with room.bar(["-"], doing="replay") as told:
+    with room.progress_bar(["-"], doing="replay") as told:
         told.advance(1)
 
     assert ("", "") == capsys.readouterr()

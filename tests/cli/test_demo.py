@@ -10,7 +10,7 @@ import pytest
 from abs_shield.cli import console as room
 from abs_shield.cli.demo.demo_policy import POLICY
 from abs_shield.cli.demo.demo_replay import recorded
-from abs_shield.cli.demo.layer_examples import SCENES
+from abs_shield.cli.demo.layer_examples import LAYER_EXAMPLES
 from abs_shield.cli.demo.scripted_agent import attempts
 from abs_shield.core import LAYER_NAMES
 from abs_shield.shield import Shield
@@ -48,7 +48,7 @@ def test_the_demo_needs_no_network():
 @pytest.mark.parametrize("layer", LAYER_NAMES)
 def test_every_scene_shows_its_layer(layer):
     """The example of a layer is found by that layer, and by no other."""
-    decision = SCENES[layer].play(Shield(POLICY))
+    decision = LAYER_EXAMPLES[layer].judge(Shield(POLICY))
 
     assert {finding.check for finding in decision.findings if finding.weighs} == {layer}
 
@@ -65,7 +65,7 @@ def test_the_heatmap_at_80_columns(command, monkeypatch):
 
 def test_every_layer_has_a_scene():
     """Scenes stand in the order of the layers."""
-    assert tuple(SCENES) == LAYER_NAMES
+    assert tuple(LAYER_EXAMPLES) == LAYER_NAMES
 
 
 def test_the_agent_corrects_itself():

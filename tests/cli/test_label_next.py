@@ -15,9 +15,9 @@ from dataclasses import replace
 import pytest
 
 from abs_shield import Shield
-from abs_shield.cli.label.label_author import Author
-from abs_shield.cli.label.label_queue import Need, Queue
-from abs_shield.cli.label.labeling import Walk
+from abs_shield.cli.label.label_author import LabelAuthor
+from abs_shield.cli.label.label_queue import LabelQueue, LabelsNeeded
+from abs_shield.cli.label.labeling import LabelingSession
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import Readiness, Report, rollout
 from abs_shield.stores import open_store
@@ -212,20 +212,20 @@ def test_a_tool_that_differs_is_asked_about(log):
     clean, wrong, other = judge(store, [order(1), EXTRA, refund(1)])
     store.close()
     made = [*_many(other, "r", 980), *_many(clean, "c", 8), *_many(wrong, "w", 12)]
-    truth = Author("ann").label("", Truth.HALLUCINATED)
+    truth = LabelAuthor("ann").label("", Truth.HALLUCINATED)
     known = {f"w-{n}": truth for n in range(10)}
-    queue = Queue.of(made, known, rule=Readiness())
+    queue = LabelQueue.of(made, known, rule=Readiness())
     candidate = queue.pop()
     steps = {(s.layer, s.tool): s.todos for s in rollout(Report.of(made, known), Readiness())}
 
-    assert [Need("parameter_mismatch", "get_order", 2)] == queue.needs(candidate)
+    assert [LabelsNeeded("parameter_mismatch", "get_order", 2)] == queue.needs(candidate)
     assert (
         "label 2 more of them: abs-shield label --next"
         in (steps["parameter_mismatch", "get_order"])
     )
     for one in (candidate, queue.pop()):
         queue.label(one, Truth.HALLUCINATED)
-    assert [Need("parameter_mismatch", "", 0)] == queue.needs(candidate)
+    assert [LabelsNeeded("parameter_mismatch", "", 0)] == queue.needs(candidate)
 
 
 def _many(decision, name, count):
@@ -309,9 +309,9 @@ def test_what_another_labels_meanwhile_is_left_out(log):
     """The queue was read before; the log is asked again for each decision."""
     one, other = filled(log, refund(1, 900), refund(2, 900))
     store = open_store(log)
-    queue = Queue.of(store.scan(), store.labels(), rule=Readiness())
-    store.label(Author("bob").label(other.id, Truth.OK))
-    asked_about = Walk(store, queue, author=Author("ann"))._next()
+    queue = LabelQueue.of(store.scan(), store.labels(), rule=Readiness())
+    store.label(LabelAuthor("bob").label(other.id, Truth.OK))
+    asked_about = LabelingSession(store, queue, author=LabelAuthor("ann"))._next()
     store.close()
 
     assert one.id == asked_about.decision_id

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.cli.output_file import output
+from abs_shield.cli.output_file import open_output
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):
@@ -16,7 +16,7 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
     path = tmp_path / "out"
     path.write_text("old")
 
-    with output(str(path)) as file:
+    with open_output(str(path)) as file:
         file.write(b"new")
         file.flush()
         assert "old" == path.read_text()
@@ -29,7 +29,7 @@ def test_a_file_that_is_not_completed_is_not_there(tmp_path):
     """An error, or Ctrl-C, leaves nothing behind."""
 
     def interrupted(path):
-        with output(str(path)) as file:
+        with open_output(str(path)) as file:
             file.write(b"half")
             raise KeyboardInterrupt
 
@@ -43,7 +43,7 @@ def test_a_link_stays_a_link(tmp_path):
     """The file behind it is written."""
     (tmp_path / "link").symlink_to(tmp_path / "real")
 
-    with output(str(tmp_path / "link")) as file:
+    with open_output(str(tmp_path / "link")) as file:
         file.write(b"new")
 
     assert (tmp_path / "link").is_symlink()

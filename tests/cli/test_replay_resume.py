@@ -114,9 +114,9 @@ def kept(here, monkeypatch, command):
         if lines == 2 * CHUNK:
             raise KeyboardInterrupt
 
-    note = room.Unfinished.note
+    note = room.ResumableRows.note
     with monkeypatch.context() as patch:
-        patch.setattr(room.Unfinished, "note", broken)
+        patch.setattr(room.ResumableRows, "note", broken)
         assert 130 == command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy").code
     Path("go").touch()
     return here

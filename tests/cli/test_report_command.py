@@ -15,8 +15,8 @@ from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
 from abs_shield.cli.fitting_table import FittingTable
-from abs_shield.cli.report.report_summary import Summary
-from abs_shield.cli.report.terminal_report import printed
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.terminal_report import terminal_report
 from abs_shield.core import LAYER_NAMES
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.replay.report import Readiness, Report
@@ -263,9 +263,9 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
     """Columns fold, and no line is wider than the terminal."""
     store = open_store(busy[0], existing=True)
     report = Report.of(store.scan())
-    summary = Summary.of(report, Readiness(), log="log.db")
+    summary = ReportSummary.of(report, Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
-    for part in printed(summary, rows=20, width=width):
+    for part in terminal_report(summary, rows=20, width=width):
         if isinstance(part, Table | FittingTable):
             console.print(part)
     text = console.export_text()

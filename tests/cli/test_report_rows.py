@@ -13,8 +13,8 @@ from rich.table import Table
 
 from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
 from abs_shield.cli.fitting_table import FittingTable
-from abs_shield.cli.report.report_summary import Summary
-from abs_shield.cli.report.terminal_report import printed
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.terminal_report import terminal_report
 from abs_shield.core import LAYER_NAMES
 from abs_shield.core.label import Label, Truth
 from abs_shield.quality import AgentOutput, QualityPipeline
@@ -301,9 +301,9 @@ def test_names_and_rates_are_not_broken(width):
         for one in seen
         if one.would_block
     }
-    summary = Summary.of(Report.of(seen, labels), Readiness(), log="log.db")
+    summary = ReportSummary.of(Report.of(seen, labels), Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
-    for part in printed(summary, rows=20, width=width):
+    for part in terminal_report(summary, rows=20, width=width):
         if isinstance(part, Table | FittingTable):
             console.print(part)
     text = console.export_text()

@@ -15,19 +15,19 @@ from rich.text import Text
 
 from abs_shield.cli.backtest.backtest_json import record
 from abs_shield.cli.backtest.backtest_tables import report
-from abs_shield.cli.backtest.compared_policies import Backtested
+from abs_shield.cli.backtest.compared_policies import BacktestResult
 from abs_shield.cli.backtest.github_annotations import bad_line_command, commands
-from abs_shield.cli.backtest.label_input import no_match, read_labels
+from abs_shield.cli.backtest.label_input import read_labels, unmatched_labels
 from abs_shield.cli.backtest.planted_folder import planted_folder
-from abs_shield.cli.backtest.run_backtest import backtested
-from abs_shield.cli.backtest.sweep_plot import Picture
-from abs_shield.cli.chunked_job import Way
-from abs_shield.cli.console import print_json, screen
-from abs_shield.cli.empty_input import AllowEmpty, require_some
-from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, crew
-from abs_shield.cli.input_warnings import Teller
-from abs_shield.cli.json_inputs import ToolsFile, named_toolsets
-from abs_shield.cli.output_file import read_too
+from abs_shield.cli.backtest.run_backtest import run_backtest
+from abs_shield.cli.backtest.sweep_plot import SweepPlot
+from abs_shield.cli.chunked_job import JobOptions
+from abs_shield.cli.console import open_console, print_json
+from abs_shield.cli.empty_input import AllowEmpty, require_input
+from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, resolve_engine
+from abs_shield.cli.input_warnings import InputWarnings
+from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
+from abs_shield.cli.output_file import input_files
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay.backtest import Backtesting, Kind
 
@@ -112,16 +112,16 @@ def backtest(
     Exits with 0, with 1 under --fail-on, with 2 for bad input: a line that cannot be read, or a
     session that comes back.
     """
-    _require_sense(files, policy, against, labels, fail_on)
-    teller = Teller(bad_line_command) if format is Format.GITHUB else Teller()
-    folder = planted_folder(files, teller)
+    _check_options(files, policy, against, labels, fail_on)
+    warnings = InputWarnings(bad_line_command) if format is Format.GITHUB else InputWarnings()
+    folder = planted_folder(files, warnings)
     if folder is not None:
         files, tools = [folder.runs], tools or folder.toolsets
-    way = Way(*crew(engine, workers=workers, address=address), sort=sort)
-    drawn = (
+    options = JobOptions(*resolve_engine(engine, workers=workers, address=address), sort=sort)
+    plot = (
         None
         if picture is None
-        else Picture(picture, inputs=[*files, *read_too(tools, labels, policy, against)])
+        else SweepPlot(picture, inputs=[*files, *input_files(tools, labels, policy, against)])
     )
     job = Backtesting(
         policy=policy,
@@ -133,24 +133,24 @@ def backtest(
     )
     with redirect_stdout(sys.stderr):  # what a policy's module prints is no part of the report
         declared = job.policies()
-    with teller:
-        job = replace(job, labels=read_labels(labels, teller), toolsets=named_toolsets(tools))
-        done = backtested(job, files, declared=declared, teller=teller, way=way)
-    read = done.comparison.runs + teller.bad_lines
-    require_some(read, noun="run", files=files, allowed=allow_empty)
+    with warnings:
+        job = replace(job, labels=read_labels(labels, warnings), toolsets=read_toolsets(tools))
+        done = run_backtest(job, files, declared=declared, warnings=warnings, options=options)
+    read = done.comparison.runs + warnings.bad_lines
+    require_input(read, noun="run", files=files, allowed=allow_empty)
     if labels is not None and job.labels.count and not done.comparison.matched:
-        raise no_match(labels, job.labels, first_run=done.first_run)
-    failing = _kinds(fail_on)
+        raise unmatched_labels(labels, job.labels, first_run=done.first_run)
+    failing = _failing_kinds(fail_on)
     try:  # first, as the reader of the report may leave; a picture that fails costs no report
-        if drawn is not None:
-            drawn.draw(done.comparison.new)
+        if plot is not None:
+            plot.draw(done.comparison.new)
     finally:
         _print(done, files, format, failing)
     failed = any(done.comparison.kinds[kind] for kind in failing)
-    raise typer.Exit(2 if teller.bad_lines or teller.returned else int(failed))
+    raise typer.Exit(2 if warnings.bad_lines or warnings.returned else int(failed))
 
 
-def _require_sense(
+def _check_options(
     files: Iterable[str],
     policy: str | None,
     against: str | None,
@@ -165,18 +165,20 @@ def _require_sense(
         raise BadInput("runs and labels cannot both come from the standard input; name a file")
 
 
-def _kinds(fail_on: list[FailOn] | None) -> tuple[Kind, ...]:
-    asked = fail_on or ()
-    return tuple(kind for kind in Kind if kind in asked or FailOn.ANY in asked)
+def _failing_kinds(fail_on: list[FailOn] | None) -> tuple[Kind, ...]:
+    requested = fail_on or ()
+    return tuple(kind for kind in Kind if kind in requested or FailOn.ANY in requested)
 
 
-def _print(done: Backtested, files: list[str], format: Format, failing: tuple[Kind, ...]) -> None:
+def _print(
+    done: BacktestResult, files: list[str], format: Format, failing: tuple[Kind, ...]
+) -> None:
     if format is Format.JSON:
         print_json({"files": files, **record(done)})
     elif format is Format.GITHUB:
         _print_lines(commands(done, failing=failing))
     else:
-        console = screen()
+        console = open_console()
         for part in report(done):
             if isinstance(part, Text):
                 console.print_line(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abs_shield.cli.backtest.compared_policies import Backtested, Party
+from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
 from abs_shield.cli.backtest.planted_folder import planted_record, share_record
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
@@ -17,7 +17,7 @@ _FINDING = (
 _DECIDED = ("flagged", "blocked")
 
 
-def record(done: Backtested) -> dict[str, Any]:
+def record(done: BacktestResult) -> dict[str, Any]:
     """Return everything that was counted, and the examples."""
     comparison = done.comparison
     old = None
@@ -37,12 +37,12 @@ def record(done: Backtested) -> dict[str, Any]:
     }
 
 
-def _side(party: Party, figures: Figures) -> dict[str, Any]:
+def _side(policy: ComparedPolicy, figures: Figures) -> dict[str, Any]:
     return {
-        "policy": party.name,
-        "revision": party.revision,
-        "file": party.place.file,
-        "line": party.place.line,
+        "policy": policy.name,
+        "revision": policy.revision,
+        "file": policy.place.file,
+        "line": policy.place.line,
         "threshold": figures.threshold,
         **{how: figures.hit(how) for how in _DECIDED},
         **{f"{how}_in_successes": figures.hit(how, successful=True) for how in _DECIDED},
@@ -100,7 +100,7 @@ def _blamed(comparison: Comparison, kind: Kind, tool: str) -> dict[str, int]:
     }
 
 
-def _labels(done: Backtested) -> dict[str, Any]:
+def _labels(done: BacktestResult) -> dict[str, Any]:
     comparison = done.comparison
     return {
         **{label: comparison.new.labelled[label] for label in Truth},

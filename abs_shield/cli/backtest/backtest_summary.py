@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abs_shield.cli.backtest.compared_policies import Backtested
+from abs_shield.cli.backtest.compared_policies import BacktestResult
 from abs_shield.replay.backtest import Comparison, Kind, Share
 from abs_shield.text.show import escaped, quantity
 
 
-def summary(done: Backtested) -> str:
+def summary(done: BacktestResult) -> str:
     """Say everything that counts in one line."""
     comparison, new = done.comparison, done.comparison.new
     counts = f"{quantity(comparison.runs, 'run')}, {quantity(new.calls, 'call')}"
@@ -43,7 +43,7 @@ def share(one: Share) -> str:
     return f"{one.value:.3f} ({one.count:,} of {one.of:,}; {low:.3f}-{high:.3f})"
 
 
-def because(comparison: Comparison, kind: Kind, tool: str) -> str:
+def layers_text(comparison: Comparison, kind: Kind, tool: str) -> str:
     """Name the layers to blame for a tool's changes, each with its number of calls."""
     counts = {
         layer: count

@@ -8,8 +8,8 @@ from itertools import groupby, islice
 from rich.console import RenderableType
 from rich.text import Text
 
-from abs_shield.cli.backtest.backtest_summary import because, share, summary
-from abs_shield.cli.backtest.compared_policies import Backtested, Party
+from abs_shield.cli.backtest.backtest_summary import layers_text, share, summary
+from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
 from abs_shield.cli.backtest.planted_folder import planted_report
 from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
@@ -24,12 +24,12 @@ _ERRORS = 5
 _DECIDED = ("flagged", "blocked")
 
 
-def report(done: Backtested) -> Iterator[RenderableType]:
+def report(done: BacktestResult) -> Iterator[RenderableType]:
     """Yield the policies, the changes with examples, the figures, and the summary at the end."""
     comparison = done.comparison
-    yield _party("new", done.new)
+    yield _policy_line("new", done.new)
     if done.old is not None:
-        yield _party("old", done.old)
+        yield _policy_line("old", done.old)
     if comparison.old is not None:
         yield from _changes(comparison)
     yield _figures(comparison)
@@ -41,20 +41,21 @@ def report(done: Backtested) -> Iterator[RenderableType]:
     yield Text(summary(done))
 
 
-def _party(which: str, party: Party) -> Text:
-    told = f" (revision {party.revision}, threshold {party.policy.threshold:g}, {_modes(party)})"
-    return line(f"{which}: ", safe(party.name, style="bold"), safe(told))
+def _policy_line(which: str, compared: ComparedPolicy) -> Text:
+    threshold = f"{compared.policy.threshold:g}"
+    properties = f" (revision {compared.revision}, threshold {threshold}, {_modes(compared)})"
+    return line(f"{which}: ", safe(compared.name, style="bold"), safe(properties))
 
 
-def _modes(party: Party) -> str:
+def _modes(compared: ComparedPolicy) -> str:
     """The policy's mode, and what it says of single layers and tools."""
     others = [
         f"{key if isinstance(key, str) else ' '.join(key)} {mode}"
-        for key, mode in party.policy.modes.items()
+        for key, mode in compared.policy.modes.items()
     ]
-    others += [f"{tool.name} {tool.mode}" for tool in party.policy.tools if tool.mode]
+    others += [f"{tool.name} {tool.mode}" for tool in compared.policy.tools if tool.mode]
     rest = f", and {len(others) - _MODES} more" if len(others) > _MODES else ""
-    return ", ".join([party.policy.mode, *others[:_MODES]]) + rest
+    return ", ".join([compared.policy.mode, *others[:_MODES]]) + rest
 
 
 def _changes(comparison: Comparison) -> Iterator[RenderableType]:
@@ -64,7 +65,7 @@ def _changes(comparison: Comparison) -> Iterator[RenderableType]:
         total, good = comparison.kinds[kind], comparison.in_successes[kind]
         table.add_row(Text(kind, style="bold"), "", "", f"{total:,}", f"{good:,}")
         for tool, count in tools[:_TOOLS]:
-            blamed = safe(because(comparison, kind, tool), limit=200)
+            blamed = safe(layers_text(comparison, kind, tool), limit=200)
             table.add_row("", safe(tool, limit=60), blamed, f"{count:,}", "")
         if len(tools) > _TOOLS:
             rest = sum(count for _, count in tools[_TOOLS:])
@@ -92,9 +93,9 @@ def _finding(sign: str, finding: Finding) -> Text:
     verdict = safe(finding.verdict, style=STYLES[finding.verdict])
     where = safe(finding.where)
     weight = "" if finding.weighs else " (suppressed)" if finding.suppressed else " (not counted)"
-    told = safe(finding.detail)
+    detail = safe(finding.detail)
     return line(
-        f"    {sign} {finding.mode} ", verdict, f" {finding.check} at ", where, ": ", told, weight
+        f"    {sign} {finding.mode} ", verdict, f" {finding.check} at ", where, ": ", detail, weight
     )
 
 
@@ -115,7 +116,7 @@ def _figures(comparison: Comparison) -> FittingTable:
     return table
 
 
-def _labelled(done: Backtested) -> Iterator[RenderableType]:
+def _labelled(done: BacktestResult) -> Iterator[RenderableType]:
     comparison = done.comparison
     if done.labels:
         fit = f"{len(comparison.matched):,} of {quantity(done.labels, 'label')} of the file"

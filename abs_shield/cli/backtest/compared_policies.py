@@ -13,7 +13,7 @@ from abs_shield.policy.place import Place
 from abs_shield.replay.backtest import Comparison
 
 
-class Party(NamedTuple):
+class ComparedPolicy(NamedTuple):
     """
     One policy.
 
@@ -30,13 +30,13 @@ class Party(NamedTuple):
     place: Place
 
     @property
-    def stops(self) -> bool:
+    def has_strict_mode(self) -> bool:
         """Return whether anything at all is strict."""
-        said = (*self.policy.modes.values(), *(tool.mode for tool in self.policy.tools))
-        return Mode.STRICT in (self.policy.mode, *said)
+        modes = (*self.policy.modes.values(), *(tool.mode for tool in self.policy.tools))
+        return Mode.STRICT in (self.policy.mode, *modes)
 
 
-class Backtested(NamedTuple):
+class BacktestResult(NamedTuple):
     """
     A backtest that is done.
 
@@ -49,8 +49,8 @@ class Backtested(NamedTuple):
     """
 
     comparison: Comparison
-    new: Party
-    old: Party | None
+    new: ComparedPolicy
+    old: ComparedPolicy | None
     labels: int
     bad_lines: int
     returned: int
@@ -64,9 +64,9 @@ class Backtested(NamedTuple):
                 f"both policies have revision {self.new.revision}: no decision can change;"
                 " a module that both import is loaded only once"
             )
-        parties = [("new", self.new), *([("old", self.old)] if self.old else [])]
-        for which, one in parties:
-            if not one.stops:
+        policies = [("new", self.new), *([("old", self.old)] if self.old else [])]
+        for which, one in policies:
+            if not one.has_strict_mode:
                 yield (
                     f"the {which} policy stops nothing: every mode of it is audit;"
                     " `--modes strict` shows what it would stop"
@@ -81,12 +81,12 @@ class Backtested(NamedTuple):
             yield f"{len(self.comparison.repeated):,} labels fit more than one call"
 
 
-def party(name: str | None, policy: Policy, *, strict: bool) -> Party:
+def compared_policy(name: str | None, policy: Policy, *, strict: bool) -> ComparedPolicy:
     """Return *policy* in the modes that count; without a name it is the default policy."""
     place = Place() if name is None else policy.place
-    said = "all six layers" if name is None else name
+    label = "all six layers" if name is None else name
     modes = policy.enforced() if strict else policy
-    return Party(said, modes, policy.revision, place)
+    return ComparedPolicy(label, modes, policy.revision, place)
 
 
 def in_repository(place: Place) -> Place:

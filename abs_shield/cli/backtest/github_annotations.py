@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from abs_shield.cli.backtest.backtest_summary import because, summary
-from abs_shield.cli.backtest.compared_policies import Backtested, in_repository
+from abs_shield.cli.backtest.backtest_summary import layers_text, summary
+from abs_shield.cli.backtest.compared_policies import BacktestResult, in_repository
 from abs_shield.core import Finding
 from abs_shield.policy.place import Place
 from abs_shield.replay import BadLine
@@ -24,7 +24,7 @@ _MILD = frozenset({Kind.CLEAN_TO_FLAG, Kind.FLAG_TO_CLEAN})
 _NAME = 200
 
 
-def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
+def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str]:
     """
     Yield a line for each kind of change and tool, and a summary.
 
@@ -47,7 +47,9 @@ def commands(done: Backtested, *, failing: tuple[Kind, ...]) -> Iterator[str]:
 
 def bad_line_command(line: BadLine) -> str:
     """Return a line that could not be read as an error at its own place."""
-    where = {} if line.path == "-" else _located(in_repository(Place(line.path, line.line)))
+    where = (
+        {} if line.path == "-" else _location_properties(in_repository(Place(line.path, line.line)))
+    )
     return command("error", escaped(str(line), limit=1_000), {**where, "title": "backtest"})
 
 
@@ -58,8 +60,8 @@ def command(level: str, message: str, properties: Mapping[str, str]) -> str:
     >>> command("error", "100 %\n::set-env", {"title": "a: b, c"})
     '::error title=a%3A b%2C c::100 %25%0A::set-env'
     """
-    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{level} {said}::{_data(message)}"
+    attributes = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {attributes}::{_data(message)}"
 
 
 def _data(text: str) -> str:
@@ -70,36 +72,38 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _annotation(done: Backtested, kind: Kind, tool: str, count: int, *, level: str) -> str:
+def _annotation(done: BacktestResult, kind: Kind, tool: str, count: int, *, level: str) -> str:
     first = done.comparison.firsts[kind, tool]
     name = escaped(tool, limit=_NAME)
     was, is_ = _SAYS[kind]
-    said = f"{quantity(count, 'call')} of `{name}`: was {was}, is {is_}"
-    message = f"{said} ({because(done.comparison, kind, tool)}); {_told(first)}"
+    change = f"{quantity(count, 'call')} of `{name}`: was {was}, is {is_}"
+    message = f"{change} ({layers_text(done.comparison, kind, tool)}); {_example_text(first)}"
     return command(
-        level, message, {**_located(_place(done, first)), "title": f"backtest: {kind}: {name}"}
+        level,
+        message,
+        {**_location_properties(_location(done, first)), "title": f"backtest: {kind}: {name}"},
     )
 
 
-def _told(first: Example) -> str:
+def _example_text(first: Example) -> str:
     findings = first.appeared or first.disappeared
     why = f"{findings[0].check}: {findings[0].detail}" if findings else "; ".join(first.errors)
     run = f"{first.run_id} call {first.call_index}"
     return escaped(f"for one, {run}: {why}" if why else f"for one, {run}", limit=500)
 
 
-def _place(done: Backtested, first: Example) -> Place:
+def _location(done: BacktestResult, first: Example) -> Place:
     """The rule that says no, where one does; else the new policy."""
-    ruled = (in_repository(_rule(finding)) for finding in first.appeared)
+    ruled = (in_repository(_rule_location(finding)) for finding in first.appeared)
     return next((at for at in ruled if at.file), None) or in_repository(done.new.place)
 
 
-def _rule(finding: Finding) -> Place:
+def _rule_location(finding: Finding) -> Place:
     file, line = finding.evidence.get("file"), finding.evidence.get("line")
     return Place(file, line) if isinstance(file, str) and isinstance(line, int) else Place()
 
 
-def _located(place: Place) -> dict[str, str]:
+def _location_properties(place: Place) -> dict[str, str]:
     if not place.file:
         return {}
     return {"file": place.file} | ({"line": str(place.line)} if place.line else {})

@@ -12,7 +12,7 @@ from rich.text import Text
 from abs_shield.cli.backtest.backtest_summary import share
 from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Share
 from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
@@ -28,7 +28,7 @@ class PlantedFolder(NamedTuple):
     cases: Cases
 
 
-def planted_folder(files: list[str], teller: Teller) -> PlantedFolder | None:
+def planted_folder(files: list[str], warnings: InputWarnings) -> PlantedFolder | None:
     """
     Return the folder that *files* name; None where they name run files.
 
@@ -47,7 +47,7 @@ def planted_folder(files: list[str], teller: Teller) -> PlantedFolder | None:
             )
     toolsets = folder / TOOLSETS
     try:
-        cases = read_cases(str(folder / MUTATIONS), on_bad_line=teller.bad)
+        cases = read_cases(str(folder / MUTATIONS), on_bad_line=warnings.add_bad_line)
     except ValueError as error:
         raise BadInput(str(error)) from None
     return PlantedFolder(str(folder / RUNS), str(toolsets) if toolsets.is_file() else None, cases)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from abs_shield.cli.backtest.compared_policies import Backtested, party
-from abs_shield.cli.chunked_job import Way, parts
-from abs_shield.cli.input_warnings import Teller
+from abs_shield.cli.backtest.compared_policies import BacktestResult, compared_policy
+from abs_shield.cli.chunked_job import JobOptions, run_chunks
+from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.policy import Policy
 from abs_shield.replay.backtest import Backtesting, Comparison
 
 
-def backtested(
+def run_backtest(
     job: Backtesting,
     files: list[str],
     *,
     declared: tuple[Policy, Policy | None],
-    teller: Teller,
-    way: Way,
-) -> Backtested:
+    warnings: InputWarnings,
+    options: JobOptions,
+) -> BacktestResult:
     """
     Judge every run by both policies.
 
@@ -32,21 +32,24 @@ def backtested(
     """
     new, old = declared
     sides = job.sides(new, old)
-    whole = Comparison.of(*sides, most=job.examples)
+    total = Comparison.of(*sides, most=job.examples)
     first_run = ""
-    with parts(job, files, way=way, doing="backtest", ready=job.over(sides)) as (made, told):
-        for part in made:
-            whole.merge(part.comparison)
-            teller.hear(part.told)
+    with run_chunks(job, files, options=options, doing="backtest", ready=job.over(sides)) as (
+        parts,
+        progress,
+    ):
+        for part in parts:
+            total.merge(part.comparison)
+            warnings.add_notes(part.told)
             first_run = first_run or part.first_run
-            told.judged(part.comparison.new.calls)
-    return Backtested(
-        comparison=whole,
-        new=party(job.policy, new, strict=job.strict),
-        old=None if old is None else party(job.against, old, strict=job.strict),
+            progress.add_calls(part.comparison.new.calls)
+    return BacktestResult(
+        comparison=total,
+        new=compared_policy(job.policy, new, strict=job.strict),
+        old=None if old is None else compared_policy(job.against, old, strict=job.strict),
         labels=job.labels.count,
-        bad_lines=teller.bad_lines,
-        returned=teller.returned,
+        bad_lines=warnings.bad_lines,
+        returned=warnings.returned,
         first_run=first_run,
         cases=0 if job.cases is None else job.cases.count,
     )

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from abs_shield.cli.output_file import output, require_other
+from abs_shield.cli.output_file import open_output, require_not_input
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay.backtest import Figures, Share
 
@@ -29,7 +29,7 @@ _LINES: dict[str, dict[str, str]] = {
 """Each line differs from the others also without its colour."""
 
 
-class Picture:
+class SweepPlot:
     """
     A file to draw into.
 
@@ -44,7 +44,7 @@ class Picture:
 
     def __init__(self, path: str, *, inputs: Iterable[str] = ()) -> None:
         self._path = Path(path)
-        require_other(path, inputs, option="--picture")
+        require_not_input(path, inputs, option="--picture")
         if self._path.suffix.lower() not in _SUFFIXES:
             raise BadInput(f"`--picture` is `{path}`; name a file that ends in .svg or .png")
         if not self._path.parent.is_dir():
@@ -68,21 +68,21 @@ class Picture:
             FigureCanvasAgg(figure)
             panels = figure.subplots(2 if labelled else 1, sharex=True, squeeze=False)[:, 0]
             if labelled:
-                _right(panels[0], figures)
-            _decided(panels[-1], figures)
+                _plot_precision(panels[0], figures)
+            _plot_shares(panels[-1], figures)
             kind = self._path.suffix.lower().removeprefix(".")
             undated = {"Date": None} if kind == "svg" else {"Software": None}
             drawn = BytesIO()
             figure.savefig(drawn, format=kind, dpi=120, metadata=undated)
-        with output(str(self._path), option="--picture") as file:
+        with open_output(str(self._path), option="--picture") as file:
             file.write(drawn.getvalue())
 
 
-def _right(axes: Any, figures: Figures) -> None:
+def _plot_precision(axes: Any, figures: Figures) -> None:
     """Draw precision and recall of the flags, with their intervals."""
     points = figures.sweep()
-    _line(axes, figures, "precision", [point.flags.precision for point in points])
-    _line(axes, figures, "recall", [point.flags.recall for point in points])
+    _plot_line(axes, figures, "precision", [point.flags.precision for point in points])
+    _plot_line(axes, figures, "recall", [point.flags.recall for point in points])
     labelled = figures.labelled.total()
     axes.set_title(f"Flags on {labelled:,} labelled calls; shaded: 95 % intervals", loc="left")
     axes.set_ylabel("share")
@@ -90,11 +90,11 @@ def _right(axes: Any, figures: Figures) -> None:
     _finish(axes, figures)
 
 
-def _decided(axes: Any, figures: Figures) -> None:
+def _plot_shares(axes: Any, figures: Figures) -> None:
     """Draw the shares of all calls that are flagged and blocked."""
     points = figures.sweep()
-    _line(axes, figures, "flagged", [point.flagged for point in points])
-    _line(axes, figures, "blocked", [point.blocked for point in points])
+    _plot_line(axes, figures, "flagged", [point.flagged for point in points])
+    _plot_line(axes, figures, "blocked", [point.blocked for point in points])
     axes.set_title(f"What is flagged and blocked, of {figures.calls:,} calls", loc="left")
     axes.set_ylabel("share of calls")
     axes.set_xlabel("threshold (sensitivity: at 1 every finding counts)")
@@ -102,13 +102,13 @@ def _decided(axes: Any, figures: Figures) -> None:
     _finish(axes, figures)
 
 
-def _line(axes: Any, figures: Figures, name: str, shares: list[Share]) -> None:
+def _plot_line(axes: Any, figures: Figures, name: str, shares: list[Share]) -> None:
     values = [float("nan") if share.value is None else share.value for share in shares]
     axes.plot(figures.thresholds, values, label=name, markersize=5, **_LINES[name])
     lows, highs = zip(*(share.interval for share in shares), strict=True)
-    known = [share.value is not None for share in shares]
+    defined = [share.value is not None for share in shares]
     axes.fill_between(
-        figures.thresholds, lows, highs, where=known, color=_LINES[name]["color"], alpha=0.12,
+        figures.thresholds, lows, highs, where=defined, color=_LINES[name]["color"], alpha=0.12,
         linewidth=0,
     )  # fmt: skip
 

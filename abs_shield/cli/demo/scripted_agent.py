@@ -11,8 +11,8 @@ from abs_shield.shield import Shield
 
 USER = "Book the delivery of order o_17 for the fifth of March 2026."
 _FIRST = ToolCall("book_delivry", {"order_id": "o_17", "date": "5 March"})
-_KNOWS = {"/arguments/date": "2026-03-05"}
-_MOST = 5
+_CORRECTIONS = {"/arguments/date": "2026-03-05"}
+_MOST_ATTEMPTS = 5
 
 
 def attempts(firewall: Shield) -> Iterator[tuple[ToolCall, Decision]]:
@@ -20,19 +20,21 @@ def attempts(firewall: Shield) -> Iterator[tuple[ToolCall, Decision]]:
     session = firewall.session()
     session.user(USER)
     call = _FIRST
-    for _ in range(_MOST):
+    for _ in range(_MOST_ATTEMPTS):
         decision = firewall.check_call(call, session=session)
         yield call, decision
         if not decision.blocked:
             return
         for problem in decision.feedback()["problems"]:
-            call = _corrected(call, problem)
+            call = _correct(call, problem)
 
 
-def _corrected(call: ToolCall, problem: Mapping[str, Any]) -> ToolCall:
+def _correct(call: ToolCall, problem: Mapping[str, Any]) -> ToolCall:
     if problem["field"] == "/name" and problem["nearest"]:
         return replace(call, name=problem["nearest"])
-    known = _KNOWS.get(problem["field"])
-    if known is None:
+    correction = _CORRECTIONS.get(problem["field"])
+    if correction is None:
         return call
-    return replace(call, arguments={**call.arguments, problem["field"].rpartition("/")[2]: known})
+    return replace(
+        call, arguments={**call.arguments, problem["field"].rpartition("/")[2]: correction}
+    )

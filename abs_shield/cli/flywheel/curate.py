@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.console import screen
+from abs_shield.cli.console import open_console
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.flywheel.gap_questions import ask
 from abs_shield.cli.label.label_author import user_name
-from abs_shield.cli.output_file import output
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
@@ -60,22 +60,22 @@ def command(
         _read(import_, gaps, book, by=user_name(by), why=why)
     else:
         if gaps:
-            screen().print(gap_table(gaps))
+            open_console().print(gap_table(gaps))
         ask(book, still_open, by=user_name(by))
 
 
 def _is_json(path: str, option: str) -> bool:
     suffix = PurePath(path).suffix.lower()
     if suffix not in _JSON + _MARKDOWN:
-        named = escaped(path, limit=300)
-        raise BadInput(f"`{option}`: {named} ends with neither .md nor .json; name gaps.md")
+        file = escaped(path, limit=300)
+        raise BadInput(f"`{option}`: {file} ends with neither .md nor .json; name gaps.md")
     return suffix in _JSON
 
 
 def _write(path: str, gaps: list[Gap], book: str) -> None:
     form = json_of if _is_json(path, "--export") else markdown_of
     text = form(gaps, examples_of(book, gaps))
-    with output(path, inputs=[book], option="--export", private=True) as file:
+    with open_output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
     print(f"{quantity(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
 
@@ -86,12 +86,15 @@ def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> No
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{path}: it is not text in UTF-8; export the gaps again") from None
-    found = decided(text, is_json=is_json, by=by, why=why)
-    wrong = mistakes_of(found.reviews, {gap.id: gap for gap in gaps})
-    mistakes = [*found.mistakes, *(Mistake(found.lines[n], message) for n, message in wrong)]
+    decisions = decided(text, is_json=is_json, by=by, why=why)
+    wrong = mistakes_of(decisions.reviews, {gap.id: gap for gap in gaps})
+    mistakes = [
+        *decisions.mistakes,
+        *(Mistake(decisions.lines[n], message) for n, message in wrong),
+    ]
     for line, message in sorted(mistakes):
         print(escaped(f"{path}:{line}: {message}", limit=1_000), file=sys.stderr)
     if mistakes:
         raise BadInput(f"{path}: {quantity(len(mistakes), 'mistake')}; nothing was applied")
-    new = review(book, not_applied(book, found.reviews))
-    print(f"{quantity(len(found.reviews), 'decision')} read: {new:,} new")
+    new = review(book, not_applied(book, decisions.reviews))
+    print(f"{quantity(len(decisions.reviews), 'decision')} read: {new:,} new")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.output_file import output
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
@@ -75,22 +75,22 @@ def command(
     with 2 for bad input.
     """
     cases = [case for file in files for case in _cases(file)]
-    found = evaluate(
+    evaluation = evaluate(
         cases,
         candidate=_version(candidate, timeout_s, "--candidate", candidate_from),
         present=_version(present, timeout_s, "--present", present_from),
         rules=Rules(margin=margin, least_gain=least_gain),
     )
-    text = json.dumps(found.to_dict(), indent=1)
+    text = json.dumps(evaluation.to_dict(), indent=1)
     if out is not None:
-        with output(out, inputs=files) as sink:
+        with open_output(out, inputs=files) as sink:
             sink.write(text.encode())
-    print(text if format is Format.JSON else _shown(found))
-    raise typer.Exit(0 if found.outcome is Recommendation.PROMOTE else 1)
+    print(text if format is Format.JSON else _text(evaluation))
+    raise typer.Exit(0 if evaluation.outcome is Recommendation.PROMOTE else 1)
 
 
-def _shown(found: Evaluation) -> str:
-    return "\n".join(escaped(line, limit=500) for line in str(found).splitlines())
+def _text(evaluation: Evaluation) -> str:
+    return "\n".join(escaped(line, limit=500) for line in str(evaluation).splitlines())
 
 
 def _cases(path: str) -> list[EvaluationCase]:
@@ -106,8 +106,8 @@ def _cases(path: str) -> list[EvaluationCase]:
     return read_cases(text, name=path)
 
 
-def _version(place: str, timeout_s: float, option: str, made_of: list[str] | None) -> Candidate:
-    parts = tuple(made_of or ())
+def _version(place: str, timeout_s: float, option: str, locations: list[str] | None) -> Candidate:
+    parts = tuple(locations or ())
     if place.startswith(("http://", "https://")):
         return Endpoint(url=place, timeout_s=timeout_s, made_of=parts)
     if place.startswith("policy:"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import typer
 
-from abs_shield.cli.console import Screen, safe, screen
+from abs_shield.cli.console import PlainConsole, open_console, safe
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import examples_of
@@ -33,7 +33,7 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
         gaps: The open gaps.
         by: Who decides.
     """
-    console, left = screen(), len(gaps)
+    console, waiting = open_console(), len(gaps)
     examples = examples_of(book, gaps)
     try:
         for number, gap in enumerate(gaps, 1):
@@ -50,15 +50,15 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
                 answer = _answer(console)
             if answer == _QUIT:
                 break
-            left -= answer != _SKIP
+            waiting -= answer != _SKIP
     except (typer.Abort, EOFError):
         console.print()
-    if left:
-        gaps_wait = "1 open gap waits" if left == 1 else f"{left:,} open gaps wait"
+    if waiting:
+        gaps_wait = "1 open gap waits" if waiting == 1 else f"{waiting:,} open gaps wait"
         console.print(f"{gaps_wait} for a decision; nothing goes on without it")
 
 
-def _answer(console: Screen) -> str:
+def _answer(console: PlainConsole) -> str:
     while True:
         text = typer.prompt("accept, reject, merge, skip or quit?", default=_SKIP).strip().lower()
         if text in _ANSWERS:
@@ -75,7 +75,7 @@ def _suggestion(catches: Sequence[Catch]) -> str:
     return guesses[0] if guesses and not any(one.verified_value for one in catches) else ""
 
 
-def _decide(console: Screen, book: str, new: Review, guess: str) -> bool:
+def _decide(console: PlainConsole, book: str, new: Review, guess: str) -> bool:
     """Ask for what a decision needs, and apply it; return whether that worked."""
     into, right = "", ""
     if new.choice is Choice.MERGE:

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile
-from abs_shield.cli.log.log_option import Database, files_of, opened
-from abs_shield.cli.output_file import require_other
+from abs_shield.cli.log.log_option import Database, files_of, open_log
+from abs_shield.cli.output_file import require_not_input
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.text.show import escaped, quantity
@@ -29,17 +29,18 @@ def command(log: Database = None, book: BookFile = DEFAULT) -> None:
 
     Exits with 0, also where damaged records were left out, and with 2 for bad input.
     """
-    require_other(book, files_of(log), option="--book")
-    with opened(log) as store, _progress() as notice:
-        found = harvest(store, book, progress=notice)
+    require_not_input(book, files_of(log), option="--book")
+    with open_log(log) as store, _progress() as notice:
+        harvested = harvest(store, book, progress=notice)
+    noun = "catch" if harvested.catches == 1 else "catches"
     print(
-        f"{quantity(found.decisions, 'decision')} read: {found.catches:,} new"
-        f" {'catch' if found.catches == 1 else 'catches'}, {quantity(found.labels, 'new label')}"
+        f"{quantity(harvested.decisions, 'decision')} read: {harvested.catches:,} new {noun},"
+        f" {quantity(harvested.labels, 'new label')}"
     )
-    if found.damaged:
+    if harvested.damaged:
         print(
-            f"{quantity(found.damaged, 'damaged record')} left out; first:"
-            f" {escaped(found.first_damage, limit=500)}",
+            f"{quantity(harvested.damaged, 'damaged record')} left out; first:"
+            f" {escaped(harvested.first_damage, limit=500)}",
             file=sys.stderr,
         )
 

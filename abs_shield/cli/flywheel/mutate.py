@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
-from abs_shield.cli.json_inputs import parsed
-from abs_shield.cli.output_file import output
+from abs_shield.cli.json_inputs import parse_json
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
@@ -87,14 +87,14 @@ def command(
         judge=None if judge is None else load(judge),
     )
     held_out = [] if cases is None else [one.prompt for one in read_cases(_text(cases))]
-    found, catches = gap_with_catches(require_book(book), gap)
-    made = mutate(found, catches, sources, count=count, seed=seed, held_out=held_out)
+    accepted, catches = gap_with_catches(require_book(book), gap)
+    mutation = mutate(accepted, catches, sources, count=count, seed=seed, held_out=held_out)
     inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
-    proof = find_leaks(training_texts(made.examples, system), held_out)
-    if len(made.examples) in proof.leaked:
+    proof = find_leaks(training_texts(mutation.examples, system), held_out)
+    if len(mutation.examples) in proof.leaked:
         raise BadInput("`--system` has an evaluation case in it; take it out")
-    _write(made, form, system, out, inputs)
-    _report(made, proof, report, [*inputs, *([] if out is None else [out])])
+    _write(mutation, form, system, out, inputs)
+    _report(mutation, proof, report, [*inputs, *([] if out is None else [out])])
 
 
 def _require_form(form: str) -> None:
@@ -104,23 +104,23 @@ def _require_form(form: str) -> None:
         raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
 
 
-def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
-    with output(out, inputs=inputs, private=True) as sink:
-        sink.write(render_export(made.examples, form, system=system).encode())
+def _write(mutation: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
+    with open_output(out, inputs=inputs, private=True) as sink:
+        sink.write(render_export(mutation.examples, form, system=system).encode())
 
 
-def _report(made: Mutation, proof: LeakageReport, path: str | None, inputs: list[str]) -> None:
+def _report(mutation: Mutation, proof: LeakageReport, path: str | None, inputs: list[str]) -> None:
     """Write the proof that no case is in the training part, and say what was left out."""
     if path is not None:
-        with output(path, inputs=inputs, option="--report") as sink:
+        with open_output(path, inputs=inputs, option="--report") as sink:
             sink.write(json.dumps(proof.to_dict(), indent=1).encode())
     print(
-        f"{len(made.examples)} examples; left out: {made.duplicates} near-duplicates,"
-        f" {made.leaks} evaluation cases, {made.wrong} with the model's error",
+        f"{len(mutation.examples)} examples; left out: {mutation.duplicates} near-duplicates,"
+        f" {mutation.leaks} evaluation cases, {mutation.wrong} with the model's error",
         file=sys.stderr,
     )
     print(str(proof), file=sys.stderr)
-    for note in made.notes:
+    for note in mutation.notes:
         print(escaped(note, limit=300), file=sys.stderr)
 
 
@@ -134,7 +134,7 @@ def _text(path: str) -> str:
 def _object(path: str | None, option: str) -> dict[str, Any]:
     if path is None:
         return {}
-    found = parsed(Path(path).read_bytes(), path=path)
-    if not isinstance(found, dict):
-        raise BadInput(f"`{option}`: {path} is {shown(found)}; give a JSON object")
-    return found
+    value = parse_json(Path(path).read_bytes(), path=path)
+    if not isinstance(value, dict):
+        raise BadInput(f"`{option}`: {path} is {shown(value)}; give a JSON object")
+    return value

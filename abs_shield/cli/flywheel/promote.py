@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import safe, screen
+from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
-from abs_shield.cli.json_inputs import parsed
+from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.label.label_author import user_name
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.artifact import hash_at
@@ -69,7 +69,7 @@ def command(
     registry, who = VersionRegistry(require_book(book)), user_name(by)
     version = registry.add(new, by=who)
     outcome = str(new.evaluation.get("outcome", "not evaluated"))
-    console = screen()
+    console = open_console()
     if outcome != "promote" and not override:
         verb = "is rejected" if version.state is VersionState.REJECTED else "is not promoted"
         console.print_line(safe(f"version {version.number} of {target} {verb}: {outcome}"))
@@ -84,9 +84,9 @@ def command(
 def _evaluation(path: str | None) -> dict[str, Any]:
     if path is None:
         return {}
-    found = parsed(Path(path).read_bytes(), path=path)
-    if not isinstance(found, dict) or not found:
+    evaluation = parse_json(Path(path).read_bytes(), path=path)
+    if not isinstance(evaluation, dict) or not evaluation:
         hint = "give what `flywheel evaluate --output` wrote"
-        raise BadInput(f"`--evaluation`: {escaped(path)} is {shown(found)}; {hint}")
-    require_evaluation(found)
-    return found
+        raise BadInput(f"`--evaluation`: {escaped(path)} is {shown(evaluation)}; {hint}")
+    require_evaluation(evaluation)
+    return evaluation

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.console import safe, screen
+from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
 from abs_shield.cli.label.label_author import user_name
 from abs_shield.flywheel.registry import VersionRegistry
@@ -33,4 +33,4 @@ def command(
     version = VersionRegistry(require_book(book)).rollback(target, reason=reason, by=user_name(by))
     now = "what was in use before the first" if version is None else f"version {version.number}"
     where = target if version is None else version.location
-    screen().print_line(safe(f"{target}: {now} is in use again: {where}"))
+    open_console().print_line(safe(f"{target}: {now} is in use again: {where}"))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import print_json, safe, screen
+from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.flywheel.production import VersionInUse
 from abs_shield.flywheel.registry import VersionRegistry
@@ -52,16 +52,16 @@ def command(
     if versions:
         _show_versions(registry.versions(), format)
         return
-    found = status(book)
+    current = status(book)
     if format is Format.JSON:
-        print_json(found.to_dict())
+        print_json(current.to_dict())
         return
-    console = screen()
-    if found.gaps:
-        console.print(gap_table(found.gaps))
-    for version in found.versions:
+    console = open_console()
+    if current.gaps:
+        console.print(gap_table(current.gaps))
+    for version in current.versions:
         console.print_line(_line_of(version))
-    console.print_line(_sum(found))
+    console.print_line(_sum(current))
 
 
 def _line_of(version: VersionInUse) -> Text:
@@ -80,7 +80,7 @@ def _show_versions(versions: list[Version], format: Format) -> None:
     names = {one.id: f"version {one.number}" for one in versions} | {"": "what was there before"}
     for one in versions:
         for line in _lines_of(one, names):
-            screen().print_line(safe(line, limit=_LONGEST_PATH))
+            open_console().print_line(safe(line, limit=_LONGEST_PATH))
 
 
 def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:
@@ -96,16 +96,16 @@ def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:
         yield f"  {day} {event.what}{of} by {event.by or 'unknown'}: {event.reason or '-'}"
 
 
-def _sum(found: Status) -> str:
-    states = Counter(gap.state.value for gap in found.gaps)
+def _sum(current: Status) -> str:
+    states = Counter(gap.state.value for gap in current.gaps)
     gaps = ", ".join(f"{count:,} {state}" for state, count in states.items()) or "none"
     line = (
-        f"{found.decisions:,} decisions, {found.catches:,} catches, gaps: {gaps};"
-        f" {found.false_alarms:,} false alarms"
+        f"{current.decisions:,} decisions, {current.catches:,} catches, gaps: {gaps};"
+        f" {current.false_alarms:,} false alarms"
     )
-    if found.ungrouped:
+    if current.ungrouped:
         line += (
-            f"; {found.ungrouped:,} catches in no group yet, which the rates of versions count and"
-            " those of gaps do not: run `abs-shield flywheel curate`"
+            f"; {current.ungrouped:,} catches in no group yet, which the rates of versions count"
+            " and those of gaps do not: run `abs-shield flywheel curate`"
         )
     return line

@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import STYLES, line, safe, screen
-from abs_shield.cli.label.label_author import Author, user_name
-from abs_shield.cli.label.label_export import export
-from abs_shield.cli.label.label_queue import Queue
-from abs_shield.cli.label.labeling import Walk
-from abs_shield.cli.line_errors import Complaints
+from abs_shield.cli.console import STYLES, line, open_console, safe
+from abs_shield.cli.label.label_author import LabelAuthor, user_name
+from abs_shield.cli.label.label_export import export_labels
+from abs_shield.cli.label.label_queue import LabelQueue
+from abs_shield.cli.label.labeling import LabelingSession
+from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.log.damaged_records import DamagedRecords, length
 from abs_shield.cli.log.decision_lookup import find_decision, unknown_decision
-from abs_shield.cli.log.log_option import files_of, opened
+from abs_shield.cli.log.log_option import files_of, open_log
 from abs_shield.cli.progress_bar import with_progress
 from abs_shield.cli.show import runs_option
 from abs_shield.cli.show.run_excerpt import Excerpts
@@ -90,27 +90,27 @@ def label(
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)
     if not next_:
-        _require_no_walk(layer, limit, runs)
-    meant = None if truth is None else _truth(truth)  # before the log is opened
-    author = Author(user_name(by), note)
+        _require_no_next_options(layer, limit, runs)
+    label_value = None if truth is None else _truth(truth)  # before the log is opened
+    author = LabelAuthor(user_name(by), note)
     damaged = DamagedRecords()
-    with opened(db) as store:
+    with open_log(db) as store:
         if next_:
             excerpts = Excerpts(runs) if runs else None
             queue = _queue(store, layer, damaged.add)
             damaged.print_count()
-            walk = Walk(store, queue, author=author, limit=limit, excerpts=excerpts)
-            good = walk.run() and not damaged.count
+            labeling = LabelingSession(store, queue, author=author, limit=limit, excerpts=excerpts)
+            good = labeling.run() and not damaged.count
             raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
         if export_ is not None:
-            export(store, export_, skipped=damaged.add, inputs=files_of(db))
+            export_labels(store, export_, skipped=damaged.add, inputs=files_of(db))
             damaged.print_count()
             raise typer.Exit(2 if damaged.count else 0)
         if from_ is not None:
-            raise typer.Exit(_many(store, from_, author))
-        if decision is not None and meant is not None:
-            found = find_decision(store, decision)
-            screen().print_line(_labelled(store, found, meant, author))
+            raise typer.Exit(_label_lines(store, from_, author))
+        if decision is not None and label_value is not None:
+            target = find_decision(store, decision)
+            open_console().print_line(_add_label(store, target, label_value, author))
 
 
 def _require_one_task(
@@ -132,7 +132,7 @@ def _require_one_task(
         )
 
 
-def _require_no_walk(layer: str | None, limit: int | None, runs: list[str] | None) -> None:
+def _require_no_next_options(layer: str | None, limit: int | None, runs: list[str] | None) -> None:
     for option, value in (("--layer", layer), ("--limit", limit), ("--runs", runs)):
         if value is not None:
             raise BadInput(f"`{option}` belongs to `--next`; add that, or leave it out")
@@ -148,11 +148,11 @@ def _truth(word: str) -> Truth:
         raise BadInput(message) from None
 
 
-def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
-    found = store.scan(skipped=skipped)
-    decisions = with_progress(found, doing="label", total=length(store))
+def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> LabelQueue:
+    scanned = store.scan(skipped=skipped)
+    decisions = with_progress(scanned, doing="label", total=length(store))
     labels = store.labels(skipped=skipped)
-    queue = Queue.of(decisions, labels, rule=Readiness(), check=layer or "")
+    queue = LabelQueue.of(decisions, labels, rule=Readiness(), check=layer or "")
     checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
     if layer is not None and layer not in checks:
         near = nearest(layer, checks)
@@ -163,13 +163,13 @@ def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> Queue:
     return queue
 
 
-def _labelled(store: DurableStore, decision: Decision, truth: Truth, author: Author) -> Text:
+def _add_label(store: DurableStore, decision: Decision, truth: Truth, author: LabelAuthor) -> Text:
     """Write one label; return the line that confirms it."""
     store.label(author.label(decision.id, truth))
-    return _said(decision, truth)
+    return _label_line(decision, truth)
 
 
-def _said(decision: Decision, truth: Truth) -> Text:
+def _label_line(decision: Decision, truth: Truth) -> Text:
     checks = dict.fromkeys(f.check for f in decision.findings if f.weighs)
     return line(
         safe(decision.id, limit=80), f" is labelled {truth}: ", str(decision.subject),
@@ -187,27 +187,27 @@ def _comment(decision: Decision, truth: Truth) -> str:
     return "; a false alarm" if flagged and truth is Truth.OK else ""
 
 
-def _many(store: DurableStore, path: str, author: Author) -> int:
+def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
     """Label line by line; give the exit code: 2 where a line could not be used."""
-    console, bad = screen(), Complaints("lines that cannot be used")
+    console, bad = open_console(), LineErrors("lines that cannot be used")
     for number, text in enumerate(_lines(path), 1):
         try:
-            words = _decoded(text).split()
+            words = _decode(text).split()
             if not words or words[0].startswith("#"):
                 continue
             if len(words) != 2:
                 raise BadInput("write a decision's id and its truth")
-            meant = _truth(words[1])
+            label_value = _truth(words[1])
             if (decision := store.get(words[0])) is None:  # in a file ids are whole
                 raise BadInput(unknown_decision(store, words[0]))
-            console.print_line(_labelled(store, decision, meant, author))
+            console.print_line(_add_label(store, decision, label_value, author))
         except (BadInput, StoreError) as error:
             bad.add(BadLine(path, number, str(error)))
     bad.close()
     return 2 if bad.count else 0
 
 
-def _decoded(line: bytes) -> str:
+def _decode(line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:

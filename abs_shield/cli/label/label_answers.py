@@ -27,7 +27,7 @@ _KEYS = {answer.value[0]: answer for answer in LabelChoice}
 QUESTION = "[h]allucinated, [o]k, [s]kip, [u]ndo or [q]uit? "
 
 
-class Keys:
+class AnswerReader:
     """
     Reads answers from the standard input; its end is `LabelChoice.QUIT`.
 

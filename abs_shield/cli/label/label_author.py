@@ -11,7 +11,7 @@ from abs_shield.core.label import Label, Truth
 _LONGEST = 1_000
 
 
-class Author(NamedTuple):
+class LabelAuthor(NamedTuple):
     """
     An operator.
 

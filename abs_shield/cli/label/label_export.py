@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from abs_shield.cli.output_file import output
+from abs_shield.cli.output_file import open_output
 from abs_shield.core import Subject
 from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
@@ -15,7 +15,9 @@ from abs_shield.stores.record import Damaged
 from abs_shield.text.show import quantity
 
 
-def export(store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable[str] = ()) -> None:
+def export_labels(
+    store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable[str] = ()
+) -> None:
     """
     Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
 
@@ -27,20 +29,22 @@ def export(store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable
         skipped: Called with what is wrong with a record that cannot be read, and is left out.
         inputs: Files that it must not be.
     """
-    lost: list[str] = []
-    lines = (json.dumps(found) + "\n" for found in _labelled(store, lost, skipped))
-    with output(None if path == "-" else path, inputs=inputs, option="--export") as file:
+    unmatched: list[str] = []
+    lines = (json.dumps(entry) + "\n" for entry in _labelled(store, unmatched, skipped))
+    with open_output(None if path == "-" else path, inputs=inputs, option="--export") as file:
         for line in lines:
             file.write(line.encode())
-    if lost:
+    if unmatched:
         print(
-            f"{quantity(len(lost), 'label')} left out: the decision is no longer kept, or is not"
-            " about a call",
+            f"{quantity(len(unmatched), 'label')} left out: the decision is no longer kept, or is"
+            " not about a call",
             file=sys.stderr,
         )
 
 
-def _labelled(store: DurableStore, lost: list[str], skipped: Skipped) -> Iterator[dict[str, Any]]:
+def _labelled(
+    store: DurableStore, unmatched: list[str], skipped: Skipped
+) -> Iterator[dict[str, Any]]:
     for label in store.labels(skipped=skipped).values():
         try:
             decision = store.get(label.decision_id)
@@ -48,7 +52,7 @@ def _labelled(store: DurableStore, lost: list[str], skipped: Skipped) -> Iterato
             skipped(error)
             continue
         if decision is None or decision.subject is not Subject.CALL:
-            lost.append(label.decision_id)
+            unmatched.append(label.decision_id)
             continue
         yield {
             "session_id": decision.session_id,

@@ -13,14 +13,14 @@ from abs_shield.policy.suppression import anywhere
 from abs_shield.replay.report import Place, Readiness, Report, Watch
 from abs_shield.replay.report.rows import NO_TOOLS, cases_of
 
-_MOST = 20_000
+_MAX_WAITING = 20_000
 """Decisions held in memory, at most: the newest."""
 _DECIDES, _BLOCKS, _FLAGS = range(3)
 """What a label is worth: it brings a check nearer to its enforcement; it says whether a block is
 right; it says whether a flag is right."""
 
 
-class Candidate(NamedTuple):
+class LabelCandidate(NamedTuple):
     """
     A decision without a label.
 
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
     repeats: bool
 
 
-class Need(NamedTuple):
+class LabelsNeeded(NamedTuple):
     """
     The labels that a check still needs on one tool, or on all where *tool* is empty.
 
@@ -58,7 +58,7 @@ _Rank = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Queue:
+class LabelQueue:
     """
     The candidates of a log, and what their labels do to the report's counts.
 
@@ -75,7 +75,7 @@ class Queue:
     check: str = ""
     _counts: dict[tuple[str, str], Watch] = field(default_factory=dict)
     _enforced: set[tuple[str, str]] = field(default_factory=set)
-    _waiting: deque[Candidate] = field(default_factory=lambda: deque(maxlen=_MOST))
+    _waiting: deque[LabelCandidate] = field(default_factory=lambda: deque(maxlen=_MAX_WAITING))
     _labels: dict[str, Truth] = field(default_factory=dict)
 
     @classmethod
@@ -112,7 +112,7 @@ class Queue:
         """Name the checks that the log knows."""
         return list(dict.fromkeys(check for check, _ in self._counts))
 
-    def pop(self) -> Candidate | None:
+    def pop(self) -> LabelCandidate | None:
         """Take the candidate whose label decides most; None where there is none left."""
         if not self._waiting:
             return None
@@ -121,29 +121,29 @@ class Queue:
         self._waiting.remove(best)
         return best
 
-    def put_back(self, candidate: Candidate) -> None:
+    def put_back(self, candidate: LabelCandidate) -> None:
         """Let a candidate wait again."""
         self._waiting.append(candidate)
 
-    def label(self, candidate: Candidate, truth: Truth) -> None:
+    def label(self, candidate: LabelCandidate, truth: Truth) -> None:
         """Count a label of a candidate, in place of one that it got before."""
         if (before := self._labels.get(candidate.decision_id)) is not None:
             self._add(candidate, before, -1)
         self._labels[candidate.decision_id] = truth
         self._add(candidate, truth, 1)
 
-    def label_of(self, candidate: Candidate) -> Truth | None:
+    def label_of(self, candidate: LabelCandidate) -> Truth | None:
         """Return the label that a candidate got from this queue; None where it has none."""
         return self._labels.get(candidate.decision_id)
 
-    def needs(self, candidate: Candidate) -> list[Need]:
+    def needs(self, candidate: LabelCandidate) -> list[LabelsNeeded]:
         """Return what the checks that would block it still need."""
-        return [self._need(check, candidate.tool) for check in self._of(candidate.blocks)]
+        return [self._need(check, candidate.tool) for check in self._selected(candidate.blocks)]
 
-    def open_needs(self) -> list[Need]:
+    def open_needs(self) -> list[LabelsNeeded]:
         """Return the checks that labels can still make ready for enforcement."""
-        checks = self._of(self.checks())
-        needs = [Need(check, "", self._wanting(check, "")) for check in checks]
+        checks = self._selected(self.checks())
+        needs = [LabelsNeeded(check, "", self._missing_labels(check, "")) for check in checks]
         return [need for need in needs if need.labels]
 
     def counts(self, check: str) -> Watch:
@@ -162,17 +162,17 @@ class Queue:
                     if place.modes == {Mode.STRICT}:
                         self._enforced.add((check, row))
 
-    def _of(self, checks: Iterable[str]) -> list[str]:
+    def _selected(self, checks: Iterable[str]) -> list[str]:
         return sorted(check for check in checks if self.check in ("", check))
 
-    def _rank(self, one: Candidate, ranks: dict[tuple[str, str, bool], _Rank]) -> _Rank:
-        found = []
-        for check in self._of(one.checks):
+    def _rank(self, one: LabelCandidate, ranks: dict[tuple[str, str, bool], _Rank]) -> _Rank:
+        best = []
+        for check in self._selected(one.checks):
             key = check, one.tool, check in one.blocks
             if key not in ranks:
                 ranks[key] = self._rank_of(*key)
-            found.append(ranks[key])
-        return min(found)
+            best.append(ranks[key])
+        return min(best)
 
     def _rank_of(self, check: str, tool: str, blocks: bool) -> _Rank:
         labelled = self.counts(check).precision.of
@@ -183,26 +183,26 @@ class Queue:
             return _BLOCKS, labelled, 0
         return _DECIDES, self._counts[check, need.tool].block_precision.of, need.labels
 
-    def _need(self, check: str, tool: str) -> Need:
+    def _need(self, check: str, tool: str) -> LabelsNeeded:
         """Return what a check needs as a whole; once that is nothing, what it needs on the tool."""
-        whole = self._wanting(check, "")
+        whole = self._missing_labels(check, "")
         apart = tool not in NO_TOOLS and (check, tool) in self._counts
-        if whole != 0 or not apart or not self._objects(check, tool):
-            return Need(check, "", whole)
-        return Need(check, tool, self._wanting(check, tool))
+        if whole != 0 or not apart or not self._has_objection(check, tool):
+            return LabelsNeeded(check, "", whole)
+        return LabelsNeeded(check, tool, self._missing_labels(check, tool))
 
-    def _wanting(self, check: str, tool: str) -> int | None:
+    def _missing_labels(self, check: str, tool: str) -> int | None:
         """Return how many labels are wanting; None where no number of them is enough."""
-        if (check, tool) in self._enforced and not self._objects(check, tool):
+        if (check, tool) in self._enforced and not self._has_objection(check, tool):
             return 0
         return self.rule.labels_wanting(self._counts[check, tool])
 
-    def _objects(self, check: str, tool: str) -> bool:
+    def _has_objection(self, check: str, tool: str) -> bool:
         """Return whether something was seen that speaks against enforcing a check."""
         reasons = self.rule.reasons(Place(counts=self._counts[check, tool]))
         return any(reason.seen for reason in reasons)
 
-    def _add(self, candidate: Candidate, truth: Truth, count: int) -> None:
+    def _add(self, candidate: LabelCandidate, truth: Truth, count: int) -> None:
         for check in candidate.checks:
             for tool in {"", candidate.tool}:
                 counts = self._counts.get((check, tool))
@@ -217,12 +217,12 @@ class Queue:
                     counts.false_blocks += blocks
 
 
-def _candidate(decision: Decision) -> Candidate | None:
+def _candidate(decision: Decision) -> LabelCandidate | None:
     """Return a decision that a check flags, as the report counts it; None for any other."""
     cases = [(row, check, case) for row, check, case in cases_of(decision, None) if case.flagged]
     if not cases:
         return None
-    return Candidate(
+    return LabelCandidate(
         decision_id=decision.id,
         at=decision.at,
         tool=cases[0][0],
@@ -239,6 +239,6 @@ def _repeats(decision: Decision, sessions: set[int]) -> bool:
     weighing = [one for one in decision.findings if one.weighs]
     findings = tuple((one.check, one.code, anywhere(one.where)) for one in weighing)
     key = hash((decision.session_id, decision.subject, decision.tool, findings))
-    known = key in sessions
+    repeated = key in sessions
     sessions.add(key)
-    return known
+    return repeated

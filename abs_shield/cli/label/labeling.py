@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from abs_shield.cli.console import line, safe, screen
-from abs_shield.cli.label.label_answers import Keys, LabelChoice
-from abs_shield.cli.label.label_author import Author
-from abs_shield.cli.label.label_queue import Candidate, Need, Queue
-from abs_shield.cli.show.decision_details import Details
+from abs_shield.cli.console import line, open_console, safe
+from abs_shield.cli.label.label_answers import AnswerReader, LabelChoice
+from abs_shield.cli.label.label_author import LabelAuthor
+from abs_shield.cli.label.label_queue import LabelCandidate, LabelQueue, LabelsNeeded
+from abs_shield.cli.show.decision_details import DecisionDetails
 from abs_shield.cli.show.decision_lines import brief
 from abs_shield.cli.show.run_excerpt import Excerpts
 from abs_shield.core.label import Truth
@@ -21,7 +21,7 @@ from abs_shield.text.show import quantity
 _TRUTHS = {LabelChoice.HALLUCINATED: Truth.HALLUCINATED, LabelChoice.OK: Truth.OK}
 
 
-class Walk:
+class LabelingSession:
     """
     One operator's walk through a queue.
 
@@ -39,9 +39,9 @@ class Walk:
     def __init__(
         self,
         store: DurableStore,
-        queue: Queue,
+        queue: LabelQueue,
         *,
-        author: Author,
+        author: LabelAuthor,
         limit: int | None = None,
         excerpts: Excerpts | None = None,
     ) -> None:
@@ -50,8 +50,8 @@ class Walk:
         self._author = author
         self._limit = limit
         self._excerpts = excerpts
-        self._console = screen()
-        self._answered: list[Candidate] = []
+        self._console = open_console()
+        self._answered: list[LabelCandidate] = []
 
     def run(self) -> bool:
         """
@@ -64,24 +64,24 @@ class Walk:
             BadInput: The standard input is closed.
             StoreError: The log cannot be read or written; labels so far are in it.
         """
-        keys = Keys(self._console)
+        answers = AnswerReader(self._console)
         candidate = self._next()
         while candidate is not None:
             self._show(candidate)
-            answer = keys.next()
+            answer = answers.next()
             while answer is LabelChoice.UNDO and not self._answered:
                 self._console.print("there is nothing to undo")
-                answer = keys.next()
+                answer = answers.next()
             if answer is LabelChoice.QUIT:
                 self._queue.put_back(candidate)
                 break
             candidate = self._after(candidate, answer)
         self._end()
-        return not keys.unreadable
+        return not answers.unreadable
 
-    def _next(self) -> Candidate | None:
+    def _next(self) -> LabelCandidate | None:
         """Return the next one that is without a label still: others may label, or prune."""
-        while self._left() and (candidate := self._queue.pop()) is not None:
+        while self._remaining() and (candidate := self._queue.pop()) is not None:
             name = candidate.decision_id
             if (
                 not self._store.labels_of(name, skipped=_counted_by_the_queue)
@@ -90,12 +90,12 @@ class Walk:
                 return candidate
         return None
 
-    def _left(self, shown: int = 0) -> int:
+    def _remaining(self, shown: int = 0) -> int:
         """Count the decisions to ask about, with *shown* that are not in the queue now."""
         left = len(self._queue) + shown
         return left if self._limit is None else min(left, self._limit - len(self._answered))
 
-    def _after(self, candidate: Candidate, answer: LabelChoice) -> Candidate | None:
+    def _after(self, candidate: LabelCandidate, answer: LabelChoice) -> LabelCandidate | None:
         """Do what was answered; return what is asked about next."""
         if answer is LabelChoice.UNDO:
             self._queue.put_back(candidate)
@@ -105,20 +105,20 @@ class Walk:
         self._answered.append(candidate)
         return self._next()
 
-    def _label(self, candidate: Candidate, truth: Truth) -> None:
+    def _label(self, candidate: LabelCandidate, truth: Truth) -> None:
         if truth is not self._queue.label_of(candidate):
             self._store.label(self._author.label(candidate.decision_id, truth))
             self._queue.label(candidate, truth)
         self._print(line(safe(candidate.decision_id, limit=80), f" is labelled {truth}"))
 
-    def _show(self, candidate: Candidate) -> None:
+    def _show(self, candidate: LabelCandidate) -> None:
         decision = self._store.get(candidate.decision_id)
         if decision is None:  # pruned while it waited to be asked about again
             return
-        self._console.print(f"\n{self._left(shown=1):,} left")
+        self._console.print(f"\n{self._remaining(shown=1):,} left")
         for text in self._states(candidate):
             self._print(text)
-        details = Details.of(
+        details = DecisionDetails.of(
             decision, self._store, excerpts=self._excerpts, skipped=_counted_by_the_queue
         )
         for text in brief(details):
@@ -126,11 +126,11 @@ class Walk:
         if (truth := self._queue.label_of(candidate)) is not None:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")
 
-    def _states(self, candidate: Candidate) -> Iterator[Text]:
+    def _states(self, candidate: LabelCandidate) -> Iterator[Text]:
         """Yield what the checks of a candidate still need."""
         needs = self._queue.needs(candidate)
         for need in needs:
-            yield safe(_sentence(need), limit=200)
+            yield safe(_need_text(need), limit=200)
         for check in () if needs else candidate.checks:
             counts = self._queue.counts(check)
             flagged = f"{counts.precision.of:,} of {counts.flagged:,} that it flags are labelled"
@@ -138,9 +138,10 @@ class Walk:
 
     def _end(self) -> None:
         labelled = sum(self._queue.label_of(one) is not None for one in self._answered)
-        self._console.print(f"\n{quantity(labelled, 'decision')} labelled, {self._left():,} left")
+        remaining = f"{self._remaining():,} left"
+        self._console.print(f"\n{quantity(labelled, 'decision')} labelled, {remaining}")
         for need in self._queue.open_needs():
-            self._print(safe(_sentence(need), limit=200))
+            self._print(safe(_need_text(need), limit=200))
 
     def _print(self, text: Text) -> None:
         self._console.print_line(text)
@@ -150,7 +151,7 @@ def _counted_by_the_queue(error: Damaged) -> None:
     """Leave a record out: the command counted it when it read the log."""
 
 
-def _sentence(need: Need) -> str:
+def _need_text(need: LabelsNeeded) -> str:
     where = f" on {need.tool}" if need.tool else ""
     if need.labels is None:
         return f"no number of labels makes {need.check}{where} ready; its policy has to block less"

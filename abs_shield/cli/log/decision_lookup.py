@@ -8,7 +8,7 @@ from abs_shield.stores.durable import DurableStore
 from abs_shield.text.nearest import closest
 from abs_shield.text.show import escaped
 
-_NEAR = 100
+_MOST_NEAR = 100
 _LISTED = 5
 
 
@@ -24,8 +24,8 @@ def find_decision(store: DurableStore, name: str) -> Decision:
         raise BadInput("the decision's id is empty; `abs-shield report` names some decisions")
     if (decision := store.get(name)) is not None:
         return decision
-    near = store.ids_near(name, most=_NEAR)
-    matches = [found for found in near if found.startswith(name)]
+    near = store.ids_near(name, most=_MOST_NEAR)
+    matches = [match for match in near if match.startswith(name)]
     if len(matches) > 1:
         raise BadInput(_ambiguous(name, matches))
     if matches and (decision := store.get(matches[0])) is not None:
@@ -35,11 +35,11 @@ def find_decision(store: DurableStore, name: str) -> Decision:
 
 def unknown_decision(store: DurableStore, name: str) -> str:
     """Return what is wrong with an id that no decision has, and which one was probably meant."""
-    return _unknown(name, store.ids_near(name, most=_NEAR))
+    return _unknown(name, store.ids_near(name, most=_MOST_NEAR))
 
 
 def _ambiguous(name: str, matches: list[str]) -> str:
-    listed = ", ".join(f"`{escaped(found)}`" for found in matches[:_LISTED])
+    listed = ", ".join(f"`{escaped(match)}`" for match in matches[:_LISTED])
     more = " and more" if len(matches) > _LISTED else ""
     return f"several decisions begin with `{escaped(name)}`: {listed}{more}; write more of the id"
 

@@ -12,8 +12,8 @@ import typer
 
 from abs_shield.cli.log.damaged_records import DamagedRecords
 from abs_shield.cli.log.decision_parquet import write_parquet
-from abs_shield.cli.log.log_option import Database, files_of, opened
-from abs_shield.cli.output_file import output
+from abs_shield.cli.log.log_option import Database, files_of, open_log
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.time_options import seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Subject
@@ -67,10 +67,10 @@ def command(
         raise BadInput("`--reports` needs `--format jsonl`: a table has no column for a report")
     damaged = DamagedRecords()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
-    with opened(database) as store:
+    with open_log(database) as store:
         decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
         decisions = _reported(store, decisions) if reports else decisions
-        with output(to, inputs=files_of(database)) as file:
+        with open_output(to, inputs=files_of(database)) as file:
             write = write_parquet if format is Format.PARQUET else _write_lines
             try:
                 written = write(decisions, file)

@@ -30,7 +30,7 @@ def files_of(database: str | None) -> list[str]:
 
 
 @contextmanager
-def opened(database: str | None) -> Iterator[DurableStore]:
+def open_log(database: str | None) -> Iterator[DurableStore]:
     """Open a log that is there, under the key of ``ABS_SHIELD_LOG_KEY``."""
     store = open_store(database, key=log_key(), existing=True)
     try:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.log.log_option import Database, opened
+from abs_shield.cli.log.log_option import Database, open_log
 from abs_shield.cli.time_options import seconds_of
 from abs_shield.cli.usage_errors import BadInput
 
@@ -32,7 +32,7 @@ def command(
         raise BadInput(
             f"`--older-than` is `{older_than}`, which is in the future; name a past date"
         )
-    with opened(database) as store:
+    with open_log(database) as store:
         deleted = store.prune(before)
         left = len(store)
     print(f"{deleted:,} records deleted; {left:,} decisions are kept")

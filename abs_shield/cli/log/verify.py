@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import print_json, safe, screen
-from abs_shield.cli.json_inputs import parsed
-from abs_shield.cli.log.log_option import Database, files_of, opened
-from abs_shield.cli.output_file import output
+from abs_shield.cli.console import open_console, print_json, safe
+from abs_shield.cli.json_inputs import parse_json
+from abs_shield.cli.log.log_option import Database, files_of, open_log
+from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.places import log_key
@@ -52,28 +52,29 @@ def command(
 
     Exits with 0 where the log is whole, with 1 where it is not, with 2 for bad input.
     """
-    seen, earlier = Verified(), None if heads is None else _read(heads)
-    with opened(database) as store:
-        faults = verify(store, key=log_key(), heads=earlier, into=seen)
+    verified, earlier = Verified(), None if heads is None else _read(heads)
+    with open_log(database) as store:
+        faults = verify(store, key=log_key(), heads=earlier, into=verified)
         shown = list(islice(faults, _SHOWN))
         for _ in faults:
             pass
-    if save_heads is not None and not seen.faults:
+    if save_heads is not None and not verified.faults:
         saved = {
-            head.writer: {"seq": head.seq, "digest": head.digest} for head in seen.heads.values()
+            head.writer: {"seq": head.seq, "digest": head.digest}
+            for head in verified.heads.values()
         }
-        with output(save_heads, inputs=files_of(database), option="--save-heads") as file:
+        with open_output(save_heads, inputs=files_of(database), option="--save-heads") as file:
             file.write(json.dumps(saved, indent=1).encode())
     if format is Format.JSON:
-        print_json(_object(seen, shown))
+        print_json(_object(verified, shown))
     else:
-        _print(seen, shown)
-    raise typer.Exit(1 if seen.faults else 0)
+        _print(verified, shown)
+    raise typer.Exit(1 if verified.faults else 0)
 
 
 def _read(path: str) -> dict[str, Head]:
     try:
-        held = parsed(Path(path).read_bytes(), path=path)
+        heads_by_writer = parse_json(Path(path).read_bytes(), path=path)
     except FileNotFoundError:
         raise BadInput(
             f"{path}: No such file; heads are written by a first verification, with `--save-heads`"
@@ -82,33 +83,35 @@ def _read(path: str) -> dict[str, Head]:
     try:
         return {
             writer: Head(writer, int(head["seq"]), str(head["digest"]))
-            for writer, head in held.items()
+            for writer, head in heads_by_writer.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise BadInput(f"{path}: it holds no heads; `--save-heads` writes them") from None
 
 
-def _object(seen: Verified, shown: list[Fault]) -> dict[str, Any]:
+def _object(verified: Verified, shown: list[Fault]) -> dict[str, Any]:
     return {
-        "whole": not seen.faults,
-        "chains": seen.chains,
-        "records": seen.records,
-        "dropped": seen.dropped,
-        "pruned_chains": seen.pruned,
-        "faults": seen.faults,
+        "whole": not verified.faults,
+        "chains": verified.chains,
+        "records": verified.records,
+        "dropped": verified.dropped,
+        "pruned_chains": verified.pruned,
+        "faults": verified.faults,
         "first_faults": [fault._asdict() for fault in shown],
     }
 
 
-def _print(seen: Verified, shown: list[Fault]) -> None:
-    console = screen()
+def _print(verified: Verified, shown: list[Fault]) -> None:
+    console = open_console()
     for fault in shown:
         console.print_line(safe(fault, style="bold red"))
-    if seen.faults > len(shown):
-        console.print(f"... and {seen.faults - len(shown):,} more")
-    told = f"records: {seen.records:,}, chains: {seen.chains:,}, faults: {seen.faults:,}"
-    if seen.pruned:
-        told += f"; chains whose beginning was pruned: {seen.pruned:,}"
-    if seen.dropped:
-        told += f"; decisions dropped, as gap records say: {seen.dropped:,}"
-    console.print_line(told)
+    if verified.faults > len(shown):
+        console.print(f"... and {verified.faults - len(shown):,} more")
+    text = (
+        f"records: {verified.records:,}, chains: {verified.chains:,}, faults: {verified.faults:,}"
+    )
+    if verified.pruned:
+        text += f"; chains whose beginning was pruned: {verified.pruned:,}"
+    if verified.dropped:
+        text += f"; decisions dropped, as gap records say: {verified.dropped:,}"
+    console.print_line(text)

@@ -11,15 +11,15 @@ from typing import Annotated, Any, NamedTuple, Self
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import print_json, screen
+from abs_shield.cli.console import open_console, print_json
 from abs_shield.cli.log.damaged_records import DamagedRecords, length
-from abs_shield.cli.log.log_option import Database, files_of, opened, require_log
-from abs_shield.cli.output_file import output, require_writable
+from abs_shield.cli.log.log_option import Database, files_of, open_log, require_log
+from abs_shield.cli.output_file import open_output, require_writable
 from abs_shield.cli.progress_bar import with_progress
-from abs_shield.cli.report.log_integrity import Integrity
-from abs_shield.cli.report.report_page import page
-from abs_shield.cli.report.report_summary import Summary
-from abs_shield.cli.report.terminal_report import printed
+from abs_shield.cli.report.log_integrity import LogIntegrity
+from abs_shield.cli.report.report_page import render_page
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.terminal_report import terminal_report
 from abs_shield.cli.time_options import seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
@@ -115,16 +115,16 @@ def report(
         min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,
         min_precision=min_precision, max_dropped=max_dropped, min_coverage=min_coverage,
     )  # fmt: skip
-    part = _Part.of(since, until, revision=policy_revision)
+    part = _ReportRange.of(since, until, revision=policy_revision)
     if html is not None:
         require_writable(html, inputs=files_of(db), option="--html")
     require_log(db)
     damaged = DamagedRecords()
-    with opened(db) as store:
-        integrity = Integrity.of(store) if verify else None
+    with open_log(db) as store:
+        integrity = LogIntegrity.of(store) if verify else None
         made = _report(store, part, by=by, skipped=damaged.add)
-        log = named(usual_log() if db is None else db)
-        summary = Summary.of(made, rule, log=log, limited=part != _Part())
+        log = log_name(usual_log() if db is None else db)
+        summary = ReportSummary.of(made, rule, log=log, limited=part != _ReportRange())
         summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:
             summary = _with_decisions(summary, store)
@@ -140,7 +140,7 @@ def report(
         raise typer.Exit(2)
 
 
-class _Part(NamedTuple):
+class _ReportRange(NamedTuple):
     """
     The decisions of a log that a report is about.
 
@@ -169,24 +169,24 @@ class _Part(NamedTuple):
         return cls(start, end, revision)
 
 
-def _write_page(summary: Summary, path: str, *, values: bool) -> None:
-    with output(path, option="--html") as file:
-        file.write(page(summary, values=values).encode())
+def _write_page(summary: ReportSummary, path: str, *, values: bool) -> None:
+    with open_output(path, option="--html") as file:
+        file.write(render_page(summary, values=values).encode())
 
 
-def _print(summary: Summary, format: Format, *, rows: int) -> None:
+def _print(summary: ReportSummary, format: Format, *, rows: int) -> None:
     if format is Format.JSON:
         print_json(summary.to_dict())
         return
-    console = screen()
-    for part in printed(summary, rows=rows, width=console.width):
+    console = open_console()
+    for part in terminal_report(summary, rows=rows, width=console.width):
         if isinstance(part, Text):
             console.print_line(part)
         else:
             console.print(part)
 
 
-def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
+def _with_decisions(summary: ReportSummary, store: DurableStore) -> ReportSummary:
     """Return the summary with the decisions that a page names, as far as the log has them."""
     labels = store.labels(skipped=lambda _: None)  # they are counted already
     decisions = {}
@@ -198,7 +198,7 @@ def _with_decisions(summary: Summary, store: DurableStore) -> Summary:
     return replace(summary, decisions=decisions, labels=truths)
 
 
-def named(address: str) -> str:
+def log_name(address: str) -> str:
     """
     Name a log without the password or options that its address may hold.
 
@@ -211,36 +211,36 @@ def named(address: str) -> str:
     return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
 
 
-def _report(store: DurableStore, part: _Part, *, by: By | None, skipped: Skipped) -> Report:
-    chosen = _Chosen(part.revision)
+def _report(store: DurableStore, part: _ReportRange, *, by: By | None, skipped: Skipped) -> Report:
+    chosen = _RevisionFilter(part.revision)
     whole = part.since is part.until is None
     found = store.scan(since=part.since, until=part.until, skipped=skipped)
     decisions = with_progress(found, doing="report", total=length(store) if whole else None)
     gaps = store.gaps(since=part.since, until=part.until, skipped=skipped)
     made = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
-    chosen.require_found()
+    chosen.require_match()
     return made
 
 
-class _Chosen:
+class _RevisionFilter:
     """The decisions of one policy revision, or of all."""
 
     def __init__(self, revision: str | None) -> None:
         self._revision = revision
         self._others: dict[str, None] = {}
-        self._found = False
+        self._any_match = False
 
     def of(self, decisions: Iterable[Decision]) -> Iterator[Decision]:
         for decision in decisions:
             if self._revision in (None, decision.policy_revision):
-                self._found = True
+                self._any_match = True
                 yield decision
             elif len(self._others) < 1_000:
                 self._others[decision.policy_revision] = None
 
-    def require_found(self) -> None:
+    def require_match(self) -> None:
         """Raise if no decision has the revision, and some have others."""
-        if self._found or self._revision is None or not self._others:
+        if self._any_match or self._revision is None or not self._others:
             return
         near = nearest(self._revision, self._others)
         newest = ", ".join(f"`{escaped(name)}`" for name in list(self._others)[-3:])

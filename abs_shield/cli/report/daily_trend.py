@@ -13,7 +13,7 @@ MOST_DAYS = 60
 """Days that are shown, the newest."""
 
 
-class Series(NamedTuple):
+class DailySeries(NamedTuple):
     """
     One value by day.
 
@@ -45,19 +45,21 @@ _RATES: dict[str, tuple[str, Callable[[Place], int]]] = {
 }
 
 
-def series_of(days: Slices) -> Iterator[Series]:
+def series_of(days: Slices) -> Iterator[DailySeries]:
     """Yield the number of calls by day, and each share of them that is not always zero."""
     subject, places = _newest(days)
     if len(places) < 2:
         return
     names = tuple(places)
     numbers = [place.counts.calls for place in places.values()]
-    yield Series(f"{subject}s", "calls", names, tuple(numbers), tuple(f"{n:,}" for n in numbers))
+    yield DailySeries(
+        f"{subject}s", "calls", names, tuple(numbers), tuple(f"{n:,}" for n in numbers)
+    )
     for name, (kind, count) in _RATES.items():
         hits = [count(place) for place in places.values()]
         if any(hits):
             shares = tuple(n / of for n, of in zip(hits, numbers, strict=True))
-            yield Series(name, kind, names, shares, tuple(map(percent, shares)))
+            yield DailySeries(name, kind, names, shares, tuple(map(percent, shares)))
 
 
 def _newest(days: Slices) -> tuple[Subject, Mapping[str, Place]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.report.daily_trend import Series, series_of
+from abs_shield.cli.report.daily_trend import DailySeries, series_of
 from abs_shield.cli.report.html_nodes import node
 from abs_shield.replay.report import Slices
 
@@ -27,7 +27,7 @@ def charts(days: Slices) -> Iterator[Element]:
     yield ends
 
 
-def _chart(series: Series) -> Element:
+def _chart(series: DailySeries) -> Element:
     most = max(series.values)
     bars = (_bar(series, n, most) for n in range(len(series.days)))
     box = f"0 0 {len(series.days) * _STEP} {_HEIGHT}"
@@ -39,7 +39,7 @@ def _chart(series: Series) -> Element:
     return node("figure", label, drawing, class_=series.kind)
 
 
-def _bar(series: Series, place: int, most: float) -> Element:
+def _bar(series: DailySeries, place: int, most: float) -> Element:
     value = series.values[place]
     height = max(_LEAST, _HEIGHT * value / most) if value else 0.0
     title = f"{series.days[place]}: {series.texts[place]} {series.name}"

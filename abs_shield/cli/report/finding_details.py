@@ -7,18 +7,18 @@ from xml.etree.ElementTree import Element
 
 from abs_shield.cli.layers import scenario
 from abs_shield.cli.report.html_nodes import cut, more, node, scrolled
-from abs_shield.cli.report.report_summary import Summary
-from abs_shield.cli.report.report_text import interval, spot
-from abs_shield.cli.time_options import said
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.report_text import interval, location_text
+from abs_shield.cli.time_options import format_time
 from abs_shield.core import LAYER_NAMES, Decision, Finding, Outcome
 from abs_shield.replay.report import FindingKind, Place, noun_of
 from abs_shield.text.show import quantity
 
-MOST_FOUND = 300
+MOST_PLACES = 300
 """Places whose findings are unfolded, the hottest."""
 
 
-class Details:
+class FindingDetails:
     """
     Links what the page names to its findings.
 
@@ -29,7 +29,7 @@ class Details:
         values: Whether findings show their details, which quote arguments.
     """
 
-    def __init__(self, summary: Summary, *, values: bool) -> None:
+    def __init__(self, summary: ReportSummary, *, values: bool) -> None:
         self._summary, self._values = summary, values
         self._decisions = {name: f"d{n}" for n, name in enumerate(summary.decisions)}
         report = summary.report
@@ -50,7 +50,7 @@ class Details:
     def to_findings(self, row: str, layer: str, text: str) -> str | Element:
         """Return the text of a cell, linked to its findings where it has any that are shown."""
         anchor = self._findings.get((row, layer))
-        if anchor is None or int(anchor[1:]) >= MOST_FOUND:
+        if anchor is None or int(anchor[1:]) >= MOST_PLACES:
             return text
         return node("a", text, href=f"#{anchor}")
 
@@ -59,9 +59,9 @@ class Details:
         if not self._findings:
             return
         yield node("h2", "Findings")
-        for (row, layer), anchor in list(self._findings.items())[:MOST_FOUND]:
+        for (row, layer), anchor in list(self._findings.items())[:MOST_PLACES]:
             yield self._place(row, layer, anchor)
-        yield from more(len(self._findings) - MOST_FOUND, "place")
+        yield from more(len(self._findings) - MOST_PLACES, "place")
 
     def decisions(self) -> Iterator[Element]:
         """Yield the decisions that the page names, with their findings in words."""
@@ -82,7 +82,7 @@ class Details:
             told.append(f"failed to judge {counts.errors:,}")
         if rate := interval(counts.stops, limit=self._summary.rule.max_stops):
             told.append(f"would block {counts.would_block:,} of {counts.looked:,}, {rate}")
-        name = node("b", cut(spot(layer, row)))
+        name = node("b", cut(location_text(layer, row)))
         parts = [node("summary", name, ", ".join(told))]
         if layer in LAYER_NAMES:
             parts.append(node("p", f"The layer's scenario: {scenario(layer)}", class_="note"))
@@ -113,7 +113,7 @@ class Details:
     def _decision(self, decision: Decision) -> Element:
         title = f" {decision.subject} {cut(decision.tool)}".rstrip()
         head = node("summary", node("code", decision.id), f"{title}, {decision.verdict}")
-        facts = [f"{said(decision.at)} UTC", f"policy revision {decision.policy_revision}"]
+        facts = [f"{format_time(decision.at)} UTC", f"policy revision {decision.policy_revision}"]
         facts += [
             f"{k} {v}" for k, v in (("agent", decision.agent), ("model", decision.model)) if v
         ]

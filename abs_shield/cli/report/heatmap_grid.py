@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.heat_table import parts_of
-from abs_shield.cli.report.finding_details import Details
+from abs_shield.cli.heat_table import cell_parts
+from abs_shield.cli.report.finding_details import FindingDetails
 from abs_shield.cli.report.html_nodes import cut, more, node, scrolled
-from abs_shield.cli.report.report_summary import Summary
-from abs_shield.cli.report.report_text import interval, row_name, spot
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.report_text import interval, location_text, row_name
 from abs_shield.core import Subject
 from abs_shield.replay.heat import SHADES, Cell, HeatRow
 from abs_shield.replay.report import CHECKS, Place, noun_of, percent
@@ -26,7 +26,7 @@ _SIGNS = {
 }
 
 
-def grid(summary: Summary, details: Details) -> Iterator[Element]:
+def heatmap(summary: ReportSummary, details: FindingDetails) -> Iterator[Element]:
     """Yield the heatmap with its legend."""
     yield node("h2", "Risk heatmap")
     yield node("p", "Findings that weigh, by tool and layer, the hottest tool first.")
@@ -36,7 +36,9 @@ def grid(summary: Summary, details: Details) -> Iterator[Element]:
         yield from more(len(heat) - MOST_TOOLS, "cooler tool")
 
 
-def _table(layers: list[str], heat: list[HeatRow], summary: Summary, details: Details) -> Element:
+def _table(
+    layers: list[str], heat: list[HeatRow], summary: ReportSummary, details: FindingDetails
+) -> Element:
     texts = any(layer in CHECKS and CHECKS[layer] is not Subject.RESULT for layer in layers)
     names = ("text", "number") if texts else ("tool", "calls")
     heads = [node("th", name, scope="col") for name in names]
@@ -56,20 +58,22 @@ def _legend() -> Element:
     return node("p", *signs, " stronger by the share of calls: ", *shades, class_="legend")
 
 
-def _row(row: HeatRow, summary: Summary, layers: list[str], details: Details) -> Element:
+def _row(
+    row: HeatRow, summary: ReportSummary, layers: list[str], details: FindingDetails
+) -> Element:
     name = row_name(row.tool)
     head = node("th", cut(name), scope="row", title=name)
     cells = [_cell(row, layer, summary, details) for layer in layers]
     return node("tr", head, node("td", f"{row.calls:,}", class_="number"), *cells)
 
 
-def _cell(row: HeatRow, layer: str, summary: Summary, details: Details) -> Element:
+def _cell(row: HeatRow, layer: str, summary: ReportSummary, details: FindingDetails) -> Element:
     cell = row.cells.get(layer)
     if cell is None:
         return node("td")
     place = summary.report.place(layer, row.tool)
     title = _tip(row.tool, layer, place)
-    parts = [*parts_of(cell)]
+    parts = [*cell_parts(cell)]
     text = " ".join(part.text for part in parts)
     content = details.to_findings(row.tool, layer, text)
     return node("td", content, class_=_class(parts[0].kind, cell), title=title)
@@ -83,7 +87,7 @@ def _tip(row: str, layer: str, place: Place) -> str:
     counts = place.counts
     why = ", ".join(f"{reason} ({n:,})" for (_, reason), n in place.reasons.most_common(2))
     tip = [
-        cut(spot(layer, row)),
+        cut(location_text(layer, row)),
         f"judged {counts.ran:,} of {quantity(counts.calls, noun_of(layer))}",
         f"{counts.hallucinated:,} HALLUCINATED and {counts.suspicious:,} SUSPICIOUS findings",
         f"would block {counts.would_block:,}: {interval(counts.stops) or 'never looked'}",

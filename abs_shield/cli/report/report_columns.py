@@ -27,7 +27,7 @@ _SPARED = 5
 """Columns that are as spare as this are left out before a name is shortened."""
 
 
-class Column(NamedTuple):
+class ReportColumn(NamedTuple):
     """
     One column.
 
@@ -45,7 +45,7 @@ class Column(NamedTuple):
 class _Grid(NamedTuple):
     """Columns with their cells."""
 
-    columns: list[Column]
+    columns: list[ReportColumn]
     rows: list[list[Text]]
 
     def says(self, place: int) -> bool:
@@ -74,7 +74,7 @@ class _Grid(NamedTuple):
                 rows.append([first, *[Text() for _ in others]])
             rows.append([Text.assemble("  ", second), *others])
         names = f"{self.columns[0].name}, {self.columns[1].name}"
-        return _Grid([Column(names, is_number=False), *self.columns[2:]], rows)
+        return _Grid([ReportColumn(names, is_number=False), *self.columns[2:]], rows)
 
     def shortened(self, over: int) -> _Grid:
         """Return the grid with the names of its first columns up to *over* characters shorter."""
@@ -97,12 +97,12 @@ class _Grid(NamedTuple):
         return grid, out
 
 
-def _spare(column: Column) -> int:
+def _spare(column: ReportColumn) -> int:
     return column.spare
 
 
 def fit_table(
-    columns: Sequence[Column], rows: Sequence[Sequence[Text]], *, width: int
+    columns: Sequence[ReportColumn], rows: Sequence[Sequence[Text]], *, width: int
 ) -> Iterator[RenderableType]:
     """
     Yield a table no wider than *width*, and a line that names the columns left out.

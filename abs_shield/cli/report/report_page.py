@@ -11,26 +11,26 @@ from itertools import islice
 from xml.etree.ElementTree import Element
 
 from abs_shield.cli.report.day_charts import charts
-from abs_shield.cli.report.finding_details import Details
-from abs_shield.cli.report.heatmap_grid import grid
+from abs_shield.cli.report.finding_details import FindingDetails
+from abs_shield.cli.report.heatmap_grid import heatmap
 from abs_shield.cli.report.html_nodes import cut, html, more, node, scrolled
-from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import (
     NOTHING_SAFE,
     TITLES,
     figures,
     fold,
+    has_findings,
     place_name,
     row_name,
-    speaks,
 )
 from abs_shield.cli.report.terminal_report import (
-    JUDGED,
-    SAID,
-    SWEPT,
+    COUNT_COLUMNS,
+    LABEL_COLUMNS,
+    SWEEP_COLUMNS,
     Places,
-    judged,
-    said,
+    count_texts,
+    label_texts,
     slice_rows,
     sweep_texts,
     sweeps_of,
@@ -44,7 +44,7 @@ MOST_ROWS = 200
 _TITLE = "abs_shield: risk heatmap and readiness"
 
 
-def page(summary: Summary, *, values: bool = False) -> str:
+def render_page(summary: ReportSummary, *, values: bool = False) -> str:
     """
     Return the page.
 
@@ -66,14 +66,14 @@ def page(summary: Summary, *, values: bool = False) -> str:
         node("title", _TITLE),
         styled,
     )
-    body = node("body", node("main", *_parts(summary, Details(summary, values=values))))
+    body = node("body", node("main", *_parts(summary, FindingDetails(summary, values=values))))
     return "<!doctype html>\n" + html(node("html", head, body, lang="en")) + "\n"
 
 
-def _parts(summary: Summary, details: Details) -> Iterator[Element]:
+def _parts(summary: ReportSummary, details: FindingDetails) -> Iterator[Element]:
     yield node("h1", _TITLE)
     yield node(
-        "p", node("span", summary.log, class_="log"), f", made {summary.maker}", class_="made"
+        "p", node("span", summary.log, class_="log"), f", made {summary.created_by}", class_="made"
     )
     yield from _integrity(summary)
     yield tiles(summary)
@@ -87,7 +87,7 @@ def _parts(summary: Summary, details: Details) -> Iterator[Element]:
     yield from charts(summary.report.days)
     if not summary.report.columns():
         return
-    yield from grid(summary, details)
+    yield from heatmap(summary, details)
     for standing in TITLES:
         yield from _listed(summary, standing, details)
     if line := summary.modes_line():
@@ -105,13 +105,15 @@ def _parts(summary: Summary, details: Details) -> Iterator[Element]:
     yield node("ol", *(node("li", text) for text in summary.rule.sentences()))
 
 
-def _integrity(summary: Summary) -> Iterator[Element]:
+def _integrity(summary: ReportSummary) -> Iterator[Element]:
     if summary.integrity is not None:
         kind = "intact" if summary.integrity.is_intact else "broken"
         yield node("div", *(node("p", text) for text in summary.integrity.sentences()), class_=kind)
 
 
-def _listed(summary: Summary, standing: Standing, details: Details) -> Iterator[Element]:
+def _listed(
+    summary: ReportSummary, standing: Standing, details: FindingDetails
+) -> Iterator[Element]:
     steps, limit = summary.standing(standing), summary.rule.max_stops
     if not steps and standing is Standing.ENFORCED:
         return
@@ -126,7 +128,7 @@ def _listed(summary: Summary, standing: Standing, details: Details) -> Iterator[
     yield node("ul", *items, class_=f"steps {standing.value}")
 
 
-def _item(step: Step, details: Details, *, max_stops: float) -> Element:
+def _item(step: Step, details: FindingDetails, *, max_stops: float) -> Element:
     lines = [node("li", reason.told) for reason in step.reasons]
     lines += [node("li", f"next: {todo}") for todo in step.todos]
     if step.look_at:
@@ -139,7 +141,7 @@ def _item(step: Step, details: Details, *, max_stops: float) -> Element:
     return made
 
 
-def _muted(summary: Summary) -> Iterator[Element]:
+def _muted(summary: ReportSummary) -> Iterator[Element]:
     if summary.muted:
         yield node("h2", "Muted, which says nothing whatever a call does")
         yield node(
@@ -148,7 +150,7 @@ def _muted(summary: Summary) -> Iterator[Element]:
         )
 
 
-def _silenced(summary: Summary) -> Iterator[Element]:
+def _silenced(summary: ReportSummary) -> Iterator[Element]:
     told = [*summary.silenced()]
     if told:
         yield node("h2", "Findings that a suppression silences")
@@ -157,7 +159,7 @@ def _silenced(summary: Summary) -> Iterator[Element]:
     yield from more(len(told) - MOST_ROWS, "row")
 
 
-def _tables(summary: Summary) -> Iterator[Element]:
+def _tables(summary: ReportSummary) -> Iterator[Element]:
     report = summary.report
     counts = partial(_counts, max_stops=summary.rule.max_stops)
     if layers := report.layers():
@@ -171,7 +173,7 @@ def _tables(summary: Summary) -> Iterator[Element]:
         (row_name(row), layer): place
         for row in report.rows()
         for layer in report.columns()
-        if (row, layer) in report and speaks(place := report.place(layer, row))
+        if (row, layer) in report and has_findings(place := report.place(layer, row))
     }
     if hot:
         yield node("h2", "Tools and layers with findings, errors or misses")
@@ -181,7 +183,7 @@ def _tables(summary: Summary) -> Iterator[Element]:
     yield from _sweeps(summary)
 
 
-def _slices(summary: Summary) -> Iterator[Element]:
+def _slices(summary: ReportSummary) -> Iterator[Element]:
     slices = summary.report.slices
     if slices is None:
         return
@@ -192,11 +194,11 @@ def _slices(summary: Summary) -> Iterator[Element]:
     yield from more(len(places) - MOST_ROWS, "row")
 
 
-def _sweeps(summary: Summary) -> Iterator[Element]:
+def _sweeps(summary: ReportSummary) -> Iterator[Element]:
     for check, sweep in sweeps_of(summary).items():
         yield node("h2", f"Thresholds of {check}: what each would hold back, by P(hallucination)")
         yield scrolled(
-            _table([*SWEPT], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
+            _table([*SWEEP_COLUMNS], [node("tr", *_numbers(texts)) for texts in sweep_texts(sweep)])
         )
         if text := unscored_text(sweep):
             yield node("p", text)
@@ -207,14 +209,14 @@ def _counts(
 ) -> Element:
     """Return a table of counts; of what people said, columns in which nothing is are left out."""
     shown = dict(islice(places.items(), MOST_ROWS))
-    texts = {key: [*said(place)] for key, place in shown.items()}
-    heard = [n for n in range(len(SAID)) if any(each[n] != "-" for each in texts.values())]
-    heads = [*names, all_of, *JUDGED[1:], *(SAID[n] for n in heard)]
+    texts = {key: [*label_texts(place)] for key, place in shown.items()}
+    heard = [n for n in range(len(LABEL_COLUMNS)) if any(each[n] != "-" for each in texts.values())]
+    heads = [*names, all_of, *COUNT_COLUMNS[1:], *(LABEL_COLUMNS[n] for n in heard)]
     rows = [
         node(
             "tr",
             *(node("th", cut(name), scope="row", title=name) for name in key),
-            *_numbers((*judged(place, max_stops=max_stops), *(texts[key][n] for n in heard))),
+            *_numbers((*count_texts(place, max_stops=max_stops), *(texts[key][n] for n in heard))),
         )
         for key, place in shown.items()
     ]

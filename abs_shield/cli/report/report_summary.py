@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from time import time
 from typing import Any, Self
 
-from abs_shield.cli.report.log_integrity import Integrity
-from abs_shield.cli.report.report_text import spot
-from abs_shield.cli.time_options import said
+from abs_shield.cli.report.log_integrity import LogIntegrity
+from abs_shield.cli.report.report_text import location_text
+from abs_shield.cli.time_options import format_time
 from abs_shield.core import Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import (
@@ -33,11 +33,11 @@ EMPTY = (
     "It holds no decision about a call yet. Give your Shield a log,"
     " store=open_store(...), and run your agent in audit mode."
 )
-NONE_FOUND = "It holds no decision about a call of that time and policy revision."
+NO_MATCH = "It holds no decision about a call of that time and policy revision."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class ReportSummary:
     """
     A report with the results of its rule.
 
@@ -59,11 +59,11 @@ class Summary:
     rule: Readiness
     steps: list[Step]
     muted: Mapping[str, str]
-    integrity: Integrity | None = None
+    integrity: LogIntegrity | None = None
     unreadable: int = 0
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     labels: Mapping[str, Truth] = field(default_factory=dict)
-    made_at: float = field(default_factory=time)
+    created_at: float = field(default_factory=time)
 
     @classmethod
     def of(cls, report: Report, rule: Readiness, *, log: str, limited: bool = False) -> Self:
@@ -74,9 +74,9 @@ class Summary:
         )
 
     @property
-    def maker(self) -> str:
+    def created_by(self) -> str:
         """When the report was made, and by which version."""
-        return f"{said(self.made_at)} UTC, abs_shield {__version__}"
+        return f"{format_time(self.created_at)} UTC, abs_shield {__version__}"
 
     def decision_ids(self) -> list[str]:
         """Name the decisions to look at, and examples of each kind of finding, each once."""
@@ -103,7 +103,7 @@ class Summary:
             records = quantity(self.unreadable, "record")
             yield f"{records} could not be read and are not among the figures."
         if totals.span is None:
-            yield NONE_FOUND if self.limited else EMPTY
+            yield NO_MATCH if self.limited else EMPTY
             yield from self._results()
             yield from self._answers()
             yield from self._outputs()
@@ -111,7 +111,7 @@ class Summary:
                 yield from self._labels()
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
-        time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
+        time = f"{format_time(totals.span.first_at)} to {format_time(totals.span.last_at)} UTC"
         yield f"{quantity(totals.calls, 'call')} of {quantity(sessions, 'session')}, {time}."
         verdicts = ", ".join(f"{totals.verdicts[v]:,} {v}" for v in Verdict)
         modes = ", ".join(f"{totals.modes[m]:,} in {m}" for m in Mode if totals.modes[m])
@@ -133,14 +133,14 @@ class Summary:
                 places = report.place(layer, tool).silenced.most_common()
                 if places:
                     told = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
-                    yield spot(layer, tool), ", ".join(told)
+                    yield location_text(layer, tool), ", ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data."""
         made = modes(self.steps)
         return {
             "log": self.log,
-            "made_at": self.made_at,
+            "made_at": self.created_at,
             "version": __version__,
             "unreadable": self.unreadable,
             "integrity": None if self.integrity is None else self.integrity.to_dict(),
@@ -218,7 +218,7 @@ class Summary:
             yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
         newest = list(totals.revisions.items())[-_REVISIONS:]
         for revision, span in newest:
-            until = f"{said(span.first_at)} to {said(span.last_at)}"
+            until = f"{format_time(span.first_at)} to {format_time(span.last_at)}"
             yield f"Policy revision {escaped(revision)}: {quantity(span.calls, 'call')}, {until}."
         if len(totals.revisions) > len(newest):
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."

@@ -26,7 +26,7 @@ TITLES = {
     Standing.ENFORCED: "Enforced already",
 }
 NOTHING_SAFE = "nothing"
-_NAMED = 3
+_LISTED = 3
 """Tools of one layer that block nothing and are named one by one; the others are one line."""
 
 
@@ -66,7 +66,7 @@ def row_name(row: str) -> str:
     return row[1:] if is_text(row) else row
 
 
-def spot(layer: str, row: str) -> str:
+def location_text(layer: str, row: str) -> str:
     """
     Return a layer on a row as a person reads it.
 
@@ -111,7 +111,7 @@ def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
         rest: list[Step] = []
         for step in same:
             silent += _is_silent(step)
-            if _is_silent(step) and silent > _NAMED:
+            if _is_silent(step) and silent > _LISTED:
                 rest.append(step)
             else:
                 yield step
@@ -130,7 +130,7 @@ def _one_line(layer: str, rest: Sequence[Step]) -> str:
     return f"{escaped(layer)} on {others}: would block 0 of {looked}"
 
 
-def speaks(place: Place) -> bool:
+def has_findings(place: Place) -> bool:
     """Return whether there is more to tell than that everything was clean."""
     counts = place.counts
     return any((counts.findings, counts.errors, counts.missed_by_all, counts.would_block))

@@ -13,28 +13,28 @@ from rich.text import Text
 from abs_shield.cli.console import line, safe
 from abs_shield.cli.heat_table import LEGEND, heat_table
 from abs_shield.cli.report.daily_trend import sparklines
-from abs_shield.cli.report.report_columns import Column, fit_table
-from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.report_columns import ReportColumn, fit_table
+from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import (
     NOTHING_SAFE,
     TITLES,
     figures,
     fold,
+    has_findings,
     interval,
     place_name,
     row_name,
-    speaks,
 )
 from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
 from abs_shield.text.show import LONGEST_NAME, quantity
 
-JUDGED = (
+COUNT_COLUMNS = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
 )  # fmt: skip
-SAID = (
+LABEL_COLUMNS = (
     "labels", "precision (95 %)", "missed (by all)", "suppressed", "overrides", "held", "granted",
 )  # fmt: skip
-SWEPT = ("from P", "held", "precision (95 %)", "recall (95 %)")
+SWEEP_COLUMNS = ("from P", "held", "precision (95 %)", "recall (95 %)")
 _SPARE = {
     "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
     "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
@@ -42,7 +42,9 @@ _SPARE = {
 Places = Mapping[tuple[str, ...], Place]
 
 
-def printed(summary: Summary, *, rows: int, width: int = 120) -> Iterator[RenderableType]:
+def terminal_report(
+    summary: ReportSummary, *, rows: int, width: int = 120
+) -> Iterator[RenderableType]:
     """
     Yield the parts of a report in order: totals, layers, tools, heatmap, and what is safe.
 
@@ -72,10 +74,12 @@ def printed(summary: Summary, *, rows: int, width: int = 120) -> Iterator[Render
         yield _title("Add to your policy")
         yield line("  ", safe(modes, limit=100_000))
     yield _title("The rule: a layer is safe to enforce where all of this holds")
-    yield from (Text(f"  {n}. {said}") for n, said in enumerate(summary.rule.sentences(), 1))
+    yield from (
+        Text(f"  {n}. {label_texts}") for n, label_texts in enumerate(summary.rule.sentences(), 1)
+    )
 
 
-def judged(place: Place, *, max_stops: float) -> Iterator[str]:
+def count_texts(place: Place, *, max_stops: float) -> Iterator[str]:
     """Yield the texts of `JUDGED`; *max_stops* is the rule's limit for the rate."""
     counts = place.counts
     yield from map(
@@ -86,7 +90,7 @@ def judged(place: Place, *, max_stops: float) -> Iterator[str]:
     yield interval(counts.stops, limit=max_stops) or "-"
 
 
-def said(place: Place) -> Iterator[str]:
+def label_texts(place: Place) -> Iterator[str]:
     """Yield the texts of `SAID`: what people said of the calls, in labels and in the policy."""
     counts = place.counts
     yield _number(counts.precision.of)
@@ -108,7 +112,7 @@ def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
         )
 
 
-def sweeps_of(summary: Summary) -> dict[str, Sweep]:
+def sweeps_of(summary: ReportSummary) -> dict[str, Sweep]:
     """Return the sweeps of checks with labels."""
     sweeps = summary.report.sweeps.items()
     return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
@@ -141,22 +145,22 @@ def _tables(
     places: Places, *names: str, width: int, max_stops: float, all_of: str = "calls"
 ) -> Iterator[RenderableType]:
     """Yield a table of what was judged, and one of what people said, where they said anything."""
-    heads = [Column(name, is_number=False) for name in names]
-    texts = partial(judged, max_stops=max_stops)
-    yield from _one(places, heads, (all_of, *JUDGED[1:]), texts, width)
-    heard = {key: place for key, place in places.items() if {*said(place)} != {"-"}}
+    heads = [ReportColumn(name, is_number=False) for name in names]
+    texts = partial(count_texts, max_stops=max_stops)
+    yield from _one(places, heads, (all_of, *COUNT_COLUMNS[1:]), texts, width)
+    heard = {key: place for key, place in places.items() if {*label_texts(place)} != {"-"}}
     if heard:
-        yield from _one(heard, heads, SAID, said, width)
+        yield from _one(heard, heads, LABEL_COLUMNS, label_texts, width)
 
 
 def _one(
     places: Places,
-    heads: list[Column],
+    heads: list[ReportColumn],
     names: Sequence[str],
     texts: Callable[[Place], Iterator[str]],
     width: int,
 ) -> Iterator[RenderableType]:
-    columns = [*heads, *(Column(name, _SPARE.get(name, 0)) for name in names)]
+    columns = [*heads, *(ReportColumn(name, _SPARE.get(name, 0)) for name in names)]
     rows = [
         [*(safe(name, limit=LONGEST_NAME) for name in key), *map(Text, texts(place))]
         for key, place in places.items()
@@ -164,14 +168,14 @@ def _one(
     yield from fit_table(columns, rows, width=width)
 
 
-def _muted(summary: Summary) -> Iterator[Text]:
+def _muted(summary: ReportSummary) -> Iterator[Text]:
     if summary.muted:
         yield Text("Muted, which says nothing whatever a call does:")
     for layer, why in summary.muted.items():
         yield line("  ", safe(layer, style="bold", limit=40), ": ", safe(why))
 
 
-def _silenced(summary: Summary, rows: int) -> Iterator[Text]:
+def _silenced(summary: ReportSummary, rows: int) -> Iterator[Text]:
     told = [*summary.silenced()]
     if told:
         yield Text("Findings that a suppression silences:")
@@ -180,7 +184,7 @@ def _silenced(summary: Summary, rows: int) -> Iterator[Text]:
     yield from _more(len(told) - rows, "row")
 
 
-def _layers(summary: Summary, width: int) -> Iterator[RenderableType]:
+def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
     report = summary.report
     tables = partial(_tables, width=width, max_stops=summary.rule.max_stops)
     if layers := report.layers():
@@ -192,14 +196,14 @@ def _layers(summary: Summary, width: int) -> Iterator[RenderableType]:
         yield from tables(of, "check", "of", all_of="all")
 
 
-def _tools(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
+def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     """The tools and layers with anything to tell, at most so many of them."""
     report = summary.report
     told: dict[tuple[str, ...], Place] = {
         (row_name(row), layer): place
         for row in report.rows()
         for layer in report.columns()
-        if (row, layer) in report and speaks(place := report.place(layer, row))
+        if (row, layer) in report and has_findings(place := report.place(layer, row))
     }
     if told:
         yield _title("Tools and layers with findings, errors or misses")
@@ -209,7 +213,7 @@ def _tools(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
         yield from _more(len(told) - rows, "row")
 
 
-def _slices(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
+def _slices(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     slices = summary.report.slices
     if slices is None:
         return
@@ -221,10 +225,10 @@ def _slices(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]
     yield from _more(len(places) - rows, "row")
 
 
-def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
+def _sweeps(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
     for check, sweep in sweeps_of(summary).items():
         yield _title(f"Thresholds of {check}: what each would hold back, by P(hallucination)")
-        columns = [Column(name) for name in SWEPT]
+        columns = [ReportColumn(name) for name in SWEEP_COLUMNS]
         yield from fit_table(
             columns, [[*map(Text, row)] for row in sweep_texts(sweep)], width=width
         )
@@ -232,7 +236,7 @@ def _sweeps(summary: Summary, width: int) -> Iterator[RenderableType]:
             yield Text(text)
 
 
-def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType]:
+def _heatmap(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     yield _title("Risk heatmap: findings that weigh, by tool and layer")
     for layers, heat in summary.report.grids():
         shown = [replace(row, tool=row_name(row.tool)) for row in heat[:rows]]
@@ -241,7 +245,7 @@ def _heatmap(summary: Summary, rows: int, width: int) -> Iterator[RenderableType
     yield Text(LEGEND)
 
 
-def _trend(summary: Summary) -> Iterator[Text]:
+def _trend(summary: ReportSummary) -> Iterator[Text]:
     lines = [*sparklines(summary.report.days)]
     if lines:
         yield _title("By day, in UTC")
@@ -255,7 +259,7 @@ def _more(left: int, noun: str) -> Iterator[Text]:
         )
 
 
-def _listed(summary: Summary, standing: Standing) -> Iterator[Text]:
+def _listed(summary: ReportSummary, standing: Standing) -> Iterator[Text]:
     steps = summary.standing(standing)
     if not steps and standing is Standing.ENFORCED:
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from abs_shield.cli.report.html_nodes import node
-from abs_shield.cli.report.report_summary import Summary
+from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.replay.report import Standing, percent
@@ -15,12 +15,12 @@ from abs_shield.text.show import quantity
 _HELD = {Subject.RESULT: "withheld", Subject.ANSWER: "blocked", Subject.OUTPUT: "held back"}
 
 
-def tiles(summary: Summary) -> Element:
+def tiles(summary: ReportSummary) -> Element:
     """Return the tiles."""
     return node("div", *_tiles(summary), class_="tiles")
 
 
-def _tiles(summary: Summary) -> Iterator[Element]:
+def _tiles(summary: ReportSummary) -> Iterator[Element]:
     totals = summary.report.totals
     if calls := totals.calls:
         sessions = quantity(totals.sessions, "session")
@@ -46,7 +46,7 @@ def _tiles(summary: Summary) -> Iterator[Element]:
         yield _tile("safe to enforce", safe, f"of {len(summary.report.columns()):,} layers", "good")
 
 
-def _others(summary: Summary) -> Iterator[Element]:
+def _others(summary: ReportSummary) -> Iterator[Element]:
     totals = summary.report.totals
     held = {
         Subject.RESULT: totals.results.would_withhold,
@@ -59,7 +59,7 @@ def _others(summary: Summary) -> Iterator[Element]:
             yield _tile(f"{subject}s", of, f"strict: {count:,} {_HELD[subject]}", kind)
 
 
-def _errors(summary: Summary) -> int:
+def _errors(summary: ReportSummary) -> int:
     report = summary.report
     return sum(report.place(layer).counts.errors for layer in report.columns())
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import Screen, screen
+from abs_shield.cli.console import PlainConsole, open_console
 from abs_shield.cli.log.damaged_records import DamagedRecords
 from abs_shield.cli.log.decision_lookup import find_decision
-from abs_shield.cli.log.log_option import files_of, opened
-from abs_shield.cli.output_file import output
-from abs_shield.cli.show.decision_details import Details
+from abs_shield.cli.log.log_option import files_of, open_log
+from abs_shield.cli.output_file import open_output
+from abs_shield.cli.show.decision_details import DecisionDetails
 from abs_shield.cli.show.decision_lines import full
 from abs_shield.cli.show.run_excerpt import Excerpts
 
@@ -60,27 +60,27 @@ def show(
     """
     excerpts = Excerpts(runs) if runs else None
     damaged = DamagedRecords()
-    with opened(db) as store:
+    with open_log(db) as store:
         found = find_decision(store, decision)
-        details = Details.of(found, store, excerpts=excerpts, skipped=damaged.add)
+        details = DecisionDetails.of(found, store, excerpts=excerpts, skipped=damaged.add)
     if to is None and format is Format.TEXT:
-        _print(details, screen())
+        _print(details, open_console())
     else:
-        with output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
+        with open_output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
             file.write(_text(details, format).encode(errors="backslashreplace"))
     damaged.print_count()
     if damaged.count or (excerpts is not None and excerpts.bad_lines):
         raise typer.Exit(2)
 
 
-def _print(details: Details, console: Screen) -> None:
+def _print(details: DecisionDetails, console: PlainConsole) -> None:
     for line in full(details):
         console.print_line(line)
 
 
-def _text(details: Details, format: Format) -> str:
+def _text(details: DecisionDetails, format: Format) -> str:
     if format is Format.JSON:
         return f"{json.dumps(details.to_dict(), indent=2)}\n"
     text = StringIO()
-    _print(details, screen(text))
+    _print(details, open_console(text))
     return text.getvalue()

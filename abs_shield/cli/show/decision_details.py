@@ -17,7 +17,7 @@ _AROUND = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Details:
+class DecisionDetails:
     """
     A decision with what surrounds it.
 

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.cli.decision_text import finding_lines
-from abs_shield.cli.show.decision_details import Details
+from abs_shield.cli.show.decision_details import DecisionDetails
 from abs_shield.cli.show.outcome_text import outcome_of, stop_word
 from abs_shield.cli.show.run_excerpt import Excerpt
-from abs_shield.cli.time_options import said
+from abs_shield.cli.time_options import format_time
 from abs_shield.core import Decision, Finding, Outcome, Subject
 from abs_shield.core.events import Opaque, Proposed, Returned, Said
 from abs_shield.core.messages import read_message
@@ -26,7 +26,7 @@ _LISTED = 20
 """Claims and calls of a report that are listed, at most."""
 
 
-def full(details: Details) -> Iterator[Text]:
+def full(details: DecisionDetails) -> Iterator[Text]:
     """Yield everything about a decision, a line each."""
     yield headline(details.decision)
     yield from _facts(details.decision)
@@ -39,13 +39,15 @@ def full(details: Details) -> Iterator[Text]:
     yield from _feedback(details.decision)
 
 
-def brief(details: Details) -> Iterator[Text]:
+def brief(details: DecisionDetails) -> Iterator[Text]:
     """Yield what is needed to label a decision, a line each."""
     decision = details.decision
     yield headline(decision)
     agent = safe(f", agent {decision.agent}" if decision.agent else "", limit=80)
     session = safe(f", session {decision.session_id}" if decision.session_id else "", limit=80)
-    yield line("  ", safe(decision.id, limit=80), f", {said(decision.at)} UTC", agent, session)
+    yield line(
+        "  ", safe(decision.id, limit=80), f", {format_time(decision.at)} UTC", agent, session
+    )
     for finding in decision.findings:
         yield from finding_lines(finding)
     yield from _errors(decision)
@@ -67,9 +69,10 @@ def _title(text: str) -> Text:
 
 
 def _facts(decision: Decision) -> Iterator[Text]:
+    time = format_time(decision.at, seconds=True)
     facts = {
         "decision": decision.id,
-        "time": f"{said(decision.at, seconds=True)} UTC; judging took {decision.elapsed_ms:.1f} ms",
+        "time": f"{time} UTC; judging took {decision.elapsed_ms:.1f} ms",
         "agent": decision.agent,
         "model": decision.model,
         "session": decision.session_id,
@@ -125,7 +128,7 @@ def _errors(decision: Decision) -> Iterator[Text]:
         yield line("  internal error: ", safe(error))
 
 
-def _labels(details: Details) -> Iterator[Text]:
+def _labels(details: DecisionDetails) -> Iterator[Text]:
     yield _title("Labels")
     if not details.labels:
         name = safe(details.decision.id, limit=80)
@@ -134,10 +137,10 @@ def _labels(details: Details) -> Iterator[Text]:
         by = f" by {label.by}" if label.by else ""
         note = f": {label.note}" if label.note else ""
         replaced = "" if label is details.labels[-1] else " (replaced by a newer one)"
-        yield line("  ", safe(f"{label.truth}{by}, {said(label.at)} UTC{note}"), replaced)
+        yield line("  ", safe(f"{label.truth}{by}, {format_time(label.at)} UTC{note}"), replaced)
 
 
-def _session(details: Details) -> Iterator[Text]:
+def _session(details: DecisionDetails) -> Iterator[Text]:
     if not (details.before or details.after):
         return
     yield _title("In its session")
@@ -178,7 +181,7 @@ def _more(count: int) -> Iterator[Text]:
         yield Text(f"  and {count - _LISTED:,} more: --format json")
 
 
-def _excerpt(details: Details) -> Iterator[Text]:
+def _excerpt(details: DecisionDetails) -> Iterator[Text]:
     excerpt = details.excerpt
     if excerpt is None:
         if details.reads_runs:

@@ -8,17 +8,17 @@ from abs_shield.core import Action, Decision, Mode, Subject
 from abs_shield.replay.blame import blamed
 
 
-class _Words(NamedTuple):
+class _OutcomeWords(NamedTuple):
     stopped: str
     stopped_it: str
     passed: str
 
 
 _WORDS = {
-    Subject.CALL: _Words("blocked", "blocked it", "let through"),
-    Subject.RESULT: _Words("withheld", "withheld it", "passed on to the model"),
-    Subject.ANSWER: _Words("blocked", "blocked it", "not blocked"),
-    Subject.OUTPUT: _Words("held back", "held it back", "not held back"),
+    Subject.CALL: _OutcomeWords("blocked", "blocked it", "let through"),
+    Subject.RESULT: _OutcomeWords("withheld", "withheld it", "passed on to the model"),
+    Subject.ANSWER: _OutcomeWords("blocked", "blocked it", "not blocked"),
+    Subject.OUTPUT: _OutcomeWords("held back", "held it back", "not held back"),
 }
 
 
@@ -50,7 +50,7 @@ def outcome_of(decision: Decision) -> str:
     return f"{words.passed}, but {asked}"
 
 
-def _why_not_blocked(decision: Decision, words: _Words) -> str:
+def _why_not_blocked(decision: Decision, words: _OutcomeWords) -> str:
     if decision.approval == "granted":
         return f"as an operator approved it; else it would have been {words.stopped}"
     mode = "in audit mode" if decision.mode is Mode.AUDIT else "as its checks are in audit mode"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abs_shield.cli.line_errors import plainly
+from abs_shield.cli.line_errors import render_line
 from abs_shield.core import Decision, Subject, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.messages import read_message
@@ -125,7 +125,7 @@ class Excerpts:
 
     def _report(self, line: BadLine) -> None:
         self.bad_lines += 1
-        print(plainly(line), file=sys.stderr)
+        print(render_line(line), file=sys.stderr)
 
 
 def _is_of(record: Mapping[str, Any], decision: Decision) -> bool:
