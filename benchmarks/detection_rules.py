@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ablation import FIRST, replaced
 
-from abs_shield.plan import verbs
+from abs_shield.plan import tool_action
 from abs_shield.plan.readings import READINGS
 from abs_shield.text import names
 
@@ -19,7 +19,7 @@ Asked = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
 CALL, TOOL, EVER = "call", "tool", "ever"
 _NONE: frozenset[str] = frozenset()
-_CACHED = (verbs.deed, names._name_words, names._of_what)
+_CACHED = (tool_action.parse_action, names._name_words, names._of_what)
 
 
 class Rule(NamedTuple):
@@ -44,7 +44,7 @@ def _of_name(table: str, off: Any) -> Rule:
 
 
 def _of_verb(table: str, off: Any) -> Rule:
-    return Rule(f"plan.verbs:{table}", off, EVER, by="plan.verbs:deed")
+    return Rule(f"plan.tool_action:{table}", off, EVER, by="plan.tool_action:parse_action")
 
 
 RULES: dict[str, Rule] = {
@@ -75,7 +75,7 @@ RULES: dict[str, Rule] = {
     "who a message goes to": Rule("plan.parameters:_is_addressed", False, TOOL),
     "formats of ids": Rule("plan.parameters:_FORMATS", _NONE, EVER),
     "formats of moments": Rule("plan.parameters:_MOMENTS", _NONE, EVER),
-    "output tools": Rule("plan.parameters:returns_answer", False, TOOL),
+    "output tools": Rule("plan.parameters:is_answer_tool", False, TOOL),
     "defaults": Rule("plan.schemas:defaults_of", _NONE, TOOL),
     "examples of ids": Rule("plan.schemas:examples_of", (), TOOL),
     "forms and patterns take blanks": Rule("plan.parameters:Parameters._takes_blanks", True, TOOL),
@@ -94,12 +94,12 @@ RULES: dict[str, Rule] = {
     "tokens": Rule("plan.values:is_token"),
     "long text under an id": Rule("plan.values:is_free_text"),
     "keys of filters": Rule("plan.targets:_is_key"),
-    "keys of objects": Rule("plan.targets:Targets._keys", ()),
-    "a value in its description": Rule("plan.targets:_is_described"),
+    "keys of objects": Rule("plan.targets:Targets._object_keys", ()),
+    "a value in its description": Rule("plan.targets:_is_in_description"),
     "placeholders": Rule("text.shape:is_placeholder"),
     "blanks of a form": Rule("text.blanks:is_blank"),
-    "a credential's placeholder": Rule("plan.targets:_may_be_stood_in"),
-    "a placeholder that was said": Rule("layers.phantom_target:_stood", True),
+    "a credential's placeholder": Rule("plan.targets:_requires_real_value"),
+    "a placeholder that was said": Rule("layers.phantom_target:_was_written_with_brackets", True),
     # credentials
     "credentials": Rule("plan.credentials:use_of", "none", TOOL),
     "a secret's form": Rule("plan.credentials:may_be_secret", True),
@@ -108,7 +108,7 @@ RULES: dict[str, Rule] = {
     "a credential that was issued": Rule("plan.kinship:is_issued"),
     "a credential that was given": Rule("plan.kinship:is_given"),
     "long credentials": Rule("plan.kinship:_long_secrets", ()),
-    "a credential that was set": Rule("layers.phantom_target:_set_before"),
+    "a credential that was set": Rule("layers.phantom_target:_was_set_earlier"),
     # another kind
     "another kind": Rule("plan.kinship:alien"),
     "one value twice": Rule("plan.kinship:stands_twice"),
@@ -125,18 +125,18 @@ RULES: dict[str, Rule] = {
     "groups of one length": Rule("text.groups:_is_row"),
     "blanks that are closed": Rule("text.tight:_closes_up"),
     "whole codes of a result": Rule("session.token_index:TokenIndex.cell", None),
-    "words apart": Rule("layers.phantom_target:_apart"),
+    "words apart": Rule("layers.phantom_target:_allows_separate_words"),
     "sites that all know": Rule("text.hosts:is_well_known"),
     "usual files": Rule("text.paths:is_conventional"),
     "steps below a path": Rule("session.run_mentions:Mentions.below"),
     "folders of a path": Rule("session.value_lookup:_is_folder", True),
     "slips in a path": Rule("text.paths:is_slip"),
-    "echoes": Rule("layers.phantom_target:_laundered"),
+    "echoes": Rule("layers.phantom_target:_is_echo"),
     "foreign scripts": Rule("layers.phantom_target:identifies", True),
-    "made before": Rule("layers.phantom_target:_minted"),
+    "made before": Rule("layers.phantom_target:_was_created"),
     "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
     "made by a statement": Rule("plan.statements:made_in", []),
-    "marked as guarded": Rule("layers.phantom_target:_guarded", ()),
+    "marked as guarded": Rule("layers.phantom_target:_check_guarded", ()),
     "stands verbatim": Rule("session.verbatim:stands_verbatim", True),
     # what a call makes
     "names to create": Rule("plan.creating:creates", False, TOOL),
@@ -148,53 +148,53 @@ RULES: dict[str, Rule] = {
     "told to make": Rule("plan.creating:is_told_to_make"),
     "called new": Rule("plan.creating:_says_new", False, TOOL),
     "ids of files": Rule("plan.creating:_IN_A_FILE", _NONE, EVER),
-    "what tells new objects apart": Rule("plan.creating:tells_apart"),
+    "what tells new objects apart": Rule("plan.creating:is_list_key"),
     "idempotency keys": Rule("plan.creating:_CLIENT", _NONE, EVER),
     "records of a call": Rule("plan.creating:_RECORD", _NONE, EVER),
     "where it is put": Rule("plan.creating:_NEW", _NONE, EVER),
     "files that are left": Rule("plan.creating:_OUTPUT", _NONE, EVER),
     # verbs
-    "a verb of two words": _of_verb("_PHRASES", {}),
+    "a verb of two words": _of_verb("_TWO_WORD_VERBS", {}),
     "routes": _of_verb("_ROUTE", re.compile("(?!)")),
-    "verbs of descriptions": Rule("plan.verbs:_infinitive", "", TOOL),
-    "nouns behind a verb": _of_verb("_THINGS", _NONE),
-    "verbs that are nouns": _of_verb("_NOUNS", _NONE),
-    "acts that open a record": Rule("plan.verbs:_STARTING", _NONE, EVER),
-    "opened to be read": _of_verb("_LOOKED_AT", _NONE),
-    "a verb in an argument": Rule("plan.verbs:commanded", None),
-    "one noun": Rule("plan.verbs:same_noun", True),
-    "a verb without a noun": Rule("plan.history:of_one_noun", True),
-    "commands of a shell": _of_verb("_SHELL", {}),
+    "verbs of descriptions": Rule("plan.tool_action:_infinitive", "", TOOL),
+    "nouns behind a verb": _of_verb("_NOUNS_AFTER_A_VERB", _NONE),
+    "verbs that are nouns": _of_verb("_VERBS_AND_NOUNS", _NONE),
+    "acts that open a record": Rule("plan.tool_action:_RECORD_OPENING_VERBS", _NONE, EVER),
+    "opened to be read": _of_verb("_OPENED_TO_READ", _NONE),
+    "a verb in an argument": Rule("plan.tool_action:parse_action_argument", None),
+    "one noun": Rule("plan.tool_action:have_same_noun", True),
+    "a verb without a noun": Rule("plan.write_history:have_same_subject", True),
+    "commands of a shell": _of_verb("_SHELL_COMMANDS", {}),
     # contradictions
     "asked for": Rule("plan.asked:asked_for"),
-    "meant by the user": Rule("layers.self_contradiction:_is_meant"),
+    "meant by the user": Rule("layers.self_contradiction:_is_intended"),
     "both values named": Rule("plan.meant:names_both"),
     "around another deed": Rule("plan.asked:is_around"),
     "verbs that people say": Rule("plan.asked:_spoken", set()),
     "one word for two deeds": Rule("plan.asked:_is_again"),
     "moved elsewhere": Rule("plan.moves:moves"),
     "handles": Rule("layers.self_contradiction:_is_handle"),
-    "undoing": Rule("plan.history:undoes"),
-    "conflicting writes": Rule("layers.self_contradiction:_conflicts"),
-    "one value turned round": Rule("layers.self_contradiction:_turns_round"),
-    "a place that is set": Rule("plan.history:_is_set"),
-    "measured values": Rule("plan.history:_measured", FIRST),
+    "undoing": Rule("plan.write_history:undoes"),
+    "conflicting writes": Rule("layers.self_contradiction:_is_conflicting"),
+    "one value turned round": Rule("layers.self_contradiction:_reverses_one_value"),
+    "a place that is set": Rule("plan.write_history:_is_assigned_place"),
+    "measured values": Rule("plan.write_history:_normalise_number", FIRST),
     "settings": Rule("layers.self_contradiction:_is_setting"),
-    "which part is set": Rule("layers.self_contradiction:_says_where"),
-    "a number names the thing": Rule("layers.self_contradiction:_numbers"),
+    "which part is set": Rule("layers.self_contradiction:_names_part_or_text"),
+    "a number names the thing": Rule("layers.self_contradiction:_is_number_of_entity"),
     "who is changed": Rule("layers.self_contradiction:_has_subject", True),
-    "known by its content": Rule("plan.history:Write.has_content_of"),
+    "known by its content": Rule("plan.write_history:Write.repeats_content_of"),
     "ids of a result": Rule("plan.result_ids:identifiers", ()),
     "numbers of a result": Rule("plan.result_ids:numbers", ()),
-    "what a result brought": Rule("plan.history:Write.brought"),
-    "a group is no member": Rule("plan.history:Write._is_of", True),
-    "one kind of thing": Rule("plan.history:_of_one_kind", True),
-    "entities of a call": Rule("plan.history:_is_entity"),
-    "the noun's own id": Rule("plan.history:_names_noun"),
-    "one spelling": Rule("plan.spellings:Spellings._find", None),
+    "what a result brought": Rule("plan.write_history:Write.returned_id_of"),
+    "a group is no member": Rule("plan.write_history:Write._covers_subject", True),
+    "one kind of thing": Rule("plan.write_history:_may_undo", True),
+    "entities of a call": Rule("plan.write_history:_is_entity"),
+    "the noun's own id": Rule("plan.write_history:_names_subject"),
+    "one spelling": Rule("plan.spellings:EntitySpellings._find", None),
     "failed calls": Rule("text.failure:tells_failure"),
-    "on what was removed": Rule("layers.impossible_state:_shared", ""),
-    "the same removal again": Rule("layers.impossible_state:_over", None),
+    "on what was removed": Rule("layers.impossible_state:_shared_parameter", ""),
+    "the same removal again": Rule("layers.impossible_state:_repeated_removal", None),
     "slips that lose nothing": Rule("plan.slips:without_slips", None),
 }  # fmt: skip
 

@@ -33,9 +33,9 @@ _ROWS = (
 )
 
 LAYERS: Mapping[str, Layer] = MappingProxyType({row.name: row for row in _ROWS if not row.opt_in})
-"""The layers that run where a policy names none, in their order."""
+"""The layers that run if a policy names none, in their order."""
 
 OPT_IN: Mapping[str, Layer] = MappingProxyType({row.name: row for row in _ROWS if row.opt_in})
-"""The layers that a policy has to name."""
+"""The layers that run only if a policy names them."""
 
 __all__ = ["LAYERS", "OPT_IN", "Judge", "Layer"]

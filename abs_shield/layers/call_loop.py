@@ -12,9 +12,9 @@ from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
-AGAIN = 2
-"""How many equal calls ran in this turn before the next one is a loop."""
-_LOOKED_AT = 32
+MAX_REPEATS = 2
+"""Equal calls with equal results in a turn, after which the next one is a loop."""
+_MAX_CALLS = 32
 
 
 def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -23,22 +23,24 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
     if record.ephemeral:
         yield Unavailable("no session")
         return
-    alike = [
+    same_calls = [
         call
-        for call in record.newest(_LOOKED_AT)
+        for call in record.newest(_MAX_CALLS)
         if call.turn == record.turns
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]
-    times = len([*takewhile(lambda call: same(call.value, alike[-1].value), reversed(alike))])
-    if times >= AGAIN:
+    repeats = len(
+        [*takewhile(lambda call: same(call.value, same_calls[-1].value), reversed(same_calls))]
+    )
+    if repeats >= MAX_REPEATS:
         yield Finding(
             check="call_loop",
             verdict=Verdict.SUSPICIOUS,
             strength=STRENGTHS["repeated"].strength,
             basis="repeated",
             where="/name",
-            detail=f"this call ran {times} times with the same result",
+            detail=f"this call ran {repeats} times with the same result",
             code="repeated",
             hint="do something else, or ask the user",
             expected="a call that brings something new",

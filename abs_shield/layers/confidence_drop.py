@@ -13,10 +13,10 @@ from abs_shield.plan.layer import Check
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 
-DEVIATIONS = 3.0
-"""How many standard deviations below the session's mean is a drop."""
-LEAST_CALLS = 5
-LEAST_SPREAD = 0.05
+MAX_DEVIATIONS = 3.0
+"""Standard deviations below the session's mean, beyond which a likelihood is a drop."""
+MIN_CALLS = 5
+MIN_DEVIATION = 0.05
 """Floor of the standard deviation, in nats."""
 
 
@@ -28,40 +28,40 @@ def confidence_drop(
 
     likelihood = exp(mean log-probability of the name's tokens); strength = 1 - likelihood. A
     drop of z > 3 standard deviations below this session's mean has strength min(1, z / 6).
-    Nothing is found that the policy's threshold would not count: every name has some likelihood,
-    so that each call would carry a finding that says nothing.
+    Findings below the policy's threshold are left out: every name has a likelihood below 1, so
+    each call would carry a finding without any information.
     """
     logprob = proposal.logprob
     if logprob is None:
         fault = proposal.logprob_fault
-        return (Failed(fault) if fault else _NONE,)
-    found = (*_low(logprob), *_dropped(session, logprob))
+        return (Failed(fault) if fault else _UNAVAILABLE,)
+    findings = (*_low_likelihood(logprob), *_drop(session, logprob))
     threshold = proposal.terms.threshold
-    return tuple(finding for finding in found if counts(finding.strength, threshold=threshold))
+    return tuple(finding for finding in findings if counts(finding.strength, threshold=threshold))
 
 
-_NONE = Unavailable("no log-probabilities")
-_NOT_GIVEN = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
+_UNAVAILABLE = Unavailable("no log-probabilities")
+_NO_LOGPROBS = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
 
 
 def prepare_confidence_drop(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
-    """Clean where the likelihood counts for nothing, and no drop lies between it and the mean."""
+    """Prepare a check that returns RAN if the likelihood is high and near the session's mean."""
     threshold = terms.threshold
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if logprob is None:
-            return _NOT_GIVEN
-        usual = record.likelihoods
+            return _NO_LOGPROBS
+        baseline = record.likelihoods
         doubt = 1 - exp(logprob)
         low = doubt > 0 and counts(doubt, threshold=threshold)
-        return None if low or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD else RAN
+        return None if low or baseline.mean - logprob > MAX_DEVIATIONS * MIN_DEVIATION else RAN
 
     return check
 
 
-def _low(logprob: float) -> tuple[Finding, ...]:
+def _low_likelihood(logprob: float) -> tuple[Finding, ...]:
     likelihood = exp(logprob)
     strength = 1 - likelihood
     if strength <= 0:
@@ -70,15 +70,15 @@ def _low(logprob: float) -> tuple[Finding, ...]:
     return (_finding("low_likelihood", strength, detail),)
 
 
-def _dropped(session: Session, logprob: float) -> tuple[Finding, ...]:
-    usual = record_of(session).likelihoods
-    if usual.n < LEAST_CALLS or usual.mean - logprob <= DEVIATIONS * LEAST_SPREAD:
+def _drop(session: Session, logprob: float) -> tuple[Finding, ...]:
+    baseline = record_of(session).likelihoods
+    if baseline.n < MIN_CALLS or baseline.mean - logprob <= MAX_DEVIATIONS * MIN_DEVIATION:
         return ()
-    z = (usual.mean - logprob) / max(usual.deviation, LEAST_SPREAD)
-    if z <= DEVIATIONS:
+    z = (baseline.mean - logprob) / max(baseline.deviation, MIN_DEVIATION)
+    if z <= MAX_DEVIATIONS:
         return ()
     detail = f"the tool's name lies {z:.1f} deviations below this session's mean log-probability"
-    return (_finding("likelihood_drop", min(1.0, z / (2 * DEVIATIONS)), detail),)
+    return (_finding("likelihood_drop", min(1.0, z / (2 * MAX_DEVIATIONS)), detail),)
 
 
 def _finding(code: str, strength: float, detail: str) -> Finding:

@@ -8,16 +8,16 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
-from abs_shield.plan.history import (
-    History,
-    Write,
-    ending,
-    of_one_noun,
-    sole_entities,
-    write_of,
-)
 from abs_shield.plan.layer import Check
 from abs_shield.plan.strengths import STRENGTHS
+from abs_shield.plan.write_history import (
+    Write,
+    WriteHistory,
+    arguments_key,
+    build_write,
+    have_same_subject,
+    unambiguous_entities,
+)
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.names import name_words
@@ -31,23 +31,23 @@ def impossible_state(
     tool = proposal.tool
     if tool is None:
         return ()
-    known = tool.touches and not record_of(session).ephemeral
-    removed = _on_removed(tool, proposal, session) if known else ()
+    history_applies = tool.needs_existing_entity and not record_of(session).ephemeral
+    removed = _check_removed(tool, proposal, session) if history_applies else ()
     if not tool.rules:
-        return removed if known else (Unavailable("no rule for this tool"),)
-    taken = _as_taken(proposal)
-    if taken is None:
-        why = proposal.undecided or "arguments do not match the schema"
-        return (*removed, Unavailable(why))
-    said = _asked(tool.rules, taken, session)
-    return (*removed, *said) if removed else said
+        return removed if history_applies else (Unavailable("no rule for this tool"),)
+    converted = _with_converted_arguments(proposal)
+    if converted is None:
+        reason = proposal.undecided or "arguments do not match the schema"
+        return (*removed, Unavailable(reason))
+    results = _run_rules(tool.rules, converted, session)
+    return (*removed, *results) if removed else results
 
 
-def _as_taken(proposal: Proposal) -> Proposal | None:
+def _with_converted_arguments(proposal: Proposal) -> Proposal | None:
     """
-    The proposal with its arguments as the tool takes them; None where it takes none of them.
+    Return the proposal with its arguments converted by the tool; None if it refuses them.
 
-    ``"900"`` is 900 to a rule about amounts: a spelling that still runs gets around no rule.
+    ``"900"`` is 900 to a rule about amounts: a spelling that still runs bypasses no rule.
     """
     if proposal.fits:
         return proposal
@@ -64,14 +64,18 @@ _NONE_APPLIES = Coverage(Outcome.UNAVAILABLE, "no rule applies to these argument
 def prepare_impossible_state(
     plan: ToolPlan, terms: Terms, names: tuple[str, ...]
 ) -> Coverage | Check | None:
-    """Clean where nothing was removed in this run, and every rule that applies says so."""
+    """Prepare a check that returns RAN if the run removed nothing and every rule accepts."""
     if not plan.rules:
-        return _nothing_removed(plan, terms, otherwise=_NO_RULE) if plan.touches else _NO_RULE
+        return (
+            _nothing_removed(plan, terms, otherwise=_NO_RULE)
+            if plan.needs_existing_entity
+            else _NO_RULE
+        )
     if any(rule.call or rule.session for rule in plan.rules):
         return None
     rules = [rule.asking() for rule in plan.rules if rule.needs.issubset(names)]
     outcome = RAN if rules else _NONE_APPLIES
-    removed = _nothing_removed(plan, terms, otherwise=RAN) if plan.touches else None
+    removed = _nothing_removed(plan, terms, otherwise=RAN) if plan.needs_existing_entity else None
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
@@ -88,37 +92,43 @@ def prepare_impossible_state(
 
 
 def _nothing_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Check:
-    """Clean where the run removed nothing; *otherwise* where nobody looks for that."""
+    """
+    Prepare a check that returns RAN if the run removed nothing; *otherwise* without a session.
+    """
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if record.ephemeral:
             return otherwise
-        history = History.of(record, terms.plans, owner=terms.owner)
-        return None if history.removed or history.ended else RAN
+        history = WriteHistory.of(record, terms.plans, owner=terms.owner)
+        return None if history.removed or history.removed_contents else RAN
 
     return check
 
 
-def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
-    """The one state known without a rule: a write on what this run removed before."""
-    history = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
-    if history.lost or not (history.removed or history.ended):
+def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
+    """
+    Return a finding if a write acts on what this run removed; the one state known without a rule.
+    """
+    history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
+    if history.is_incomplete or not (history.removed or history.removed_contents):
         return ()
-    then = write_of(
-        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns,
-        spelt=history.spellings.first,
+    write = build_write(
+        tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,
+        normalise_id=history.spellings.first,
     )  # fmt: skip
-    for value in sorted(sole_entities(then)):
+    for value in sorted(unambiguous_entities(write)):
         removal = history.removed.get(value)
-        if removal is not None and (where := _shared(removal, then, value)):
-            return (_gone(removal, then, value, where, proposal),)
-    over = history.ended.get(ending(then)) if history.ended else None
-    return () if over is None else (_over(over),)
+        if removal is not None and (where := _shared_parameter(removal, write, value)):
+            return (_removed_entity(removal, write, value, where, proposal),)
+    removal_of_content = (
+        history.removed_contents.get(arguments_key(write)) if history.removed_contents else None
+    )
+    return () if removal_of_content is None else (_repeated_removal(removal_of_content),)
 
 
-def _over(removal: Write) -> Finding:
+def _repeated_removal(removal: Write) -> Finding:
     return Finding(
         check="impossible_state",
         verdict=Verdict.SUSPICIOUS,
@@ -133,22 +143,24 @@ def _over(removal: Write) -> Finding:
     )
 
 
-def _shared(removal: Write, then: Write, value: str) -> str:
-    """The parameter under which *then* names what was removed; empty where it is another thing."""
+def _shared_parameter(removal: Write, then: Write, value: str) -> str:
+    """Return the parameter in which *then* names the removed entity; empty if it is another one."""
     under = {name for name, values in removal.entities.items() if value in values}
     mine = [name for name, values in then.entities.items() if value in values]
-    if of_one_noun(removal, then):
+    if have_same_subject(removal, then):
         return next(iter(mine), "")
     return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
 
 
-def _gone(removal: Write, then: Write, value: str, where: str, proposal: Proposal) -> Finding:
+def _removed_entity(
+    removal: Write, then: Write, value: str, where: str, proposal: Proposal
+) -> Finding:
     plan = proposal.plan(removal.tool)
-    final = plan is not None and any(pair.final for pair in plan.inverses)
-    basis = "declared" if final else "removed"
+    is_final = plan is not None and any(pair.final for pair in plan.inverses)
+    basis = "declared" if is_final else "removed"
     return Finding(
         check="impossible_state",
-        verdict=Verdict.HALLUCINATED if final else Verdict.SUSPICIOUS,
+        verdict=Verdict.HALLUCINATED if is_final else Verdict.SUSPICIOUS,
         strength=STRENGTHS[basis].strength,
         basis=basis,
         where="/arguments/" + _pointer(where),
@@ -161,11 +173,11 @@ def _gone(removal: Write, then: Write, value: str, where: str, proposal: Proposa
     )
 
 
-def _asked(
+def _run_rules(
     rules: Iterable[RulePlan], proposal: Proposal, session: Session
 ) -> list[Finding | Unavailable | Failed]:
-    """Ask the rules that apply, and say which of them could not be asked."""
-    said: list[Finding | Unavailable | Failed] = []
+    """Run the rules that apply, and report those that cannot run."""
+    results: list[Finding | Unavailable | Failed] = []
     skipped: list[str] = []
     applied = False
     for plan in rules:
@@ -174,43 +186,43 @@ def _asked(
         applied = True
         if plan.session and record_of(session).ephemeral:
             skipped.append(f"`{plan.rule.name}`")
-        elif (found := _ask(plan, proposal, session)) is not None:
-            said.append(found)
+        elif (result := _run_rule(plan, proposal, session)) is not None:
+            results.append(result)
     if skipped:
-        said.append(Unavailable(f"no session for rule {', '.join(skipped)}"))
+        results.append(Unavailable(f"no session for rule {', '.join(skipped)}"))
     elif not applied:
-        said.append(Unavailable("no rule applies to these arguments"))
-    return said
+        results.append(Unavailable("no rule applies to these arguments"))
+    return results
 
 
-def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
+def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
     try:
-        said = plan.ask(proposal.arguments, session, proposal.call, flat=proposal.plain)
+        answer = plan.ask(proposal.arguments, session, proposal.call, flat=proposal.plain)
     except Exception as error:
-        told = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
-        return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {told}")
-    if said is None or said is True or said == "":
+        problem = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
+        return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {problem}")
+    if answer is None or answer is True or answer == "":
         return None
-    if said is False or isinstance(said, str):
-        return _finding(plan, proposal, why=said or "")
-    kind = type(said).__name__
+    if answer is False or isinstance(answer, str):
+        return _finding(plan, proposal, why=answer or "")
+    kind = type(answer).__name__
     return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
 
 
 def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:
-    """Say which arguments are texts, where a rule may have taken one for a Decimal or a date."""
+    """Return a hint to text arguments that a rule may have taken for a Decimal or a date."""
     if not isinstance(error, (TypeError, AttributeError)):
         return ""
     sent = proposal.arguments
     texts = [name for name in sent if name in plan.takes and isinstance(sent[name], str)]
-    told = ", ".join(f"`{name}` is a text" for name in texts)
-    return f"; rules see JSON: {told}" if told else ""
+    listed = ", ".join(f"`{name}` is a text" for name in texts)
+    return f"; rules see JSON: {listed}" if listed else ""
 
 
 def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
     names = [name for name in proposal.arguments if name in plan.takes]
     values = ", ".join(f"{name}={shown(proposal.arguments[name])}" for name in names)
-    sentence = _ended(escaped(why, limit=300) if why else plan.rule.sentence)
+    sentence = _with_full_stop(escaped(why, limit=300) if why else plan.rule.sentence)
     return Finding(
         check="impossible_state",
         verdict=Verdict.HALLUCINATED,
@@ -225,7 +237,7 @@ def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
     )
 
 
-def _ended(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 

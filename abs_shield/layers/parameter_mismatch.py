@@ -22,10 +22,10 @@ def parameter_mismatch(
         code, detail, hint = proposal.malformed
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
-        return (_unknown(tool, proposal.terms),)
+        return (_explain_unchecked(tool, proposal.terms),)
     if tool.broken:  # what the tool's author declared is judged all the same
-        own = () if proposal.fits else tuple(_mismatches(proposal))
-        return own or (_unknown(tool, proposal.terms),)
+        findings = () if proposal.fits else tuple(_mismatches(proposal))
+        return findings or (_explain_unchecked(tool, proposal.terms),)
     return () if proposal.fits else _mismatches(proposal)
 
 
@@ -35,15 +35,19 @@ _NO_SCHEMA = Unavailable("no schema")
 def prepare_parameter_mismatch(
     plan: ToolPlan, terms: Terms, names: tuple[str, ...]
 ) -> Coverage | None:
-    """Clean where the arguments match, which is known before; without a schema unavailable."""
+    """
+    Return RAN if the tool has a schema: only matching calls get here; else why it is unchecked.
+    """
     if plan.schema is not None and not plan.broken:
         return RAN
-    unknown = _unknown(plan, terms)
-    return None if isinstance(unknown, Failed) else Coverage(Outcome.UNAVAILABLE, unknown.reason)
+    unchecked = _explain_unchecked(plan, terms)
+    return (
+        None if isinstance(unchecked, Failed) else Coverage(Outcome.UNAVAILABLE, unchecked.reason)
+    )
 
 
-def _unknown(tool: ToolPlan | None, terms: Terms) -> Unavailable | Failed:
-    """Why nothing is known of the arguments; an error only where the policy asks for a block."""
+def _explain_unchecked(tool: ToolPlan | None, terms: Terms) -> Unavailable | Failed:
+    """Return why arguments are unchecked; an error only if the policy requires schemas."""
     if tool is None or not tool.broken:
         return _NO_SCHEMA
     return Failed(tool.broken) if terms.requires_schemas else Unavailable(tool.broken)
@@ -61,8 +65,8 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     conversion = proposal.conversion
     nameless = proposal.tool is not None and (schema := proposal.tool.schema) and schema.nameless
     converted: set[str] = set()
-    for where in () if conversion is None else conversion.endless:
-        yield _finding(not_finite(where))
+    for pointer in () if conversion is None else conversion.endless:
+        yield _finding(not_finite(pointer))
     for problem in problems:
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)

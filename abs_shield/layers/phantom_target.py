@@ -14,14 +14,14 @@ from abs_shield.plan.explored import explores
 from abs_shield.plan.given import is_given_otherwise
 from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
-from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
 from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
+from abs_shield.plan.targets import MOST_JUDGED, Argument, UnvouchedLeaf
 from abs_shield.plan.unread import identifies, unread
+from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session
 from abs_shield.session.original_spelling import is_told, spelling
 from abs_shield.session.session_record import SessionRecord, mentions_of, record_of
@@ -36,43 +36,50 @@ from abs_shield.text.show import escaped, shown
 from abs_shield.text.verbs import Does
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
-Yielded = Finding | Unavailable | Failed
-_LONGEST = 256
-_MOST = 50
-"""Findings of one call; more of them say no more."""
-_MOST_FOREIGN = 1_000
-"""Values of one call in another script than Latin that are looked at closely."""
+LayerResult = Finding | Unavailable | Failed
+_MAX_NAME_LENGTH = 256
+_MAX_FINDINGS = 50
+"""Findings of one call; more add no information."""
+_MAX_FOREIGN = 1_000
+"""Values of one call in a script other than Latin that are judged."""
 
 
-def phantom_target(proposal: Proposal, session: Session) -> Iterable[Yielded]:
+def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     record = record_of(session)
     if record.ephemeral:
         return (Unavailable("no session"),)
-    seen = record.mentions
-    if not seen.has_task:
+    mentions = record.mentions
+    if not mentions.has_task:
         return (Unavailable(_NO_TASK.reason),)
     tool = proposal.tool
     if tool is None:
         return ()
-    guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
-    unclear = tool.targets.unclear(proposal.arguments, seen.vouches, labels=seen.has_labels * _MOST)
-    if unclear or not proposal.plain:
-        found = {said.where for said in guarded if isinstance(said, Finding)}
-        others = _looked_at(unclear, tool, proposal, session)
-        return chain(guarded, (one for one in others if getattr(one, "where", "") not in found))
-    return guarded
+    guarded_findings = [*islice(_check_guarded(tool, proposal, session), _MAX_FINDINGS)]
+    unvouched = tool.targets.find_unvouched(
+        proposal.arguments, mentions.vouches, max_user_values=mentions.has_labels * _MAX_FINDINGS
+    )
+    if unvouched or not proposal.plain:
+        located = {result.where for result in guarded_findings if isinstance(result, Finding)}
+        others = _check_unvouched(unvouched, tool, proposal, session)
+        return chain(
+            guarded_findings,
+            (finding for finding in others if getattr(finding, "where", "") not in located),
+        )
+    return guarded_findings
 
 
-_LOST = "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
+_LOST_TARGET = (
+    "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
+)
 _FORGOT = "text of this run was forgotten to keep its bounds"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
 def prepare_phantom_target(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check | None:
-    """Clean where every target stands in the run as it is."""
-    all_seen = None if plan.lost_targets else plan.targets.all_seen(names)
-    if all_seen is None:
+    """Prepare a check that returns RAN if the run mentions every target verbatim."""
+    mentions_all = None if plan.lost_targets else plan.targets.prepare_mention_check(names)
+    if mentions_all is None:
         return None
 
     def check(
@@ -80,17 +87,17 @@ def prepare_phantom_target(plan: ToolPlan, terms: Terms, names: tuple[str, ...])
     ) -> Coverage | None:
         if record.ephemeral:
             return NO_SESSION
-        seen = record.mentions
-        if not seen.has_task:
+        mentions = record.mentions
+        if not mentions.has_task:
             return _NO_TASK
-        return RAN if all_seen(arguments, seen, lambda: terms.kinds(record)) else None
+        return RAN if mentions_all(arguments, mentions, lambda: terms.kinds(record)) else None
 
     return check
 
 
-def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Yielded]:
-    """What is wrong with the values of guarded parameters."""
-    yield from (Unavailable(_LOST % escaped(name)) for name in tool.lost_targets)
+def _check_guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[LayerResult]:
+    """Yield findings about the values of guarded parameters."""
+    yield from (Unavailable(_LOST_TARGET % escaped(name)) for name in tool.lost_targets)
     for doubt in doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
@@ -99,20 +106,26 @@ def _guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Y
             yield Unavailable(doubt.detail)
 
 
-def _looked_at(
-    unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Yielded]:
-    left_out: list[Argument] = []
-    read = [*tool.targets.read(unclear, proposal.arguments)]
-    few = _of_few_scripts((one for one in read if _is_told(one, tool, session)), left_out)
-    found = (said for one in few for said in _judged(one, tool, proposal, session))
-    yield from islice(_once(found), _MOST)
-    if left_out:
-        yield Unavailable(f"more than {_MOST_FOREIGN:,} values of another script in one call")
-    yield from islice(_in_free_text(unclear, tool, session), _MOST)
-    yield from islice(_alone(read, tool, proposal, session), _MOST)
+def _check_unvouched(
+    unvouched: Iterable[UnvouchedLeaf], tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[LayerResult]:
+    skipped: list[Argument] = []
+    arguments = [*tool.targets.classify_leaves(unvouched, proposal.arguments)]
+    few = _limit_foreign_scripts(
+        (one for one in arguments if _is_conclusive(one, tool, session)), skipped
+    )
+    results = (result for one in few for result in _judge(one, tool, proposal, session))
+    yield from islice(_drop_repeated_reasons(results), _MAX_FINDINGS)
+    if skipped:
+        yield Unavailable(f"more than {_MAX_FOREIGN:,} values of another script in one call")
+    yield from islice(_report_free_text(unvouched, tool, session), _MAX_FINDINGS)
+    yield from islice(
+        _report_uncomparable_credentials(arguments, tool, proposal, session), _MAX_FINDINGS
+    )
     if not proposal.plain:
-        for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
+        for name in dict.fromkeys(
+            islice(tool.targets.uncomparable_targets(proposal.arguments), _MAX_FINDINGS)
+        ):
             yield Unavailable(not_comparable(name))
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
@@ -122,10 +135,10 @@ def _looked_at(
         yield Failed(too_many) if strict else Unavailable(too_many)
 
 
-def _once(said: Iterable[Yielded]) -> Iterator[Yielded]:
-    """Yield the findings, and each reason for which something could not be judged once."""
+def _drop_repeated_reasons(results: Iterable[LayerResult]) -> Iterator[LayerResult]:
+    """Yield all findings, and each reason why something could not be judged only once."""
     reasons: set[tuple[type, str]] = set()
-    for one in said:
+    for one in results:
         if isinstance(one, Finding):
             yield one
         elif (type(one), one[0]) not in reasons:
@@ -133,57 +146,68 @@ def _once(said: Iterable[Yielded]) -> Iterator[Yielded]:
             yield one
 
 
-def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> Iterator[Argument]:
+def _limit_foreign_scripts(
+    arguments: Iterable[Argument], skipped: list[Argument]
+) -> Iterator[Argument]:
     """
-    Yield the arguments but for those of another script beyond a number of them, the *left_out*.
+    Yield the arguments; beyond a limit, values in a non-Latin script go to *skipped*.
 
-    A value of another script that nobody mentioned is no finding; one of another kind is.
+    An unmentioned value in another script gives no finding of its own; other values do.
     """
     foreign = 0
     for argument in arguments:
-        telling = argument.must_be_seen or argument.placeholder or identifies(argument.text)
-        foreign += not telling
-        if telling or foreign <= _MOST_FOREIGN:
+        conclusive = argument.must_be_seen or argument.placeholder or identifies(argument.text)
+        foreign += not conclusive
+        if conclusive or foreign <= _MAX_FOREIGN:
             yield argument
         else:
-            left_out.append(argument)
+            skipped.append(argument)
 
 
-def _in_free_text(
-    unclear: Iterable[Unclear], tool: ToolPlan, session: Session
+def _report_free_text(
+    unvouched: Iterable[UnvouchedLeaf], tool: ToolPlan, session: Session
 ) -> Iterator[Unavailable]:
-    """A text under an identifier's name may hold one that nobody mentioned."""
-    for path, _, text, parameter in unclear:
+    """Report free text under an identifier's name: it may contain an unmentioned identifier."""
+    for path, _, text, parameter in unvouched:
         if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
             continue
-        if mentions_of(session).origin(text, apart=_apart(text), field=parameter.field) is None:
+        if (
+            mentions_of(session).origin(
+                text, apart=_allows_separate_words(text), field=parameter.field
+            )
+            is None
+        ):
             yield Unavailable(f"a value of `{escaped(name_of(path))}` is free text")
 
 
-def _alone(
+def _report_uncomparable_credentials(
     arguments: Iterable[Argument], tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Unavailable]:
-    """Yield a reason for each credential that the run has no other one of to compare it with."""
+    """Yield a reason for each credential if the run has no other one to compare it with."""
     for argument in arguments:
-        presented = argument.judged == "credential" and tool.targets.presents(argument.path)
-        if not presented or argument.placeholder or _is_told(argument, tool, session):
+        presented = argument.judged == "credential" and tool.targets.is_presented_credential(
+            argument.path
+        )
+        if not presented or argument.placeholder or _is_conclusive(argument, tool, session):
             continue
-        known = _origin(argument, tool, session) or _set_before(argument.text, proposal, session)
-        if not known:
+        origin = _find_origin(argument, tool, session) or _was_set_earlier(
+            argument.text, proposal, session
+        )
+        if not origin:
             yield Unavailable(f"nobody gave a `{escaped(name_of(argument.path))}` in this run")
 
 
-def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
-    """Whether a miss of this argument would say anything in this run."""
+def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool:
+    """Return whether a missing mention of this argument is evidence in this run."""
     if argument.judged == "slot":
         return fills_a_slot(argument, session)
-    if argument.judged == "given":
+    if argument.judged == "user_value":
         return is_given_otherwise(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
         # whoever changes a password gave the old one, and the new one is made up
-        presented = tool.targets.presents(argument.path)
-        given = (presented or tool.deed.does is Does.MAKE) and is_given(argument, session)
-        return given or (presented and is_issued(argument, session))
+        presented = tool.targets.is_presented_credential(argument.path)
+        from_user = (presented or tool.action.does is Does.MAKE) and is_given(argument, session)
+        return from_user or (presented and is_issued(argument, session))
     if argument.must_be_seen:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text
@@ -197,71 +221,83 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     return argument.judged != "public" or is_half_said(argument, session)
 
 
-def _judged(
+def _judge(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[Yielded]:
-    origin = _origin(argument, tool, session)
+) -> Iterator[LayerResult]:
+    origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).stands(argument.text)
         if verbatim is None:  # a whole value stood so, but perhaps for its quotes and blanks
             yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
         origin = origin if verbatim else None
-    elif origin is not None and _may_be_part(argument, origin, tool):
-        strict = _asks_whole(argument, tool)
+    elif origin is not None and _may_be_partial(argument, origin, tool):
+        strict = _requires_whole_name(argument, tool)
         whole = proposal.verbatim(session).whole(argument.text, strict=strict)
         if whole is None:
             yield Unavailable(_FORGOT)
             return
         origin = origin if whole else None
-    if origin is not None and not _laundered(argument, origin, proposal, session):
+    if origin is not None and not _is_echo(argument, origin, proposal, session):
         called = mentions_of(session).labels(argument.text)
-        judges = tool.targets.judges
-        twice = stands_twice(argument, proposal.places(argument.text), judges, called=called)
-        if twice or (
+        is_judged = tool.targets.is_judged_by_name
+        in_other_parameter = stands_twice(
+            argument, proposal.places(argument.text), is_judged, called=called
+        )
+        if in_other_parameter or (
             not mentions_of(session).blind
-            and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
+            and alien(argument, origin, tool.action.noun, kinds=proposal.kinds, session=session)
         ):
             yield _finding(
                 argument,
                 tool,
                 "other_kind",
                 "other_kind",
-                _elsewhere(argument, origin, session, twice=twice),
+                _describe_other_kind(
+                    argument, origin, session, in_other_parameter=in_other_parameter
+                ),
             )
     elif _needs_no_mention(argument, tool, proposal, session):
         return
-    elif blind := _blind(argument, proposal, session):
-        yield blind
+    elif undecided := _explain_undecided(argument, proposal, session):
+        yield undecided
     elif was_said_before(argument.text, session):
         yield Unavailable("the agent had named a value before the conversation was heard here")
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
-        yield _finding(argument, tool, _class(argument, "placeholder"), "placeholder", detail)
+        yield _finding(
+            argument, tool, _strength_class(argument, "placeholder"), "placeholder", detail
+        )
     elif argument.judged in ("soft", "public"):
-        yield _unseen(argument, tool, "soft_name", session)
+        yield _unmentioned(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
-        yield _unknown_secret(argument, tool, session)
+        yield _unknown_credential(argument, tool, session)
     elif argument.must_be_seen:
-        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
-    elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
+        yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
+    elif reason := unread(
+        argument, session, declared=tool.targets.parameters.at(argument.path).declared
+    ):
         yield Unavailable(reason)
     elif identifies(argument.text):
-        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
+        yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
 
 
-def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
-    """Who mentioned the value; of a name, who mentioned it in other words."""
-    if argument.placeholder and not _stood(argument, session):
+def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
+    """Return the origin of a value; names also match in other words."""
+    if argument.placeholder and not _was_written_with_brackets(argument, session):
         return None
     if len(argument.text) > LONGEST_VALUE and not stands_verbatim(argument.text, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
-    return mentions_of(session).origin(argument.text, apart=_apart(argument.text), field=field)
+    return mentions_of(session).origin(
+        argument.text, apart=_allows_separate_words(argument.text), field=field
+    )
 
 
-def _stood(argument: Argument, session: Session) -> bool:
-    """Whether one in brackets was said with them; the bare word only names a field."""
+def _was_written_with_brackets(argument: Argument, session: Session) -> bool:
+    """
+    Return whether a bracketed value occurred with its brackets; the bare word is a field name.
+    """
     text = argument.text.strip()
     if text[:1] in BRACKETS or argument.judged == "blank":
         return is_told(text, session)
@@ -272,28 +308,28 @@ _DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"@|\d.*[^\W\d]|[^\W\d].*\d")
 
 
-_WHOLE = re.compile(
+_SINGLE_TOKEN = re.compile(
     r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d|(?i:[a-f]{8}(?:-[a-f]{4}){3}-[a-f]{12})"
 )
 
 
-def _apart(text: str) -> bool:
+def _allows_separate_words(text: str) -> bool:
     """
-    Whether *text* is made of words that may stand apart; an identifier's parts may not.
+    Return whether the words of *text* may occur apart; the parts of an identifier may not.
 
-    A small number may stand among them: ``iPhone 15 Pro``. A UUID without digits is no name.
+    A small number may occur among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
     """
     if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
         return False
-    return _WHOLE.search(text) is None
+    return _SINGLE_TOKEN.search(text) is None
 
 
-def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: Session) -> bool:
+def _is_echo(argument: Argument, origin: Origin, proposal: Proposal, session: Session) -> bool:
     """
-    Whether the value is only known because a call of the agent's own put it there.
+    Return whether a value is in the run only because a call of the agent introduced it.
 
-    A write that brought it in, and ran, makes later results repeat it: a sent mail is in the
-    mailbox. That is an echo as well.
+    After a write introduced it, later results repeat it: a sent mail is in the mailbox. That is
+    an echo as well.
     """
     first = mentions_of(session).introduced(argument.text)
     if origin.source != "tool" or first is None:
@@ -301,109 +337,119 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
     plan = proposal.plan(first.tool)
     if plan is None or not plan.writes:
         return False
-    return plan.targets.judges(first.path) or plan.targets.is_free(first.path)
+    return plan.targets.is_judged_by_name(first.path) or plan.targets.is_free(first.path)
 
 
-def _may_be_part(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
-    """Whether a value may only be known as a part of another one, which vouches for no write."""
+def _may_be_partial(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
+    """Return whether the run may have only a longer value, which does not justify a write."""
     if tool.targets.parameters.at(argument.path).guard == "target":
         text = argument.text
         return origin.how != "exact" or may_be_group(text) or is_rooted(text)
     return tool.writes and is_rooted(argument.text)
 
 
-def _asks_whole(argument: Argument, tool: ToolPlan) -> bool:
-    """Whether a step of a longer name is another thing; a code is one wherever it stands."""
+def _requires_whole_name(argument: Argument, tool: ToolPlan) -> bool:
+    """Return whether one step of a longer name is a different thing; a code identifies itself."""
     parameter = tool.targets.parameters.at(argument.path)
-    return parameter.guard == "target" and (parameter.told or not _CODE.search(argument.text))
+    return parameter.guard == "target" and (parameter.declared or not _CODE.search(argument.text))
 
 
-def _blind(argument: Argument, proposal: Proposal, session: Session) -> Unavailable | Failed | None:
+def _explain_undecided(
+    argument: Argument, proposal: Proposal, session: Session
+) -> Unavailable | Failed | None:
     """
-    Why a miss of this argument proves nothing.
+    Return why a missing mention of this argument proves nothing; None if it does.
 
-    A bound that a model can reach by itself must not switch off what an author declared: where a
-    value must be seen, that it cannot be looked for is an error, and the policy says what is done.
+    A limit that a model can reach by itself must not disable what an author declared: if a value
+    must be seen and cannot be searched for, the result is an error, and the policy decides.
     """
     mentions = mentions_of(session)
-    lost = mentions.forgot or _forgot_calls(proposal, session)
-    if lost and argument.must_be_seen:
-        return Failed(lost)
-    blind = mentions.blind or lost
-    return Unavailable(blind) if blind else None
+    forgotten = mentions.forgot or _explain_forgotten_calls(proposal, session)
+    if forgotten and argument.must_be_seen:
+        return Failed(forgotten)
+    reason = mentions.blind or forgotten
+    return Unavailable(reason) if reason else None
 
 
-def _forgot_calls(proposal: Proposal, session: Session) -> str:
-    history = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
-    lost = history.lost or Siblings.of(proposal, session).lost
-    return "calls of this run were forgotten to keep its bounds" if lost else ""
+def _explain_forgotten_calls(proposal: Proposal, session: Session) -> str:
+    history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
+    incomplete = history.is_incomplete or Siblings.of(proposal, session).is_incomplete
+    return "calls of this run were forgotten to keep its bounds" if incomplete else ""
 
 
 def _needs_no_mention(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
-    """Whether the run itself made the thing, or the call only looks for it where it may be."""
+    """Return whether the run created the value, or the call only looks for it."""
     text = argument.text
-    if _minted(text, proposal, session):
+    if _was_created(text, proposal, session):
         return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
         return stands_unechoed(text, session)  # no table holds it
-    if argument.judged == "credential" and _set_before(argument.text, proposal, session):
+    if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:
         return not argument.must_be_seen and explores(argument, tool, proposal, session)
-    deletes = tool.tool.destructive or tool.deed.does is Does.UNMAKE
+    deletes = tool.tool.destructive or tool.action.does is Does.UNMAKE
     return explores(argument, tool, proposal, session) or is_read(
         argument, session, writes=tool.writes, deletes=deletes
     )
 
 
-def _minted(text: str, proposal: Proposal, session: Session) -> bool:
-    """Whether an earlier call of this run brought the thing of that name into being."""
-    wanted = normal(text[:_LONGEST])
-    made = History.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner).made
-    if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
+def _was_created(text: str, proposal: Proposal, session: Session) -> bool:
+    """Return whether an earlier call of this run created the thing of that name."""
+    name = normal(text[:_MAX_NAME_LENGTH])
+    created = WriteHistory.of(
+        record_of(session), proposal.terms.plans, owner=proposal.terms.owner
+    ).created
+    if name in created or ("/" in name and any(path.endswith(f"/{name}") for path in created)):
         return True
-    return wanted in Siblings.of(proposal, session).made
+    return name in Siblings.of(proposal, session).created
 
 
-def _set_before(text: str, proposal: Proposal, session: Session) -> bool:
-    """Whether an earlier call of the run set this credential, rather than presented it."""
+def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
+    """Return whether an earlier call of the run set this credential, rather than presented it."""
     first = mentions_of(session).introduced(text)
     plan = proposal.plan(first.tool) if first is not None else None
-    return first is not None and plan is not None and not plan.targets.presents(first.path)
-
-
-def _unknown_secret(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
-    """A credential that nobody gave; secrets stay out of messages, the right one as well."""
-    name = f"`{escaped(name_of(argument.path))}`"
-    other = "a result returned" if is_issued(argument, session) else "somebody gave"
-    detail = f"nobody in this run mentioned this value of {name}, and {other} another one"
-    return _finding(
-        replace(argument, text="***"), tool, _class(argument, "hard_id"), "unseen", detail
+    return (
+        first is not None
+        and plan is not None
+        and not plan.targets.is_presented_credential(first.path)
     )
 
 
-def _class(argument: Argument, basis: str) -> str:
-    """Return the class of a miss: who declares that a value must be seen leaves no doubt."""
+def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
+    """Report an unmentioned credential; messages contain no secrets, the right one included."""
+    name = f"`{escaped(name_of(argument.path))}`"
+    source = "a result returned" if is_issued(argument, session) else "somebody gave"
+    detail = f"nobody in this run mentioned this value of {name}, and {source} another one"
+    return _finding(
+        replace(argument, text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
+    )
+
+
+def _strength_class(argument: Argument, basis: str) -> str:
+    """Return the strength class of a miss; a declared `must_be_seen` leaves no doubt."""
     return "declared" if argument.must_be_seen else basis
 
 
-def _unseen(argument: Argument, tool: ToolPlan, basis: str, session: Session) -> Finding:
+def _unmentioned(argument: Argument, tool: ToolPlan, basis: str, session: Session) -> Finding:
     detail = f"nobody in this run mentioned {shown(argument.text)}"
-    near = _near(argument.text, session)
+    near = _nearest_value(argument.text, session)
     return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)
 
 
-def _near(text: str, session: Session) -> str:
-    """The seen value that was probably meant: the nearest, or the only one of its shape."""
-    alike = dict.fromkeys(mentions_of(session).alike(text))
-    near = closest(normal(text), alike) if alike else ""
-    return near or (next(iter(alike)) if len(alike) == 1 and _DIGIT.search(text) else "")
+def _nearest_value(text: str, session: Session) -> str:
+    """Return the mentioned value that was probably meant: the nearest, or the only similar one."""
+    candidates = dict.fromkeys(mentions_of(session).alike(text))
+    near = closest(normal(text), candidates) if candidates else ""
+    return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
 
 
-def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: bool) -> str:
-    if twice:
+def _describe_other_kind(
+    argument: Argument, origin: Origin, session: Session, *, in_other_parameter: bool
+) -> str:
+    if in_other_parameter:
         return f"{shown(argument.text)} stands in another parameter of this call as another thing"
     if origin.source == "user":
         called = ", ".join(
@@ -424,14 +470,14 @@ def _finding(
     near: str = "",
     session: Session | None = None,
 ) -> Finding:
-    grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
-    seen = session.origin(near) if near and session is not None else None
-    if seen is not None and session is not None:
-        near = spelling(near, seen, session)
-    hint = f"did you mean {shown(near)}, from {seen}?" if near else "ask the user, or look it up"
+    is_grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
+    origin = session.origin(near) if near and session is not None else None
+    if origin is not None and session is not None:
+        near = spelling(near, origin, session)
+    hint = f"did you mean {shown(near)}, from {origin}?" if near else "ask the user, or look it up"
     return Finding(
         check="phantom_target",
-        verdict=Verdict.HALLUCINATED if grave else Verdict.SUSPICIOUS,
+        verdict=Verdict.HALLUCINATED if is_grave else Verdict.SUSPICIOUS,
         strength=STRENGTHS[basis].strength,
         basis=basis,
         where="/arguments" + pointer(argument.path),

@@ -11,19 +11,19 @@ from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_LISTED = 20
+_MAX_LISTED = 20
 
 
 def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
     """The agent calls ``delete_database`` but only ``read_database`` is exposed."""
     if not proposal.name:
-        return (_nameless(),)
+        return (_without_name(),)
     if proposal.tool is not None and (proposal.available or proposal.registered):
         return ()
-    return (_unknown(proposal),)
+    return (_unknown_tool(proposal),)
 
 
-def _unknown(proposal: Proposal) -> Finding | Unavailable:
+def _unknown_tool(proposal: Proposal) -> Finding | Unavailable:
     if not proposal.available and not proposal.registered:
         return Unavailable("no tools registered")
     near = nearest(proposal.name, proposal.available, most=3)
@@ -43,12 +43,12 @@ def _unknown(proposal: Proposal) -> Finding | Unavailable:
         hint=_hint(near, len(proposal.available)),
         got=name,
         expected="the name of an available tool",
-        allowed=tuple(near) or tuple(sorted(proposal.available)[:_LISTED]),
+        allowed=tuple(near) or tuple(sorted(proposal.available)[:_MAX_LISTED]),
         nearest=near[0] if near else "",
     )
 
 
-def _nameless() -> Finding:
+def _without_name() -> Finding:
     return Finding(
         check="phantom_tool",
         verdict=Verdict.HALLUCINATED,

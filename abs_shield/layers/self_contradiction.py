@@ -11,25 +11,25 @@ from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for, is_around
-from abs_shield.plan.history import (
-    History,
-    Spelt,
-    Write,
-    of_one_noun,
-    own_entities,
-    undoes,
-    write_of,
-)
 from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.meant import names_both
 from abs_shield.plan.moves import moves
 from abs_shield.plan.names import by_name
-from abs_shield.plan.proposed import Proposed
+from abs_shield.plan.proposed_writes import ProposedWrites
 from abs_shield.plan.result_ids import entity_text
-from abs_shield.plan.spellings import Spellings, is_same_entity
+from abs_shield.plan.spellings import EntitySpellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
+from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import are_opposite, opposite
+from abs_shield.plan.write_history import (
+    NormaliseId,
+    Write,
+    WriteHistory,
+    build_write,
+    have_same_subject,
+    subject_entities,
+    undoes,
+)
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
@@ -40,62 +40,65 @@ from abs_shield.text.show import escaped
 from abs_shield.text.verbs import Does
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
-"""Ranks: which of several contradictions of one window a call is flagged for."""
-_MOST_SIBLINGS = 32
-_MOST_READ = 8_192
-_LEAST_ALIKE = 2
-_SELF = frozenset("user profile account setting preference password me my".split())
-"""Nouns of what belongs to the user who speaks."""
-_WHERE = frozenset(
+"""Ranks: a call is reported for the contradiction of the highest rank in its window."""
+_MAX_SIBLINGS = 32
+_MAX_TEXT_LENGTH = 8_192
+_MIN_ARGUMENTS = 2
+_USER_NOUNS = frozenset("user profile account setting preference password me my".split())
+"""Nouns of which the current user has only one."""
+_PART_WORDS = frozenset(
     "key name field setting option preference attribute property range cell row column index "
     "position offset selector line old find anchor element ref child children insert append page "
     "sheet tab section block part chunk item op operation operations edit patch diff data status "
     "stage phase progress".split()
 )
-"""Words of parameters that say which of several values is set, or how far a thing has come."""
-_NUMBERS = (("number",), ("no",), ("num",))
+"""Words of parameters that select one of several values, or give a progress."""
+_NUMBER_NAMES = (("number",), ("no",), ("num",))
 _HANDLES = frozenset(
     "file connection session browser tab page stream cursor transaction socket document window app "
     "lock".split()
 )
-"""What is opened to be closed again."""
-_CLOSING = frozenset("close disconnect release unlock leave end stop".split())
+"""Objects that are opened to be closed again."""
+_CLOSING_VERBS = frozenset("close disconnect release unlock leave end stop".split())
 
 _Ranked = tuple[int, Finding | None]
-_NONE: _Ranked = (0, None)
+_NO_CONTRADICTION: _Ranked = (0, None)
 
 
 def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
-    """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
+    """``create_user(id=1)`` is followed by ``delete_user(id=1)`` in the same turn."""
     record = record_of(session)
     if record.ephemeral:
         return (Unavailable("no session"),)
     tool = proposal.tool
     if tool is None or not tool.writes:
         return ()
-    history = History.of(record, proposal.terms.plans, owner=proposal.terms.owner)
+    history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
-    spelt = Spellings(history.spellings).learn
-    earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session, spelt)]
+    normalise_id = EntitySpellings(history.spellings).add
+    earlier = [
+        *_open_writes(history, proposal, session),
+        *_sibling_writes(history, proposal, session, normalise_id),
+    ]
     if not earlier:
         return ()
-    then = write_of(
-        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns,
-        spelt=spelt,
+    then = build_write(
+        tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,
+        normalise_id=normalise_id,
     )  # fmt: skip
     return _contradictions(earlier, then, proposal, session)
 
 
 def prepare_self_contradiction(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
-    """Clean where nothing was written in this turn yet."""
+    """Prepare a check that returns RAN if the turn has no write yet."""
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
     ) -> Coverage | None:
         if record.ephemeral:
             return NO_SESSION
-        writes = History.of(record, terms.plans, owner=terms.owner).writes
+        writes = WriteHistory.of(record, terms.plans, owner=terms.owner).writes
         return RAN if not writes or writes[-1].turn != record.turns else None
 
     def reading(
@@ -110,101 +113,112 @@ def _contradictions(
     earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
 ) -> Iterator[Finding]:
     """
-    The gravest contradiction of the window, the newest of equal ones, unless one is meant.
+    Yield the gravest contradiction of the window, the newest of equal ones, unless intended.
 
-    Not the newest of all: the user that was just created and updated nine times would only be
-    one that is updated and deleted.
+    Not simply the newest: a user that was created, then updated nine times, would be reported as
+    updated and deleted.
     """
     gravest = 0
-    found: Finding | None = None
+    finding_to_report: Finding | None = None
     for n, first in reversed([*enumerate(earlier)]):
         rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
-        if rank != _DECLARED and _is_meant(first, then, earlier[n + 1 :], session):
+        if rank != _DECLARED and _is_intended(first, then, earlier[n + 1 :], session):
             if finding.code == "undone":
                 return
             continue
         if rank > gravest:
-            gravest, found = rank, finding
-    if found is not None:
-        yield found
+            gravest, finding_to_report = rank, finding
+    if finding_to_report is not None:
+        yield finding_to_report
 
 
-def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
-    """Writes of this turn within the window that nothing has taken back yet."""
+def _open_writes(history: WriteHistory, proposal: Proposal, session: Session) -> Iterator[Write]:
+    """Yield the writes of this turn within the window that were not undone yet."""
     calls, seconds = proposal.terms.window
     writes = history.writes
     for n in range(max(0, len(writes) - calls), len(writes)):
         first = writes[n]
-        near = history.place - first.place <= calls and proposal.at - first.at <= seconds
+        near = history.write_count - first.position <= calls and proposal.at - first.at <= seconds
         if first.call_id in proposal.later:
             continue
-        if near and first.turn == session.turns and first.place not in history.spent:
+        if near and first.turn == session.turns and first.position not in history.undone:
             yield first
 
 
-def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spelt) -> list[Write]:
-    """Writes that were proposed before this one in the same turn, within the window."""
+def _sibling_writes(
+    history: WriteHistory, proposal: Proposal, session: Session, normalise_id: NormaliseId
+) -> list[Write]:
+    """Return the writes that the same turn proposed before this one, within the window."""
     calls, _ = proposal.terms.window
-    newest = reversed(proposal.siblings[-_MOST_SIBLINGS:])
+    newest = reversed(proposal.siblings[-_MAX_SIBLINGS:])
     planned = ((call, plan) for call in newest if (plan := proposal.plan(call.name)) is not None)
     writes = [*islice((one for one in planned if one[1].writes), calls)][::-1]
 
     def read(call: ToolCall, plan: ToolPlan) -> Write:
-        place, turn = history.place, session.turns
-        return write_of(plan, object_of(call), place=place, at=proposal.at, turn=turn, spelt=spelt)
+        position, turn = history.write_count, session.turns
+        return build_write(
+            plan,
+            object_of(call),
+            position=position,
+            at=proposal.at,
+            turn=turn,
+            normalise_id=normalise_id,
+        )
 
-    return Proposed.writes(writes, proposal, session, read)
+    return ProposedWrites.writes(writes, proposal, session, read)
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
     assert proposal.tool is not None
     for pair in proposal.tool.inverses:
-        if pair.first == first.tool and _meets(pair, first, then, proposal.tool):
-            if _excused(pair, first, then):
-                return _NONE
-            named = pair.same[pair.then]
-            return _DECLARED, _finding(first, then, "declared", "undone", named=named)
+        if pair.first == first.tool and _have_same_entity(pair, first, then, proposal.tool):
+            if _is_excepted(pair, first, then):
+                return _NO_CONTRADICTION
+            parameter = pair.same[pair.then]
+            return _DECLARED, _finding(first, then, "declared", "undone", parameter=parameter)
     if _is_handle(then):
-        return _NONE
-    rank = _rank(first, then)
+        return _NO_CONTRADICTION
+    rank = _rank_by_verbs(first, then)
     if moves(first, then):
-        return _NONE
-    if rank and (first.meets(then) or then.has_content_of(first)):
+        return _NO_CONTRADICTION
+    if rank and (first.shared_identifiers(then) or then.repeats_content_of(first)):
         return rank, _finding(first, then, "contradiction", "undone")
     if undoes(first, then):
         return _UNDONE, _finding(first, then, "contradiction", "undone")
-    if _conflicts(first, then):
+    if _is_conflicting(first, then):
         return _WEAK, _finding(first, then, "contradiction", "conflicting")
-    if _turns_round(first, then):
+    if _reverses_one_value(first, then):
         return _WEAK, _finding(first, then, "contradiction", "undone")
-    return _NONE
+    return _NO_CONTRADICTION
 
 
-def _is_meant(first: Write, then: Write, between: Sequence[Write], session: Session) -> bool:
-    """Whether the user asked for both steps, or the second one resumes what was interrupted."""
-    said = _newest_words(session)
+def _is_intended(first: Write, then: Write, between: Sequence[Write], session: Session) -> bool:
+    """Return whether the user asked for both steps, or the second one resumes a paused state."""
+    user_text = _newest_user_text(session)
     if first.tool == then.tool:
-        pairs, of = _differing(first, then), own_entities(first) | own_entities(then)
-        return any(names_both(said, one, other, of=of) for one, other in pairs)
-    if asked_for(first.deed, then.deed, said):
+        pairs, of = _differing(first, then), subject_entities(first) | subject_entities(then)
+        return any(names_both(user_text, one, other, of=of) for one, other in pairs)
+    if asked_for(first.action, then.action, user_text):
         return True
-    another = any(write.tool not in (first.tool, then.tool) for write in between)
-    if another and _is_switched(first, then) and is_around(said):
+    other_tool_ran = any(write.tool not in (first.tool, then.tool) for write in between)
+    if other_tool_ran and _is_toggled(first, then) and is_around(user_text):
         return True
-    resumes = first.deed.does is Does.UNMAKE and then.deed.does is Does.MAKE
-    worked_on = (write for write in between if write.deed.does in (Does.CHANGE, Does.ACT))
-    return resumes and any(first.meets(write) for write in worked_on)
+    resumes = first.action.does is Does.UNMAKE and then.action.does is Does.MAKE
+    worked_on = (write for write in between if write.action.does in (Does.CHANGE, Does.ACT))
+    return resumes and any(first.shared_identifiers(write) for write in worked_on)
 
 
-def _is_switched(first: Write, then: Write) -> bool:
-    """Whether what is off is put on, or back, and nothing is made for the time of another deed."""
-    return opposite(first.deed, then.deed) and not (first.deed.mints or then.deed.mints)
+def _is_toggled(first: Write, then: Write) -> bool:
+    """Return whether both toggle one state, and neither creates an object."""
+    return are_opposite_actions(first.action, then.action) and not (
+        first.action.creates or then.action.creates
+    )
 
 
 def _differing(first: Write, then: Write) -> list[tuple[Any, Any]]:
-    """The values of a tool that two calls set to something else."""
+    """Return the pairs of values that two calls set differently."""
     return [
         (first.values[path], then.values[path])
         for path in first.values.keys() & then.values.keys()
@@ -212,19 +226,19 @@ def _differing(first: Write, then: Write) -> list[tuple[Any, Any]]:
     ]
 
 
-def _newest_words(session: Session) -> str:
-    said = (entry.event for entry in session.entries())
-    told = [event.text for event in said if isinstance(event, Said) and event.role == "user"]
-    return told[-1][:_MOST_READ] if told else ""
+def _newest_user_text(session: Session) -> str:
+    events = (entry.event for entry in session.entries())
+    texts = [event.text for event in events if isinstance(event, Said) and event.role == "user"]
+    return texts[-1][:_MAX_TEXT_LENGTH] if texts else ""
 
 
-def _rank(first: Write, then: Write) -> int:
-    """Return how surely two verbs on one noun take each other back, as a rank; 0 of others."""
-    if not of_one_noun(first, then):
+def _rank_by_verbs(first: Write, then: Write) -> int:
+    """Return how surely two verbs on one noun undo each other, as a rank; 0 if they do not."""
+    if not have_same_subject(first, then):
         return 0
-    if not (first.deed.noun and then.deed.noun) and first.deed.does is not Does.MAKE:
+    if not (first.action.noun and then.action.noun) and first.action.does is not Does.MAKE:
         return 0
-    pair = (first.deed.does, then.deed.does)
+    pair = (first.action.does, then.action.does)
     if pair == (Does.MAKE, Does.UNMAKE):
         return _UNDONE
     if pair in ((Does.UNMAKE, Does.MAKE), (Does.CHANGE, Does.UNMAKE)):
@@ -233,90 +247,92 @@ def _rank(first: Write, then: Write) -> int:
 
 
 def _is_handle(then: Write) -> bool:
-    """Whether a call closes what is opened to be closed: a file, a connection, a lock."""
-    return then.deed.verb in _CLOSING and not _HANDLES.isdisjoint(then.deed.noun)
+    """Return whether a call closes a handle: a file, a connection, a lock."""
+    return then.action.verb in _CLOSING_VERBS and not _HANDLES.isdisjoint(then.action.noun)
 
 
-def _meets(pair: Inverse, first: Write, then: Write, tool: ToolPlan) -> bool:
+def _have_same_entity(pair: Inverse, first: Write, then: Write, tool: ToolPlan) -> bool:
     one, name = first.arguments.get(pair.same[pair.first]), pair.same[pair.then]
     other = then.arguments.get(name)
-    text, spelt = entity_text(one), entity_text(other)
-    if text is None or spelt is None:
+    text, other_text = entity_text(one), entity_text(other)
+    if text is None or other_text is None:
         return one is not None and type(one) is type(other) and bool(one == other)
-    return is_same_entity(text, spelt, number=tool.targets.parameters.at((name,)).field.number)
+    return is_same_entity(text, other_text, number=tool.targets.parameters.at((name,)).field.number)
 
 
-def _excused(pair: Inverse, first: Write, then: Write) -> bool:
+def _is_excepted(pair: Inverse, first: Write, then: Write) -> bool:
     if pair.unless is None:
         return False
     calls = (ToolCall(w.tool, dict(w.arguments)) for w in (first, then))
     return bool(pair.unless(*calls))
 
 
-def _conflicts(first: Write, then: Write) -> bool:
-    """Whether the same write on the same entity sets one value to something else."""
-    if first.tool != then.tool or then.deed.does is not Does.CHANGE or then.deed.verb == "move":
+def _is_conflicting(first: Write, then: Write) -> bool:
+    """Return whether the same write sets another value on the same entity."""
+    if first.tool != then.tool or then.action.does is not Does.CHANGE or then.action.verb == "move":
         return False
-    if own_entities(first) != own_entities(then):
+    if subject_entities(first) != subject_entities(then):
         return False
     differing = {
         path
         for path in first.values.keys() & then.values.keys()
         if first.values[path] != then.values[path]
     }
-    if any(_says_where(path) or _numbers(path) for path in differing):
+    if any(_names_part_or_text(path) or _is_number_of_entity(path) for path in differing):
         return False
     return bool(differing) if _has_subject(then) else _is_setting(first, then, differing)
 
 
-def _turns_round(first: Write, then: Write) -> bool:
-    """Whether two calls are alike but for one value, which says the opposite: buy, then sell."""
+def _reverses_one_value(first: Write, then: Write) -> bool:
+    """Return whether two calls differ in one value, which is reversed: buy, then sell."""
     if first.tool != then.tool or first.arguments.keys() != then.arguments.keys():
         return False
     pairs = ((value, then.arguments[name]) for name, value in first.arguments.items())
     differing = [pair for pair in pairs if pair[0] != pair[1] or type(pair[0]) is not type(pair[1])]
-    if len(differing) != 1 or len(first.arguments) < _LEAST_ALIKE:
+    if len(differing) != 1 or len(first.arguments) < _MIN_ARGUMENTS:
         return False
     one, other = differing[0]
     if isinstance(one, bool) and isinstance(other, bool):
         return True
-    return isinstance(one, str) and isinstance(other, str) and are_opposite(one, other)
+    return isinstance(one, str) and isinstance(other, str) and are_opposite_words(one, other)
 
 
-def _is_setting(first: Write, then: Write, differing: set[Path]) -> bool:
-    """Whether two writes on nothing that has a name are alike but for one value, a setting's."""
-    if len(differing) != 1 or first.values.keys() != then.values.keys():
+def _is_setting(first: Write, then: Write, paths: set[Path]) -> bool:
+    """Return whether two writes without an entity differ in one value, that of a setting."""
+    if len(paths) != 1 or first.values.keys() != then.values.keys():
         return False
-    (path,) = differing
+    (path,) = paths
     value = then.values[path]
     if isinstance(value, str):
         return not is_token(value)  # one with digits may name another thing
     return isinstance(value, float) or by_name(name_of(path)) == "never"
 
 
-def _says_where(path: Path) -> bool:
-    """Whether a parameter says which part of the entity is set, or holds a text that is edited."""
-    said = name_words(name_of(path))
-    return is_free(name_of(path)) or not _WHERE.isdisjoint(said)
+def _names_part_or_text(path: Path) -> bool:
+    """Return whether a parameter selects a part of the entity, or is a text to edit."""
+    words = name_words(name_of(path))
+    return is_free(name_of(path)) or not _PART_WORDS.isdisjoint(words)
 
 
-def _numbers(path: Path) -> bool:
-    """Whether a parameter numbers the thing that is changed: ``accession_number``."""
+def _is_number_of_entity(path: Path) -> bool:
+    """Return whether a parameter numbers the changed entity: ``accession_number``."""
     name = name_of(path)
-    return name_words(name)[-1:] in _NUMBERS and by_name(name) == "hard"
+    return name_words(name)[-1:] in _NUMBER_NAMES and by_name(name) == "hard"
 
 
 def _has_subject(write: Write) -> bool:
-    """Whether a write says what it is done to, or is done to what there is one of: the user."""
-    return bool(own_entities(write)) or not _SELF.isdisjoint(write.deed.noun)
+    """Return whether a write names its entity, or acts on a single one: the user."""
+    return bool(subject_entities(write)) or not _USER_NOUNS.isdisjoint(write.action.noun)
 
 
-def _finding(first: Write, then: Write, basis: str, code: str, *, named: str = "") -> Finding:
-    told = scalar_text(then.arguments.get(named)) if named else None
-    met = [told] if told else sorted(first.meets(then))[:1]
-    entity = f" on `{escaped(met[0])}`" if met else ""
+def _finding(first: Write, then: Write, basis: str, code: str, *, parameter: str = "") -> Finding:
+    value = scalar_text(then.arguments.get(parameter)) if parameter else None
+    shared = [value] if value else sorted(first.shared_identifiers(then))[:1]
+    entity = f" on `{escaped(shared[0])}`" if shared else ""
     did = "undoes" if code == "undone" else "sets other values than"
-    where = named or next((n for n, found in then.entities.items() if met and met[0] in found), "")
+    where = parameter or next(
+        (n for n, values in then.entities.items() if shared and shared[0] in values), ""
+    )
     return Finding(
         check="self_contradiction",
         verdict=Verdict.SUSPICIOUS,

@@ -1,4 +1,4 @@
-"""Opt-in: what has to be read first was not read."""
+"""Opt-in: a tool that must be called first was not called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
     elif not needed:
         yield Unavailable("no `reads_first`")
     else:
-        ran = _ran(session)
+        ran = _executed_tools(session)
         forgot = record.execution_count > len(record.executions)
         if forgot and not ran.issuperset(needed):
             yield Unavailable("calls of this run were forgotten to keep its bounds")
@@ -41,7 +41,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
                 )
 
 
-def _ran(session: Session) -> set[str]:
-    """Names of the tools that ran here or in the run that started this one."""
+def _executed_tools(session: Session) -> set[str]:
+    """Return the tools that ran in this run or in the run that started it."""
     ran = {call.tool for call in session.executed if not call.error}
-    return ran if session.parent is None else ran | _ran(session.parent)
+    return ran if session.parent is None else ran | _executed_tools(session.parent)

@@ -1,4 +1,4 @@
-"""Opt-in: the target was only ever named inside the prose of a tool result."""
+"""Opt-in: the target occurs only in the prose of a tool result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.text.show import shown
 
 
 def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
-    """The agent pays ``mallory@evil.example``, who stands only in the prose of a web page."""
+    """The agent pays ``mallory@evil.example``, which occurs only in the prose of a web page."""
     record = record_of(session)
     mentions = record.mentions
     if record.ephemeral:
@@ -23,7 +23,7 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
         yield Unavailable(mentions.blind)
     elif proposal.tool is not None and proposal.tool.writes:
         targets = proposal.tool.targets
-        for argument in targets.judged(proposal.arguments):
+        for argument in targets.judged_arguments(proposal.arguments):
             field = targets.parameters.at(argument.path).field
             origin = mentions.origin(argument.text, apart=False, field=field)
             if argument.judged != "hard" or origin is None or origin.source != "tool":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.language import language
 from abs_shield.text.normal import normal
 from abs_shield.text.verbs import Does
@@ -94,15 +94,15 @@ _SHORT = 4
 _ENDS = rf"{_THING}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
 
 
-def asked_for(first: Deed, then: Deed, text: str) -> bool:
+def asked_for(first: ToolAction, then: ToolAction, text: str) -> bool:
     """
     Whether *text* names the second step behind the first, or as one that comes later.
 
     Verbs are read in English only. In other languages a word such as ``danach`` has to do, which
     puts a step behind another one.
 
-    >>> from abs_shield.plan.verbs import deed
-    >>> start, stop = deed("start_server"), deed("stop_server")
+    >>> from abs_shield.plan.tool_action import parse_action
+    >>> start, stop = parse_action("start_server"), parse_action("stop_server")
     >>> asked_for(start, stop, "Start it, run the job, and stop it afterwards.")
     True
     >>> asked_for(start, stop, "Why would it stop? Start it.")

@@ -10,9 +10,9 @@ from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError
 from abs_shield.plan.kinship import kinds_of
 from abs_shield.plan.rules import compile_rule
-from abs_shield.plan.targets import targets_of
+from abs_shield.plan.targets import compile_targets
 from abs_shield.plan.tool import ToolPlan
-from abs_shield.plan.verbs import touches
+from abs_shield.plan.tool_action import needs_existing_entity
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, shared_parameters
 from abs_shield.policy.places import ANY, first_name
@@ -40,7 +40,7 @@ def compile_tool(
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
     schema, broken = _schema(tool, tolerant=tolerant)
-    described = schema
+    own_schema = schema
     if schema is None and broken:
         schema = _authors_own(beside, where=escaped(tool.name))
     elif schema is not None:
@@ -49,8 +49,8 @@ def compile_tool(
     if schema is not None and not tolerant:
         _require_marked(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
-    targets = targets_of(tool, allow=policy.allow)
-    writes = not tool.read_only and targets.deed.writes
+    targets = compile_targets(tool, allow=policy.allow)
+    writes = not tool.read_only and targets.action.writes
     return ToolPlan(
         tool=tool,
         schema=schema,
@@ -64,12 +64,12 @@ def compile_tool(
         mode=tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
         targets=targets,
-        deed=targets.deed,
+        action=targets.action,
         writes=writes,
-        touches=writes and touches(targets.deed),
+        needs_existing_entity=writes and needs_existing_entity(targets.action),
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=kinds_of(tool),
-        description=None if schema is described else described,
+        description=None if schema is own_schema else own_schema,
         lost_targets=_lost(tool, schema),
     )
 

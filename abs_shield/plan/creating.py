@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from abs_shield.plan.names import by_name, is_path
-from abs_shield.plan.verbs import Deed, commanded
+from abs_shield.plan.tool_action import ToolAction, parse_action_argument
 from abs_shield.policy import Tool
 from abs_shield.policy.places import keys_of
 from abs_shield.text.leaves import Path, name_of, parent_of
@@ -57,43 +57,43 @@ _TITLES = frozenset({("name",), ("title",), ("label",)})
 _COUNTED = re.compile(r"([^\W\d_]{2,30})[ _-]?(\d{0,2})")
 
 
-def creates(tool: Tool, done: Deed, path: Path) -> bool:
+def creates(tool: Tool, action: ToolAction, path: Path) -> bool:
     """Whether the leaf at *path* names what a call of *tool* brings into being."""
     root = str(path[0]) if path else ""
     if keys_of(path, tool.creates, tool.parameters):
         return True
     said = frozenset(name_words(root))
-    if done.writes and (said & _CLIENT or _is_callers(root) or _marks_request(root, tool)):
+    if action.writes and (said & _CLIENT or _is_callers(root) or _marks_request(root, tool)):
         return True
     if keys_of(path[:1], tool.targets, tool.parameters):
         return False
     if names_file(path) and not _OUTPUT.isdisjoint(name_words(tool.name)):
         return True
     if len(path) > 1:
-        return done.mints and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
-    if done.does is Does.CHANGE and "new" in said:
+        return action.creates and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
+    if action.does is Does.CHANGE and "new" in said:
         return bool(said & _OWN)
-    if done.verb == "upload" and (_is_source(path, tool) or "id" in said):
+    if action.verb == "upload" and (_is_source(path, tool) or "id" in said):
         return False
     own = frozenset(map(canonical, said - _NEW))
-    if not (done.mints and own):
+    if not (action.creates and own):
         return False
-    if own == {"name"} and not _SOMEBODY.isdisjoint(done.noun):
+    if own == {"name"} and not _SOMEBODY.isdisjoint(action.noun):
         return False
-    if said & _MARKS and said & _IN_A_FILE and done.noun[-1:] not in (("file",), ("document",)):
+    if said & _MARKS and said & _IN_A_FILE and action.noun[-1:] not in (("file",), ("document",)):
         return False  # the id of a file that is there: `create_job(file_id=...)`
-    placed = done.verb in _PLACING
+    placed = action.verb in _PLACING
     made = _OWN if placed else _OWN | _RECORD
-    if not placed or _says_new(tool, done):
-        made = made | frozenset(done.noun[-1:])
-        made = made if _OFFERS.isdisjoint(done.noun) else made | _OFFERS
+    if not placed or _says_new(tool, action):
+        made = made | frozenset(action.noun[-1:])
+        made = made if _OFFERS.isdisjoint(action.noun) else made | _OFFERS
     return own <= frozenset(map(canonical, made))
 
 
-def _says_new(tool: Tool, done: Deed) -> bool:
+def _says_new(tool: Tool, action: ToolAction) -> bool:
     """Whether a description begins so that what the tool places is new: "Register a new sample"."""
     said = name_words((tool.description or "")[:_LONGEST_SAID])[:_FIRST]
-    return any(("new", noun) in pairwise(said) for noun in done.noun[-1:])
+    return any(("new", noun) in pairwise(said) for noun in action.noun[-1:])
 
 
 def _is_source(path: Path, tool: Tool) -> bool:
@@ -112,8 +112,8 @@ def names_file(path: Path) -> bool:
 
 def is_told_to_make(arguments: Mapping[str, Any]) -> bool:
     """Whether one argument is the verb of a tool with several: ``{"command": "create"}``."""
-    told = commanded(arguments)
-    return told is not None and told.mints
+    told = parse_action_argument(arguments)
+    return told is not None and told.creates
 
 
 def _is_callers(name: str) -> bool:
@@ -137,7 +137,7 @@ def _is_of_somebody(path: Path) -> bool:
     return any(by_name(word) in ("who", "soft", "hard") and word != "item" for word in around)
 
 
-def tells_apart(
+def is_list_key(
     path: Path, text: str, arguments: Mapping[str, Any], beside: frozenset[str]
 ) -> bool:
     """

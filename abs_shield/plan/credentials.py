@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.names import name_words
 from abs_shield.text.shape import is_dated, is_moment, is_sentinel
 from abs_shield.text.verbs import Does
@@ -77,7 +77,7 @@ def is_same(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and (one <= other or other <= one)
 
 
-def use_of(name: str, deed: Deed) -> Use:
+def use_of(name: str, action: ToolAction) -> Use:
     """
     Return what a call does with the credential called *name*.
 
@@ -88,11 +88,11 @@ def use_of(name: str, deed: Deed) -> Use:
         return "none"
     if not _NEW.isdisjoint(said):
         return "set"
-    if deed.does not in (Does.MAKE, Does.CHANGE) or not _OLD.isdisjoint(said):
+    if action.does not in (Does.MAKE, Does.CHANGE) or not _OLD.isdisjoint(said):
         return "presented"
     if name_words(name)[-1] in _PASSWORDS | _CODES:
-        return "presented" if not _SERVICES.isdisjoint(deed.noun) else "set"
-    return "presented" if said.isdisjoint(deed.noun) else "set"
+        return "presented" if not _SERVICES.isdisjoint(action.noun) else "set"
+    return "presented" if said.isdisjoint(action.noun) else "set"
 
 
 def may_be_secret(text: str, name: str) -> bool:

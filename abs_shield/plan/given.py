@@ -29,7 +29,7 @@ def is_given_otherwise(argument: Argument, session: Session) -> bool:
     has it, another value is another thing.
     """
     given = [*dict.fromkeys(_given(argument, session))]
-    if len(given) != 1 or given[0] in argument.beside:
+    if len(given) != 1 or given[0] in argument.other_values:
         return False
     text, said = normal(argument.text).strip(), mentions_of(session).user_chunks
     if all(number in said for number in _NUMBER.findall(text)):
@@ -41,7 +41,7 @@ def is_given_otherwise(argument: Argument, session: Session) -> bool:
 
 
 def _given(argument: Argument, session: Session) -> Iterator[str]:
-    yield from mentions_of(session).labelled(argument.asks, most=_MOST)
+    yield from mentions_of(session).labelled(argument.entity_words, most=_MOST)
     if argument.creates:
         yield from mentions_of(session).names
 

@@ -45,7 +45,7 @@ def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> 
         return
     without_value = {doubt.path: doubt for doubt in voids(targets.parameters, arguments)}
     yield from without_value.values()
-    guarded = [pair for pair in targets.guarded(arguments) if pair[0] not in without_value]
+    guarded = [pair for pair in targets.guarded_leaves(arguments) if pair[0] not in without_value]
     said = Verbatim(session)
     naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
     looked = 0

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import Any
 
-from abs_shield.plan.verbs import OPPOSITES
+from abs_shield.plan.tool_action import OPPOSITES
 from abs_shield.session import Session
 from abs_shield.text.leaves import scalar_text
 from abs_shield.text.values.numerals import WORDS, worded
@@ -71,11 +71,11 @@ def names_both(text: str, one: Any, other: Any, *, of: Collection[str] = ()) -> 
 
 def _end(text: str, start: int, ends: Sequence[int], value: Any) -> int:
     """Return where the first mention of a value ends; -1 where there is none behind *start*."""
-    spelt = scalar_text(value)
+    value_text = scalar_text(value)
     ends = [end for end in ends if end > start]
-    if not (spelt and ends and _holds(text[start:], spelt)):
+    if not (value_text and ends and _holds(text[start:], value_text)):
         return -1
-    found = bisect_left(ends, True, key=lambda end: _holds(text[start:end], spelt))
+    found = bisect_left(ends, True, key=lambda end: _holds(text[start:end], value_text))
     return ends[min(found, len(ends) - 1)]
 
 

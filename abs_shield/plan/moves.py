@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abs_shield.plan.history import Write
 from abs_shield.plan.names import ENDS_OF_A_MOVE
 from abs_shield.plan.result_ids import entity_text
+from abs_shield.plan.write_history import Write
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.verbs import Does
@@ -19,7 +19,7 @@ def moves(first: Write, then: Write) -> bool:
 
     A volume that is detached from one machine and attached to another one is moved.
     """
-    if {first.deed.does, then.deed.does} != {Does.MAKE, Does.UNMAKE}:
+    if {first.action.does, then.action.does} != {Does.MAKE, Does.UNMAKE}:
         return False
     one, other = _roles(first), _roles(then)
     return any(one[role] != other[role] for role in one.keys() & other.keys())

@@ -12,7 +12,7 @@ from abs_shield.plan.creating import creates
 from abs_shield.plan.credentials import Use, use_of
 from abs_shield.plan.names import Judged, by_name, is_direction
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
-from abs_shield.plan.verbs import Deed, returns_answer
+from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
 from abs_shield.policy.places import keys_of
 from abs_shield.session.field import Field
@@ -62,7 +62,7 @@ _SELECTORS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
 )
-"""Words of parameters that say which things a call is done to, and name none."""
+"""Words of parameters that say which things a call is action to, and name none."""
 Guard = Literal["none", "seen", "target", "name", "selector"]
 _KEPT = 512
 _LONGEST_NAMES = 4_096
@@ -85,10 +85,10 @@ class Parameter:
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
         listed: Whether the schema lists its values.
-        asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
+        entity_words: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
-            call is done to, by an identifier (``target``), by a ``name`` or as a ``selector``.
+            call is action to, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
         measures: Whether it takes any number, and not only whole ones.
@@ -99,14 +99,14 @@ class Parameter:
 
     name: str
     judged: Judged
-    told: bool
+    declared: bool
     credential: Use
     blanks: bool
     required: bool
     creates: bool
     free: bool
     listed: bool
-    asks: frozenset[str]
+    entity_words: frozenset[str]
     must_be_seen: bool
     guard: Guard
     defaults: frozenset[str]
@@ -127,9 +127,9 @@ class Parameter:
         return self.judged != "never" or self.credential != "none" or self.names_account
 
     @property
-    def may_be_given(self) -> bool:
+    def may_be_user_value(self) -> bool:
         """Whether nothing judges its values, unless the user gave one for it."""
-        other = self.free or self.listed or self.told or self.credential != "none"
+        other = self.free or self.listed or self.declared or self.credential != "none"
         return self.judged == "never" and not other
 
     @property
@@ -144,7 +144,7 @@ class Parameter:
 
     @property
     def names_entity(self) -> bool:
-        """Whether its values say what the call is done to, or what it makes."""
+        """Whether its values say what the call is action to, or what it makes."""
         return self.names_target or self.creates
 
 
@@ -163,7 +163,7 @@ class Names(NamedTuple):
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
     blank: tuple[str, ...]
-    given: tuple[str, ...]
+    user_values: tuple[str, ...]
     lacking: bool
 
 
@@ -172,7 +172,7 @@ class Parameters:
     """The parameters of one tool by path; positions in lists make no difference."""
 
     tool: Tool
-    deed: Deed
+    action: ToolAction
     allow: tuple[Callable[[Any], bool], ...]
     top: dict[str, Parameter] = field(default_factory=dict)
     _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
@@ -196,10 +196,10 @@ class Parameters:
         if known is None:
             found = [(name, self.at((name,))) for name in names]
             known = Names(
-                tuple((name, of.asks) for name, of in found if of.is_judged),
+                tuple((name, of.entity_words) for name, of in found if of.is_judged),
                 tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
-                tuple(name for name, of in found if of.may_be_given),
+                tuple(name for name, of in found if of.may_be_user_value),
                 any(key not in names and self.at((key,)).guarded for key in self.tool.targets),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
@@ -219,7 +219,7 @@ class Parameters:
         said = schema.get("description")
         told = said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else ""
         name = name_of(path)
-        made = creates(self.tool, self.deed, path)
+        made = creates(self.tool, self.action, path)
         by_author = self._by_author(path, made=made)
         listed = "enum" in schema or "const" in schema
         judged = by_author or self._by_name(path, schema)
@@ -227,14 +227,14 @@ class Parameters:
         return Parameter(
             name=name,
             judged=judged,
-            told=target is not None,
-            credential="none" if by_author or listed else use_of(name, self.deed),
+            declared=target is not None,
+            credential="none" if by_author or listed else use_of(name, self.action),
             blanks=not listed and self._takes_blanks(path, schema),
             required=_is_required(self.tool.parameters, path),
             creates=made,
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             listed=listed,
-            asks=of_what(name) or frozenset(self.deed.noun),
+            entity_words=of_what(name) or frozenset(self.action.noun),
             must_be_seen=must_be_seen,
             guard="seen"
             if must_be_seen
@@ -305,20 +305,20 @@ class Parameters:
         if is_free(name) or _is_of_plain(path):
             return "never"
         said = by_name(name)
-        if said == "open" and _is_addressed(name, self.deed):
+        if said == "open" and _is_addressed(name, self.action):
             return "who"
-        if said == "soft" and returns_answer(self.tool.name):
+        if said == "soft" and is_answer_tool(self.tool.name):
             return "public"  # an answer may name what the agent knows
         if said != "open":
             return said
         return _by_description(name, schema)
 
 
-def _is_addressed(name: str, done: Deed) -> bool:
+def _is_addressed(name: str, action: ToolAction) -> bool:
     """Whether a parameter says who reads a message: ``send_message(to=...)``."""
-    if name_words(name) not in _ADDRESSEES or not done.writes:
+    if name_words(name) not in _ADDRESSEES or not action.writes:
         return False
-    return not _MESSAGES.isdisjoint((done.verb, *done.noun))
+    return not _MESSAGES.isdisjoint((action.verb, *action.noun))
 
 
 def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:

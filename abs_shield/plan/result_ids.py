@@ -1,4 +1,4 @@
-"""Identifiers in the result of a call: of what it made, or of what it was done to."""
+"""Identifiers in the result of a call: of what it made, or of what it was action to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.plan.names import by_name
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import Path, data_of, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
@@ -58,20 +58,20 @@ def identifiers(value: Any) -> Iterator[str]:
             yield from (normal(value) for name, value in fields if by_name(name) == "hard")
 
 
-def numbers(value: Any, done: Deed) -> Iterator[str]:
+def numbers(value: Any, action: ToolAction) -> Iterator[str]:
     """
     Yield what in a result may identify what was made, though no name says so.
 
     Whole numbers, and words with a digit, under a name that says no more than the tool's noun; a
     number that is all that was returned.
 
-    >>> from abs_shield.plan.verbs import deed
-    >>> list(numbers({"event": {"number": 17, "seats": 40}}, deed("create_event")))
+    >>> from abs_shield.plan.tool_action import parse_action
+    >>> list(numbers({"event": {"number": 17, "seats": 40}}, parse_action("create_event")))
     ['17']
-    >>> list(numbers({"hold": "H-1", "seats": "2 in row 4"}, deed("place_hold")))
+    >>> list(numbers({"hold": "H-1", "seats": "2 in row 4"}, parse_action("place_hold")))
     ['h-1']
     """
-    own = _BARE.union(done.noun)
+    own = _BARE.union(action.noun)
     for path, leaf in _scalars(value):
         text = entity_text(leaf)
         if not text or len(text) > _LONGEST:

@@ -22,8 +22,8 @@ class Siblings:
 
     def __init__(self) -> None:
         self._newest: ToolCall | None = None
-        self.made: set[str] = set()
-        self.lost = False
+        self.created: set[str] = set()
+        self.is_incomplete = False
 
     @classmethod
     def of(cls, proposal: Proposal, session: Session) -> Siblings:
@@ -32,9 +32,9 @@ class Siblings:
         for call in siblings._unread(proposal.siblings):
             siblings._newest = call
             plan = proposal.plan(call.name)
-            if plan is not None and len(siblings.made) < _MOST:
-                siblings.made.update(plan.targets.made(object_of(call)))
-        siblings.lost = len(siblings.made) >= _MOST
+            if plan is not None and len(siblings.created) < _MOST:
+                siblings.created.update(plan.targets.created_names(object_of(call)))
+        siblings.is_incomplete = len(siblings.created) >= _MOST
         return siblings
 
     def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
@@ -42,5 +42,5 @@ class Siblings:
         for place in range(len(calls) - 1, -1, -1):
             if calls[place] is self._newest:
                 return calls[place + 1 :]
-        self.made = set()
+        self.created = set()
         return calls

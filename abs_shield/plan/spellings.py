@@ -1,4 +1,4 @@
-"""One spelling for each entity of a run, whose calls may spell it in several."""
+"""One spelling for each entity of a run; calls may spell it differently."""
 
 from __future__ import annotations
 
@@ -8,62 +8,62 @@ from abs_shield.text.forms import is_negative
 from abs_shield.text.normal import normal
 from abs_shield.text.tight import Tight, names_the_same
 
-_LONGEST = 256
-_MOST = 1_000
-"""Entities whose spelling is kept; of an older one, only an equal text is the same."""
-_MOST_ALIKE = 8
-"""Entities of the same letters: ``1-23`` and ``12-3``."""
+_MAX_LENGTH = 256
+_MAX_ENTITIES = 1_000
+"""Entities with a stored spelling; an older entity only matches an equal text."""
+_MAX_SPELLINGS = 8
+"""Entities with the same letters and digits: ``1-23`` and ``12-3``."""
 
 
-class Spellings:
+class EntitySpellings:
     """
-    The first spelling of every entity, as `names_the_same` compares them.
+    The first spelling of every entity, compared with `names_the_same`.
 
     Args:
-        above: Spellings that hold as well, and to which nothing is added from here.
+        parent: Spellings that also apply, and to which nothing is added from here.
 
-    >>> known = Spellings()
-    >>> known.learn("usr_abc"), known.first("USR-ABC "), known.first("usr_abd")
+    >>> spellings = EntitySpellings()
+    >>> spellings.add("usr_abc"), spellings.first("USR-ABC "), spellings.first("usr_abd")
     ('usr_abc', 'usr_abc', 'usr_abd')
-    >>> known.learn("77001"), known.first("0077001"), known.first("0077001", number=True)
+    >>> spellings.add("77001"), spellings.first("0077001"), spellings.first("0077001", number=True)
     ('77001', '0077001', '77001')
     """
 
-    __slots__ = ("_above", "_known")
+    __slots__ = ("_by_letters", "_parent")
 
-    def __init__(self, above: Spellings | None = None) -> None:
-        self._above = above
-        self._known: dict[str, list[tuple[bytes, str]]] = {}
+    def __init__(self, parent: EntitySpellings | None = None) -> None:
+        self._parent = parent
+        self._by_letters: dict[str, list[tuple[bytes, str]]] = {}
 
     def first(self, text: str, *, number: bool = False) -> str:
         """
-        Return the first spelling of the entity that *text* names; its own where it is new.
+        Return the first spelling of the entity that *text* names; its own if it is new.
 
         Args:
             text: An identifier.
-            number: Whether it is a number, so that leading zeros mean nothing.
+            number: Whether it is a number, so that leading zeros do not count.
         """
-        bare, letters, codes = _read(text, number=number)
+        bare, letters, codes = _normalise(text, number=number)
         return self._find(letters, codes) or bare
 
-    def learn(self, text: str, *, number: bool = False) -> str:
-        """As `first`; a new spelling is kept."""
-        bare, letters, codes = _read(text, number=number)
-        known = self._find(letters, codes)
-        if known is None and letters:
-            alike = self._known.setdefault(letters, [])
-            if len(alike) < _MOST_ALIKE:
-                alike.append((codes, bare))
-            if len(self._known) > _MOST:
-                for old in list(islice(self._known, _MOST // 2)):
-                    del self._known[old]
-        return known or bare
+    def add(self, text: str, *, number: bool = False) -> str:
+        """Return the first spelling as `first` does, and add a new one."""
+        bare, letters, codes = _normalise(text, number=number)
+        existing = self._find(letters, codes)
+        if existing is None and letters:
+            spellings = self._by_letters.setdefault(letters, [])
+            if len(spellings) < _MAX_SPELLINGS:
+                spellings.append((codes, bare))
+            if len(self._by_letters) > _MAX_ENTITIES:
+                for oldest in list(islice(self._by_letters, _MAX_ENTITIES // 2)):
+                    del self._by_letters[oldest]
+        return existing or bare
 
     def _find(self, letters: str, codes: bytes) -> str | None:
-        for kept, spelling in self._known.get(letters, ()):
-            if names_the_same(letters, codes, kept):
+        for codes_of_spelling, spelling in self._by_letters.get(letters, ()):
+            if names_the_same(letters, codes, codes_of_spelling):
                 return spelling
-        return None if self._above is None else self._above._find(letters, codes)
+        return None if self._parent is None else self._parent._find(letters, codes)
 
 
 def is_same_entity(one: str, other: str, *, number: bool = False) -> bool:
@@ -73,13 +73,13 @@ def is_same_entity(one: str, other: str, *, number: bool = False) -> bool:
     >>> is_same_entity("usr_abc", " USR-ABC"), is_same_entity("12-3456", "1-23456")
     (True, False)
     """
-    known = Spellings()
-    return known.learn(one, number=number) == known.learn(other, number=number)
+    spellings = EntitySpellings()
+    return spellings.add(one, number=number) == spellings.add(other, number=number)
 
 
-def _read(text: str, *, number: bool) -> tuple[str, str, bytes]:
-    """The text in normal form, its letters and digits, and what stands between them."""
-    bare = normal(text[:_LONGEST]).strip()
+def _normalise(text: str, *, number: bool) -> tuple[str, str, bytes]:
+    """Return the text in normal form, its letters and digits, and its separators."""
+    bare = normal(text[:_MAX_LENGTH]).strip()
     if number and bare.isdigit():
         bare = bare.lstrip("0") or "0"
     if is_negative(bare):

@@ -1,4 +1,4 @@
-"""Which arguments of a tool have to come from somewhere, and how surely."""
+"""The arguments of a tool that must come from the run, and how strictly each is judged."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.plan.creating import is_told_to_make, names_file, tells_apart
+from abs_shield.plan.creating import is_list_key, is_told_to_make, names_file
 from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.schemas import schema_at
+from abs_shield.plan.tool_action import ToolAction, parse_described_action
 from abs_shield.plan.values import by_value, is_free_text, is_token
-from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group
@@ -24,57 +24,56 @@ from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
 from abs_shield.text.wildcards import is_condition, is_nobody, is_nothing, is_whole_set, selects_all
 
-_KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
-_POINTERS = (("path",), ("from",))
+_KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
+_POINTER_MEMBERS = (("path",), ("from",))
 """Members of a JSON Patch that point into a document."""
-_VALUES = frozenset("value values operator op comparison".split())
-_MOST_KEYS = 20
+_VALUE_MEMBERS = frozenset("value values operator op comparison".split())
+_MAX_KEYS = 20
 MOST_JUDGED = 10_000
-"""Values of one call that are judged."""
-_LONGEST_NAME = 256
-_LONGEST_SAID = 300
+"""Values of one call that are judged; the rest is reported as not judged."""
+_MAX_NAME_LENGTH = 256
+_MAX_DESCRIPTION = 300
 _REFERENCES = ("$", "%")
-"""What begins the name of a variable, such as ``$API_KEY``, that a host may replace by a secret."""
+"""First characters of a variable such as ``$API_KEY``, which a host may replace by a secret."""
 _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
-"""One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only where it is a blank."""
+"""One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only if it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
-"""In a pattern, a program or a form: whatever has brackets or several words."""
+"""In a pattern, a program or a form: any text with brackets or several words."""
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
-_GIVEN = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
-_MOST_BESIDE = 200
+_USER_VALUE = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
+_MAX_OTHER_VALUES = 200
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
-AllSeen = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
+MentionCheck = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
 """
-Return whether every judged value of a call stands in a run as it is.
+Return whether the run mentions every judged value of a call verbatim.
 
-Its arguments are those of the call, what the run has seen, and what gives the kinds of things that
-identifiers of the run's tools are of.
+Its arguments are those of the call, the mentions of the run, and a function that returns the kinds
+of entities that the run's tools identify.
 """
-Kind = Literal["hard", "soft", "public", "slot", "given", "credential", "blank"]
+Kind = Literal["hard", "soft", "public", "slot", "user_value", "credential", "blank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
     """
-    One argument leaf that has to come from somewhere.
+    One argument leaf whose value must come from the run.
 
     Attributes:
         path: Names and positions on the way to it.
         text: Its value as text.
-        judged: ``hard`` for identifiers, ``soft`` for names and places, ``public`` for names that
-            the world knows, ``slot`` for what is an
-            identifier only where results of the run hold some under the same name, ``given`` for
-            what is wrong only where the user gave another value for it, ``credential``
-            for a credential, where a result holds one of that name, ``blank`` for a value that is
-            only looked at as it is a blank to fill in.
+        judged: ``hard`` for identifiers; ``soft`` for names and places; ``public`` for well-known
+            names; ``slot`` for an identifier only if results of the run have some under the same
+            name; ``user_value`` for a value that is wrong only if the user gave another one for
+            it; ``credential`` for a credential, judged if a result has one of that name;
+            ``blank`` for a value that is judged only because it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
-        placeholder: Whether the value stands where a value should.
-        asks: The words that say what the value is of: ``order`` of ``order_id``.
-        examples: How the schema says that such a value looks.
-        description: What the schema says of the parameter, in lower case, and its default.
-        tells_apart: Whether it only tells the new objects of one list apart.
-        creates: Whether it names what the call brings into being.
-        beside: Of one that may be given otherwise: all values of the call, as they are compared.
+        placeholder: Whether the value is a placeholder.
+        entity_words: The words that name its kind of entity: ``order`` of ``order_id``.
+        examples: Examples of such a value in the schema.
+        description: The parameter's description and default, in lower case.
+        is_list_key: Whether it only tells the new objects of one list apart.
+        creates: Whether it names what the call creates.
+        other_values: For a ``user_value``: all values of the call, normalised.
     """
 
     path: Path
@@ -82,16 +81,16 @@ class Argument:
     judged: Kind
     must_be_seen: bool = False
     placeholder: bool = False
-    asks: frozenset[str] = frozenset()
+    entity_words: frozenset[str] = frozenset()
     examples: tuple[str, ...] = ()
     description: str = ""
-    tells_apart: bool = False
+    is_list_key: bool = False
     creates: bool = False
-    beside: frozenset[str] = frozenset()
+    other_values: frozenset[str] = frozenset()
 
 
-class Unclear(NamedTuple):
-    """A leaf of a judged parameter for whose value nobody vouches."""
+class UnvouchedLeaf(NamedTuple):
+    """A leaf of a judged parameter with a value that was not found in the run."""
 
     path: Path
     leaf: Any
@@ -99,51 +98,60 @@ class Unclear(NamedTuple):
     parameter: Parameter
 
 
-def _nobody(text: str, asks: frozenset[str]) -> bool:
+def _vouches_for_nothing(text: str, asks: frozenset[str]) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
-    """Which arguments of one tool are judged."""
+    """The judged arguments of one tool."""
 
     tool: Tool
-    deed: Deed
+    action: ToolAction
     parameters: Parameters
 
-    def judged(self, arguments: Mapping[str, Any]) -> Iterator[Argument]:
-        """Give the leaves that have to come from somewhere, at most 10,000 a call."""
-        return self.read(self.unclear(arguments), arguments)
+    def judged_arguments(self, arguments: Mapping[str, Any]) -> Iterator[Argument]:
+        """Return the leaves that must come from the run, at most 10,000 a call."""
+        return self.classify_leaves(self.find_unvouched(arguments), arguments)
 
-    def all_seen(self, names: tuple[str, ...]) -> AllSeen | None:
+    def prepare_mention_check(self, names: tuple[str, ...]) -> MentionCheck | None:
         """
-        Prepare whether every judged one of plain scalars of these names stands in a run as it is.
+        Prepare a fast check that the run mentions every judged value of plain scalars.
 
         Returns:
-            None where that is never known at once.
+            None if no fast check is possible for these argument names.
         """
-        of = self.parameters.judged(names)
-        guarded = [(name, self.parameters.at((name,))) for name in of.guarded]
-        if of.lacking or any(parameter.must_be_seen for _, parameter in guarded):
+        watched = self.parameters.judged(names)
+        guarded = [(name, self.parameters.at((name,))) for name in watched.guarded]
+        if watched.lacking or any(parameter.must_be_seen for _, parameter in guarded):
             return None
-        judged, blank, given, writes = of.judged, of.blank, of.given, self._writes
+        judged, may_be_blanks, user_values, writes = (
+            watched.judged,
+            watched.blank,
+            watched.user_values,
+            self._writes,
+        )
 
-        def all_seen(
-            arguments: Mapping[str, Any], seen: Mentions, kinds: Callable[[], frozenset[str]]
+        def mentions_all(
+            arguments: Mapping[str, Any], mentions: Mentions, kinds: Callable[[], frozenset[str]]
         ) -> bool:
             for name, parameter in guarded:
                 if not _is_plain(arguments[name]):
                     return False
                 if parameter.guard == "target" and may_be_group(str(arguments[name])):
                     return False
-            for name in blank:
+            for name in may_be_blanks:
                 leaf = arguments[name]
                 if isinstance(leaf, str) and may_be_blank(leaf.strip()):
                     return False
-            said, labelled = seen.user_chunks, seen.has_labels
-            for name in given if labelled else ():
+            user_chunks, labelled = mentions.user_chunks, mentions.has_labels
+            for name in user_values if labelled else ():
                 leaf = arguments[name]
-                if isinstance(leaf, str) and leaf not in said and _may_be_given(leaf):
+                if (
+                    isinstance(leaf, str)
+                    and leaf not in user_chunks
+                    and _looks_like_user_value(leaf)
+                ):
                     return False
             values = set()
             for name, asks in judged:
@@ -151,25 +159,29 @@ class Targets:
                 if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
                     return False  # one value under two names, or perhaps the tail of a path
                 values.add(leaf)
-                if leaf in said and (
+                if leaf in user_chunks and (
                     not labelled
-                    or seen.fits_label(leaf, asks)
-                    or not seen.is_called_one_of(leaf, kinds() - asks)
+                    or mentions.fits_label(leaf, asks)
+                    or not mentions.is_called_one_of(leaf, kinds() - asks)
                 ):
                     continue
                 text = leaf if type(leaf) is str else scalar_text(leaf)
-                if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
+                if (
+                    text
+                    and not mentions.vouches(text, asks)
+                    and self._needs_mention(name, leaf, text)
+                ):
                     return False
             return True
 
-        return all_seen
+        return mentions_all
 
     @property
     def _writes(self) -> bool:
-        return self.tool.destructive or self.deed.writes
+        return self.tool.destructive or self.action.writes
 
-    def _looks(self, name: str, leaf: Any, text: str) -> bool:
-        """Whether a value looks as one that has to come from somewhere."""
+    def _needs_mention(self, name: str, leaf: Any, text: str) -> bool:
+        """Return whether a value looks like one that must come from the run."""
         parameter = self.parameters.at((name,))
         if text in parameter.defaults:
             return False
@@ -179,66 +191,73 @@ class Targets:
     @staticmethod
     def is_free_text(text: str, parameter: Parameter) -> bool:
         """Return whether a value under an identifier's name is too long to be judged as one."""
-        return not parameter.told and is_free_text(text, parameter.judged, parameter.name)
+        return not parameter.declared and is_free_text(text, parameter.judged, parameter.name)
 
-    def unclear(
+    def find_unvouched(
         self,
         arguments: Mapping[str, Any],
-        vouches: Vouches = _nobody,
+        vouches: Vouches = _vouches_for_nothing,
         *,
-        labels: int = 0,
-    ) -> list[Unclear]:
+        max_user_values: int = 0,
+    ) -> list[UnvouchedLeaf]:
         """
-        Give the leaves of judged parameters for which nobody *vouches*, at most 10,000.
+        Return the leaves of judged parameters that *vouches* rejects, at most 10,000.
 
         Args:
-            arguments: Those of the call.
-            vouches: Whether a value needs no closer look.
-            labels: How many leaves are looked at of which the user may have given another.
+            arguments: The arguments of the call.
+            vouches: Returns whether a value needs no closer look.
+            max_user_values: Most leaves to compare with a value that the user gave.
         """
-        found: list[Unclear] = []
+        unvouched: list[UnvouchedLeaf] = []
         values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             judged = parameter.is_judged or _is_blank(leaf, parameter)
-            if labels > 0 and not judged and parameter.may_be_given and isinstance(leaf, str):
-                judged = _may_be_given(leaf)
-                labels -= judged
+            if (
+                max_user_values > 0
+                and not judged
+                and parameter.may_be_user_value
+                and isinstance(leaf, str)
+            ):
+                judged = _looks_like_user_value(leaf)
+                max_user_values -= judged
             text = scalar_text(leaf) if judged else None
             if not text:
                 continue
-            closely = parameter.must_be_seen or text in values
-            closely = closely or (parameter.guard == "target" and may_be_group(text))
-            closely = closely or (self._writes and is_rooted(text))
-            if closely or not vouches(text, parameter.asks):
-                found.append(Unclear(path, leaf, text, parameter))
+            strict = parameter.must_be_seen or text in values
+            strict = strict or (parameter.guard == "target" and may_be_group(text))
+            strict = strict or (self._writes and is_rooted(text))
+            if strict or not vouches(text, parameter.entity_words):
+                unvouched.append(UnvouchedLeaf(path, leaf, text, parameter))
             values.add(text)
         for name, value in arguments.items():
             if isinstance(value, Mapping):
-                found += self._keys(name, value, vouches)
-        return found
+                unvouched += self._object_keys(name, value, vouches)
+        return unvouched
 
-    def _keys(self, name: str, value: Mapping[str, Any], vouches: Vouches) -> Iterator[Unclear]:
+    def _object_keys(
+        self, name: str, value: Mapping[str, Any], vouches: Vouches
+    ) -> Iterator[UnvouchedLeaf]:
         """Return the keys of an object under a target's name that are identifiers themselves."""
         parameter = self.parameters.at((name,))
         if not parameter.names_target:
             return
         for key in map(str, islice(value, MOST_JUDGED)):
-            is_id = is_token(key) if parameter.told else is_code(key) or is_address(key)
-            vouched = not parameter.must_be_seen and vouches(key, parameter.asks)
+            is_id = is_token(key) if parameter.declared else is_code(key) or is_address(key)
+            vouched = not parameter.must_be_seen and vouches(key, parameter.entity_words)
             if is_id and not vouched and not schema_at(self.tool.parameters, (name, key)):
-                yield Unclear((name, key), key, key, parameter)
+                yield UnvouchedLeaf((name, key), key, key, parameter)
 
-    def opaque(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+    def uncomparable_targets(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the names of targets whose values cannot be compared with anything."""
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             if leaf is not None and not isinstance(leaf, bool) and scalar_text(leaf) is None:
-                around = (self.parameters.at(path), self.parameters.at(path[:1]))
-                targets = [one.name for one in around if one.names_target]
-                if targets and not around[0].guarded:
+                candidates = (self.parameters.at(path), self.parameters.at(path[:1]))
+                targets = [parameter.name for parameter in candidates if parameter.names_target]
+                if targets and not candidates[0].guarded:
                     yield targets[0]
 
-    def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    def guarded_leaves(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         """Return the leaves of guarded parameters that neither allowlist nor schema admits."""
         if not self.parameters.may_be_guarded:
             return
@@ -254,59 +273,63 @@ class Targets:
             if empty and self.parameters.at((name,)).guard == "selector":
                 yield (name,), "{}"
 
-    def read(self, unclear: Iterable[Unclear], arguments: Mapping[str, Any]) -> Iterator[Argument]:
-        """Give those leaves that have to come from somewhere, as their values say."""
+    def classify_leaves(
+        self, unvouched: Iterable[UnvouchedLeaf], arguments: Mapping[str, Any]
+    ) -> Iterator[Argument]:
+        """Return the leaves whose values must come from the run, with the class of each value."""
         texts: frozenset[str] | None = None
-        for path, leaf, text, parameter in unclear:
+        for path, leaf, text, parameter in unvouched:
             if not text.strip() or text in parameter.defaults:
                 continue
-            found = _argument(path, leaf, text, parameter)
-            if found is None or (len(path) > 1 and _is_key(path, arguments)):
+            argument = _argument(path, leaf, text, parameter)
+            if argument is None or (len(path) > 1 and _is_key(path, arguments)):
                 continue
             if names_file(path) and is_told_to_make(arguments):
                 continue
             if not any(admits(leaf) for admits in parameter.allow):
-                texts = _texts(arguments) if texts is None else texts
-                apart = tells_apart(path, text, arguments, texts)
-                beside = texts if found.judged == "given" else frozenset()
-                yield replace(found, tells_apart=apart, beside=beside)
+                texts = _normalised_texts(arguments) if texts is None else texts
+                is_key = is_list_key(path, text, arguments, texts)
+                others = texts if argument.judged == "user_value" else frozenset()
+                yield replace(argument, is_list_key=is_key, other_values=others)
 
-    def made(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """Give the names, in normal form, of what a call with *arguments* brings into being."""
-        told = is_told_to_make(arguments)
-        if self.tool.creates or self.deed.mints or told:
+    def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+        """Return the normalised names of what a call with *arguments* creates."""
+        is_creation = is_told_to_make(arguments)
+        if self.tool.creates or self.action.creates or is_creation:
             for path, leaf in leaves(arguments, most=200):
-                makes = self.parameters.at(path).creates or (told and names_file(path))
-                if makes and (text := scalar_text(leaf)):
-                    yield normal(text[:_LONGEST_NAME])
+                is_created = self.parameters.at(path).creates or (is_creation and names_file(path))
+                if is_created and (text := scalar_text(leaf)):
+                    yield normal(text[:_MAX_NAME_LENGTH])
 
     def names_entity(self, path: Path) -> bool:
-        """Whether leaves at *path* say what the call is done to, or what it makes."""
+        """Return whether leaves at *path* identify what the call acts on or creates."""
         return self.parameters.at(path).names_entity
 
     def is_free(self, path: Path) -> bool:
-        """Whether leaves at *path* hold what the agent composes."""
+        """Return whether leaves at *path* are composed by the agent."""
         return self.parameters.at(path).free
 
     def is_open(self, path: Path) -> bool:
-        """Whether the name of leaves at *path* leaves to their value what they are."""
+        """Return whether leaves at *path* are classified by their value, not by their name."""
         return self.parameters.at(path).judged == "open"
 
-    def presents(self, path: Path) -> bool:
-        """Whether leaves at *path* present a credential."""
+    def is_presented_credential(self, path: Path) -> bool:
+        """Return whether leaves at *path* present a credential."""
         return self.parameters.at(path).credential == "presented"
 
-    def judges(self, path: Path) -> bool:
-        """Whether leaves at *path* are judged by their name alone."""
+    def is_judged_by_name(self, path: Path) -> bool:
+        """Return whether leaves at *path* are judged by their name alone."""
         return self.parameters.at(path).judged in ("hard", "who", "soft", "public")
 
 
 def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argument | None:
-    kind = _kind(leaf, text, parameter)
+    kind = _classify(leaf, text, parameter)
     if kind is None:
         return None
     placeholder = _is_placeholder(leaf, parameter)
-    if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_described(text, parameter):
+    if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_in_description(
+        text, parameter
+    ):
         return None
     return Argument(
         path=path,
@@ -314,57 +337,57 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         judged=kind,
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
-        asks=parameter.asks,
+        entity_words=parameter.entity_words,
         examples=parameter.examples,
         description=parameter.description,
         creates=parameter.creates,
     )
 
 
-def _is_described(text: str, parameter: Parameter) -> bool:
-    """Whether the schema's words about the parameter hold the value."""
+def _is_in_description(text: str, parameter: Parameter) -> bool:
+    """Return whether the parameter's description contains the value."""
     return text.casefold() in parameter.description
 
 
-def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
-    """How one value is judged; None where it is not."""
-    declared = parameter.judged
-    if declared == "never":
+def _classify(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
+    """Return how one value is judged; None if it is not judged."""
+    kind = parameter.judged
+    if kind == "never":
         if _is_placeholder(leaf, parameter):
             return "blank"
-        if parameter.may_be_given and isinstance(leaf, str) and _may_be_given(leaf):
-            return "given"
+        if parameter.may_be_user_value and isinstance(leaf, str) and _looks_like_user_value(leaf):
+            return "user_value"
     elif _is_placeholder(leaf, parameter):
-        return "soft" if declared in ("soft", "public", "open", "code", "number") else "hard"
+        return "soft" if kind in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):
         return None
     else:
-        told = parameter.told
-        judged = declared if told else by_value(leaf, text, declared, parameter.name)
-        if judged == "hard" or judged == "soft" or judged == "public":
-            return judged
+        by_author = parameter.declared
+        by_value_kind = kind if by_author else by_value(leaf, text, kind, parameter.name)
+        if by_value_kind == "hard" or by_value_kind == "soft" or by_value_kind == "public":
+            return by_value_kind
     if parameter.credential != "none" and isinstance(leaf, str):
         return "credential" if may_be_secret(bare_secret(text), parameter.name) else None
-    return "slot" if declared == "open" and is_token(leaf) else None
+    return "slot" if kind == "open" and is_token(leaf) else None
 
 
-def _may_be_given(text: str) -> bool:
-    """Whether a value is one word with a digit that nothing else tells: no measure, no date."""
-    return _GIVEN.fullmatch(text) is not None and not (is_quantity(text) or is_moment(text))
+def _looks_like_user_value(text: str) -> bool:
+    """Return whether a value is one word with a digit, and neither a quantity nor a date."""
+    return _USER_VALUE.fullmatch(text) is not None and not (is_quantity(text) or is_moment(text))
 
 
-def _texts(arguments: Mapping[str, Any]) -> frozenset[str]:
-    found = (scalar_text(leaf) for _, leaf in leaves(arguments, most=_MOST_BESIDE))
-    return frozenset(normal(text[:_LONGEST_NAME]).strip() for text in found if text)
+def _normalised_texts(arguments: Mapping[str, Any]) -> frozenset[str]:
+    texts = (scalar_text(leaf) for _, leaf in leaves(arguments, most=_MAX_OTHER_VALUES))
+    return frozenset(normal(text[:_MAX_NAME_LENGTH]).strip() for text in texts if text)
 
 
 def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
-    """Whether a value stands where a value should; fewer do where the parameter is not judged."""
+    """Return whether a value is a placeholder; fewer forms count if the parameter is not judged."""
     if not isinstance(leaf, str):
         return False
     if _is_blank(leaf, parameter):
         return True
-    if parameter.judged == "never" and not _may_be_stood_in(leaf, parameter):
+    if parameter.judged == "never" and not _requires_real_value(leaf, parameter):
         return False
     notation = _NOTATION if parameter.blanks else _LOOSE_NOTATION
     if parameter.judged in ("open", "code") and notation.fullmatch(leaf):
@@ -372,11 +395,11 @@ def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
     return is_placeholder(leaf)
 
 
-def _may_be_stood_in(leaf: str, parameter: Parameter) -> bool:
+def _requires_real_value(leaf: str, parameter: Parameter) -> bool:
     """
-    Whether a value may stand where a credential or the name of a new account should.
+    Return whether a placeholder is a fault for a credential or the name of a new account.
 
-    Variables of the host's, and first passwords to be changed, do not.
+    Variables of the host, and initial passwords to be changed, are not faults.
     """
     if leaf.strip()[:1] in _REFERENCES:
         return False
@@ -393,7 +416,7 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 
 
 def _is_plain(leaf: Any) -> bool:
-    """Return whether a guarded value is written as ids are, of which all is compared."""
+    """Return whether a guarded value is a plain id, so that a comparison covers all of it."""
     if isinstance(leaf, str):
         if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
             return False
@@ -402,22 +425,22 @@ def _is_plain(leaf: Any) -> bool:
 
 
 def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
-    """Whether a leaf is the key of a key and value pair: ``{"name": "tag:Name", "values": []}``."""
-    said = name_words(name_of(path))
-    if said not in _KEYS and said not in _POINTERS:
+    """Return whether a leaf is the key of a pair: ``{"name": "tag:Name", "values": []}``."""
+    words = name_words(name_of(path))
+    if words not in _KEY_MEMBERS and words not in _POINTER_MEMBERS:
         return False
-    here = parent_of(path, arguments)
-    if said in _POINTERS:
-        return isinstance(here, Mapping) and "op" in here
-    return isinstance(here, Mapping) and any(
-        str(key).casefold() in _VALUES for key in islice(here, _MOST_KEYS)
+    parent = parent_of(path, arguments)
+    if words in _POINTER_MEMBERS:
+        return isinstance(parent, Mapping) and "op" in parent
+    return isinstance(parent, Mapping) and any(
+        str(key).casefold() in _VALUE_MEMBERS for key in islice(parent, _MAX_KEYS)
     )
 
 
-def targets_of(tool: Tool, *, allow: tuple[Any, ...]) -> Targets:
-    """Work out which arguments of *tool* are judged; *allow* admits values everywhere."""
-    done = described(tool.name, (tool.description or "")[:_LONGEST_SAID])
+def compile_targets(tool: Tool, *, allow: tuple[Any, ...]) -> Targets:
+    """Compile the judged arguments of *tool*; *allow* admits values for all of them."""
+    action = parse_described_action(tool.name, (tool.description or "")[:_MAX_DESCRIPTION])
     admitted = tuple(map(admission, (*allow, *tool.allow)))
     return Targets(
-        tool=tool, deed=done, parameters=Parameters(tool=tool, deed=done, allow=admitted)
+        tool=tool, action=action, parameters=Parameters(tool=tool, action=action, allow=admitted)
     )

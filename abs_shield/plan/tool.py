@@ -9,7 +9,7 @@ from abs_shield.core import Mode
 from abs_shield.plan.conversion import Convert
 from abs_shield.plan.rules import RulePlan
 from abs_shield.plan.targets import Targets
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.tool_action import ToolAction
 from abs_shield.policy import Inverse, Suppression, Tool
 from abs_shield.schema import CompiledSchema
 
@@ -48,9 +48,9 @@ class ToolPlan:
     mode: Mode
     suppress: tuple[Suppression, ...]
     targets: Targets
-    deed: Deed
+    action: ToolAction
     writes: bool
-    touches: bool
+    needs_existing_entity: bool
     inverses: tuple[Inverse, ...] = ()
     kinds: frozenset[str] = frozenset()
     convert: Convert | None = None

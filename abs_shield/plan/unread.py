@@ -34,7 +34,7 @@ def identifies(text: str) -> bool:
     return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
-def unread(argument: Argument, session: Session, *, told: bool) -> str:
+def unread(argument: Argument, session: Session, *, declared: bool) -> str:
     """
     Return why a miss proves nothing; empty where it does, and in English.
 
@@ -47,18 +47,18 @@ def unread(argument: Argument, session: Session, *, told: bool) -> str:
     text, name = argument.text, name_of(argument.path)
     shown = f"a value of `{escaped(name)}`"
     if not identifies(text):
-        return f"{shown} is of another script" if told else ""
+        return f"{shown} is of another script" if declared else ""
     mentions = mentions_of(session)
     if mentions.in_english:
         return ""
-    said = list(mentions.user_chunks)[-_MOST:]
+    spoken = list(mentions.user_chunks)[-_MOST:]
     if by_name(name) == "never":
-        return f"{shown} may be written in words" if _may_be_words(text, said) else ""
+        return f"{shown} may be written in words" if _may_be_words(text, spoken) else ""
     if _NAME.fullmatch(text) is None or not text[:1].isupper():
         return ""
     if mentions.foreign and latin(normal(text)):
         return f"{shown} may be transcribed"
-    declined = by_name(name) in ("soft", "who", "public") and _is_declined(text, said)
+    declined = by_name(name) in ("soft", "who", "public") and _is_declined(text, spoken)
     return f"{shown} may stand in a case form" if declined else ""
 
 

@@ -95,10 +95,10 @@ def _is_void(
     if isinstance(leaf, str):
         return place != path and bool(leaf.strip()) and is_whole_set(leaf)
     if leaf is None:
-        return parameter.told
+        return parameter.declared
     if isinstance(leaf, bool):
         schema = schema_at(parameters.tool.parameters, path)
-        return parameter.told and "boolean" not in str(schema.get("type"))
+        return parameter.declared and "boolean" not in str(schema.get("type"))
     return isinstance(leaf, (Mapping, list, tuple)) and not leaf and not isinstance(leaf, Unread)
 
 
@@ -146,7 +146,7 @@ def _of_void(
         return
     detail = f"{shown(leaf)} names no one thing"
     if bare and around:
-        if parameter.told or not parameter.required:
+        if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, within what else was named")
     elif leaf is None and not tool.destructive and takes_null(tool.parameters, path):
         yield Doubt(path, "", "", f"{detail}, which the schema of `{_name(path)}` takes")

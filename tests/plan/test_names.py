@@ -6,7 +6,12 @@ import pytest
 
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.names import by_name
-from abs_shield.plan.verbs import deed, opposite, same_noun, touches
+from abs_shield.plan.tool_action import (
+    are_opposite_actions,
+    have_same_noun,
+    needs_existing_entity,
+    parse_action,
+)
 from abs_shield.text.verbs import Does
 
 JUDGED = {
@@ -48,7 +53,7 @@ DEEDS = [
 @pytest.mark.parametrize(("name", "does", "noun", "object_"), DEEDS)
 def test_what_a_tools_name_says(name, does, noun, object_):
     """Verb, noun and object, whatever the style of the name."""
-    said = deed(name)
+    said = parse_action(name)
 
     assert (does, noun, object_) == (said.does, said.noun, said.object)
 
@@ -65,15 +70,16 @@ def test_what_a_tools_name_says(name, does, noun, object_):
 )
 def test_one_kind_of_thing(one, other, same):
     """The last word of a noun says which; a change of a part meets the whole."""
-    assert same == same_noun(deed(one), deed(other))
+    assert same == have_same_noun(parse_action(one), parse_action(other))
 
 
 def test_opposites_and_needs():
     """Exact opposites are known, and which deeds need their thing to be there."""
-    assert opposite(deed("lock_door"), deed("unlock_door"))
-    assert not opposite(deed("lock_door"), deed("close_door"))
+    assert are_opposite_actions(parse_action("lock_door"), parse_action("unlock_door"))
+    assert not are_opposite_actions(parse_action("lock_door"), parse_action("close_door"))
     assert [True, True, False, False] == [
-        touches(deed(name)) for name in ("update_x", "assign_x", "create_x", "get_x")
+        needs_existing_entity(parse_action(name))
+        for name in ("update_x", "assign_x", "create_x", "get_x")
     ]
 
 
@@ -97,7 +103,7 @@ def test_opposites_and_needs():
 )
 def test_whether_the_user_asked_for_both(text, asked):
     """Only a sequence that is spelt out; in other languages a word for it will do."""
-    assert asked == asked_for(deed("create_user"), deed("delete_user"), text)
+    assert asked == asked_for(parse_action("create_user"), parse_action("delete_user"), text)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ def test_whether_the_user_asked_for_both(text, asked):
 )
 def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):
     """The method says what is done, and the last named part of the path to what."""
-    read = deed(name)
+    read = parse_action(name)
 
     assert (does, verb, noun) == (read.does, read.verb, read.noun)
 
@@ -127,4 +133,4 @@ def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):
 )
 def test_a_verb_that_is_a_thing_as_well_is_one_behind_a_verb(name, verb):
     """A tournament's schedule is got, and not made."""
-    assert verb == deed(name).verb
+    assert verb == parse_action(name).verb

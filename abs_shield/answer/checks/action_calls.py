@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.types import ExecutedAction
-from abs_shield.plan.verbs import also_writes, commanded, deed
+from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.text.amounts import amount
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
@@ -85,11 +85,13 @@ class Call:
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
         nouns = {ACTIONS[word] for word in words if word in ACTIONS}
-        ordered = commanded(arguments)
-        read = ordered or deed(action.tool)
+        ordered = parse_action_argument(arguments)
+        read = ordered or parse_action(action.tool)
         named = {YIELDS.get(word, word) for word in words} & FAMILIES.keys() | nouns
-        verbs = {read.verb, also_writes(action.tool) if ordered is None else ""} - {""} | nouns
-        if read.verb in _GENERIC or read.mints:
+        verbs = {read.verb, find_second_write_verb(action.tool) if ordered is None else ""} - {
+            ""
+        } | nouns
+        if read.verb in _GENERIC or read.creates:
             verbs |= named
         generic = read.verb in _GENERIC or (ordered is not None and read.verb in _HTTP)
         self.tool = action.tool

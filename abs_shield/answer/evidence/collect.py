@@ -16,7 +16,7 @@ from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, 
 from abs_shield.answer.evidence.undone import undone
 from abs_shield.core.events import Returned, Said
 from abs_shield.errors import ShieldError
-from abs_shield.plan.verbs import also_writes, commanded, deed
+from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.session import Session
 from abs_shield.session.call_states import Executed, TooLarge, is_feedback
 from abs_shield.session.session_record import record_of
@@ -183,8 +183,8 @@ def _has_failed(call: Executed) -> bool:
 
 
 def _writes(call: Executed) -> bool:
-    ordered = commanded(call.arguments)
-    return (ordered or deed(call.tool)).writes or bool(also_writes(call.tool))
+    ordered = parse_action_argument(call.arguments)
+    return (ordered or parse_action(call.tool)).writes or bool(find_second_write_verb(call.tool))
 
 
 def _action(call: Executed) -> ExecutedAction:

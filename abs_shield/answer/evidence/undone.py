@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from abs_shield.plan.verbs import commanded, deed
+from abs_shield.plan.tool_action import parse_action, parse_action_argument
 from abs_shield.text.names import name_words
 from abs_shield.text.synonyms import canonical
 from abs_shield.text.verbs import infinitive
@@ -52,7 +52,7 @@ def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     """
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
-    verb = canonical((commanded(arguments) or deed(tool)).verb)
+    verb = canonical((parse_action_argument(arguments) or parse_action(tool)).verb)
     if not isinstance(value, Mapping):
         return _is_false(value) or _refuses(value, verb)
     fields = ((str(key).casefold(), value[key]) for key in list(value)[:_MOST])

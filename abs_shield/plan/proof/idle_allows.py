@@ -11,7 +11,7 @@ from abs_shield.plan.case import Case, listed
 from abs_shield.plan.constants import constants_of
 from abs_shield.plan.parameters import admission
 from abs_shield.plan.problem import Problem, problem
-from abs_shield.plan.targets import targets_of
+from abs_shield.plan.targets import compile_targets
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
 from abs_shield.policy.places import keys_of
@@ -107,11 +107,11 @@ def _match(name: str, entries: list[_Entry], case: Case) -> None:
     for entry in entries:
         entry.known = entry.known and not case.is_open(name)
     texts = [text for entry in entries for text in _likely(entry.allowed)]
-    bare = targets_of(_without_allows(case.tools[name]), allow=())
+    bare = compile_targets(_without_allows(case.tools[name]), allow=())
     sampled = False
     for arguments in case.samples(name, pool=Pool.of(texts)):
         sampled = True
-        for argument in bare.judged(arguments):
+        for argument in bare.judged_arguments(arguments):
             _admit(entries, argument.path, _leaf(arguments, argument.path))
         if not any(entry.undecided for entry in entries):
             break

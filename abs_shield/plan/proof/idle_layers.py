@@ -11,9 +11,9 @@ from abs_shield.core.names import CONFIDENCE_DROP
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.plan.targets import targets_of
+from abs_shield.plan.targets import compile_targets
 from abs_shield.plan.tool import ToolPlan
-from abs_shield.plan.verbs import COMMANDS, Deed, same_noun, touches
+from abs_shield.plan.tool_action import COMMANDS, ToolAction, have_same_noun, needs_existing_entity
 from abs_shield.text.verbs import Does
 
 
@@ -118,20 +118,22 @@ def _judges(name: str, case: Case) -> bool:
         return True
     if next(case.samples(name), None) is None:
         return True
-    bare = targets_of(case.tools[name].model_copy(update={"allow": ()}), allow=())
-    return any(True for each in case.samples(name) for _ in bare.judged(each))
+    bare = compile_targets(case.tools[name].model_copy(update={"allow": ()}), allow=())
+    return any(True for each in case.samples(name) for _ in bare.judged_arguments(each))
 
 
 def _no_rule(case: Case) -> str:
     asked = any(case.judged_tools(rule.tools) for rule in case.policy.rules)
-    touching = any(plan.writes and touches(plan.deed) for plan in case.plans.values())
+    touching = any(
+        plan.writes and needs_existing_entity(plan.action) for plan in case.plans.values()
+    )
     return "" if asked or touching else "no rule, and no tool that changes what another removes"
 
 
 def _no_pair(case: Case) -> str:
     if any(pair.first in case.tools and pair.then in case.tools for pair in case.policy.inverses):
         return ""
-    deeds = list({plan.deed for plan in case.plans.values() if plan.writes})
+    deeds = list({plan.action for plan in case.plans.values() if plan.writes})
     if any(_is_commanded(name, case) for name, plan in case.plans.items() if plan.writes):
         return ""
     met = any(_meet(*pair) for pair in product(deeds, repeat=2))
@@ -142,16 +144,16 @@ def _is_commanded(name: str, case: Case) -> bool:
     """Whether an argument may say what a call does, as ``{"command": "delete"}``."""
     plan = case.plans[name]
     named = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
-    return plan.deed.does is Does.ACT and (named or case.is_open(name))
+    return plan.action.does is Does.ACT and (named or case.is_open(name))
 
 
-def _meet(first: Deed, then: Deed) -> bool:
+def _meet(first: ToolAction, then: ToolAction) -> bool:
     """Whether a call of one may contradict a call of the other, as far as their names say."""
     if then.does is Does.CHANGE:
         return True
-    if then.does is Does.UNMAKE and first.opens:
+    if then.does is Does.UNMAKE and first.is_undoable:
         return True
-    return (first.does, then.does) == (Does.UNMAKE, Does.MAKE) and same_noun(first, then)
+    return (first.does, then.does) == (Does.UNMAKE, Does.MAKE) and have_same_noun(first, then)
 
 
 def _no_reading(case: Case) -> str:

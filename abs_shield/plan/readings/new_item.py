@@ -8,4 +8,4 @@ from abs_shield.session import Session
 
 def new_item(argument: Argument, session: Session) -> bool:
     """Return whether the value only tells the new objects of one list apart."""
-    return argument.tells_apart
+    return argument.is_list_key

@@ -34,16 +34,16 @@ def numbered(argument: Argument, session: Session) -> bool:
         return False
     mentions = mentions_of(session)
     called = mentions.labels(number)
-    otherwise = mentions.is_labelled_otherwise(number, argument.asks)
+    otherwise = mentions.is_labelled_otherwise(number, argument.entity_words)
     if otherwise or not called.isdisjoint(_PART):
         return False
     prefix = _PREFIX.fullmatch(found[1])
-    fits = any(word in argument.asks or _shortens(prefix, word) for word in called)
+    fits = any(word in argument.entity_words or _shortens(prefix, word) for word in called)
     if prefix and _is_initials(prefix[1], called):
         return True
     if not fits and len(number) < _LEAST:
         return False
-    words = {word for name in called | argument.asks for word in split(name)}
+    words = {word for name in called | argument.entity_words for word in split(name)}
     if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
     alike = (*argument.examples, *mentions.alike(argument.text))

@@ -166,7 +166,7 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
             argument = arguments[root] = _Argument(value=leaf if len(path) == 1 else ())
         _look(argument, path, leaf, session)
     tool = proposal.tool
-    for found in tool.targets.judged(proposal.arguments) if tool is not None else ():
+    for found in tool.targets.judged_arguments(proposal.arguments) if tool is not None else ():
         if found.judged in ("hard", "soft") and (argument := arguments.get(str(found.path[0]))):
             argument.judged = True
     writes = tool is not None and tool.writes

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.plan.verbs import deed
+from abs_shield.plan.tool_action import parse_action
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.openapi.body import Body, body_of
@@ -64,7 +64,7 @@ def operations(whole: Any) -> Operations:
             description=_described(said),
             parameters=parameters,
             destructive=method == "delete",
-            read_only=method in _READING and deed(name).does is not Does.UNMAKE,
+            read_only=method in _READING and parse_action(name).does is not Does.UNMAKE,
         )
     return Operations(tools=tuple(tools.values()), reasons=reasons, remarks=remarks)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-from abs_shield.plan.verbs import Deed, also_writes
+from abs_shield.plan.tool_action import ToolAction, find_second_write_verb
 from abs_shield.replay.mining.draft import Kind, Suggestion
 from abs_shield.replay.mining.study import Study
 from abs_shield.text.names import singular, split
@@ -41,23 +41,23 @@ def effects(study: Study) -> Iterator[Suggestion]:
             yield _said(name, "destructive", study)
         elif plan.tool.read_only:
             yield _said(name, "read_only", study)
-        elif plan.deed.does is Does.READ:
-            yield _named(name, "read_only", plan.deed.verb, why_not=_doubt(name, plan.deed))
-        elif plan.deed.verb in _FINAL:
-            yield _named(name, "destructive", plan.deed.verb)
-        elif plan.deed.verb in _GRAVE:
+        elif plan.action.does is Does.READ:
+            yield _named(name, "read_only", plan.action.verb, why_not=_doubt(name, plan.action))
+        elif plan.action.verb in _FINAL:
+            yield _named(name, "destructive", plan.action.verb)
+        elif plan.action.verb in _GRAVE:
             doubt = "say so where a wrong call cannot be undone"
-            yield _named(name, "destructive", plan.deed.verb, why_not=doubt)
+            yield _named(name, "destructive", plan.action.verb, why_not=doubt)
 
 
-def _doubt(name: str, deed: Deed) -> str:
+def _doubt(name: str, action: ToolAction) -> str:
     """Why a tool whose first verb looks may do more than look; empty where nothing says so."""
-    if second := also_writes(name):
+    if second := find_second_write_verb(name):
         return f"its name says `{second}` as well; say so where it only looks"
-    if deed.verb == "list" and _lists(name):
+    if action.verb == "list" and _lists(name):
         return ""
-    other = _TWOFOLD.get(deed.verb)
-    return f"`{deed.verb}` may also {other}; say so where it only looks" if other else ""
+    other = _TWOFOLD.get(action.verb)
+    return f"`{action.verb}` may also {other}; say so where it only looks" if other else ""
 
 
 def _lists(name: str) -> bool:

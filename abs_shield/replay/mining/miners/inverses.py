@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.verbs import opposite, same_noun
+from abs_shield.plan.tool_action import are_opposite_actions, have_same_noun
 from abs_shield.replay.mining.draft import Kind, Suggestion, Undone
 from abs_shield.replay.mining.study import Study, times
 from abs_shield.text.names import of_what
@@ -50,12 +50,12 @@ def pairs_of(plans: Mapping[str, ToolPlan]) -> Iterator[tuple[str, str, Mapping[
 
 
 def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
-    one, other = first.deed, then.deed
-    if not (one.noun and other.noun) or not same_noun(one, other):
+    one, other = first.action, then.action
+    if not (one.noun and other.noun) or not have_same_noun(one, other):
         return False
     if one.does is Does.MAKE and other.does is Does.UNMAKE:
         return True
-    return one.does is not Does.UNMAKE and opposite(one, other)
+    return one.does is not Does.UNMAKE and are_opposite_actions(one, other)
 
 
 def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
@@ -78,4 +78,4 @@ def _entities(plan: ToolPlan) -> frozenset[str]:
 
 def _is_of(name: str, plan: ToolPlan) -> bool:
     """Whether a parameter names the noun itself: ``user_id`` of ``delete_user``."""
-    return not of_what(name).isdisjoint(plan.deed.noun)
+    return not of_what(name).isdisjoint(plan.action.noun)

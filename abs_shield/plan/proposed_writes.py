@@ -1,0 +1,53 @@
+"""The calls that one turn proposed, as writes: each is read once for all later calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from abs_shield.core import ToolCall
+from abs_shield.plan.proposal import Proposal
+from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.write_history import Write, WriteHistory
+from abs_shield.session import Session
+from abs_shield.session.session_record import record_of
+
+_MAX_WRITES = 64
+"""Writes that are kept: a window of them, and those of a few turns side by side."""
+
+
+class ProposedWrites:
+    """
+    Writes of proposed calls, cached until a call runs: results add spellings of ids.
+
+    A call of a turn is compared with every later one within the window.
+    """
+
+    def __init__(self) -> None:
+        self._writes: dict[int, tuple[ToolCall, tuple[int, int, int], Write]] = {}
+
+    @classmethod
+    def writes(
+        cls,
+        calls: Iterable[tuple[ToolCall, ToolPlan]],
+        proposal: Proposal,
+        session: Session,
+        build: Callable[[ToolCall, ToolPlan], Write],
+    ) -> list[Write]:
+        """
+        Return *calls* as writes, each as it was first read; *build* creates the write of a call.
+        """
+        record = record_of(session)
+        history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
+        write_count, children_read = history.write_count, record.child_execution_count
+        results = []
+        with record.lock:
+            writes = record.derive(cls, owner=proposal.terms.owner)._writes
+            for call, plan in calls:
+                state = (write_count, children_read, id(plan))
+                cached = writes.get(id(call))
+                if cached is None or cached[0] is not call or cached[1] != state:
+                    cached = writes[id(call)] = (call, state, build(call, plan))
+                if len(writes) > _MAX_WRITES:
+                    del writes[next(iter(writes))]
+                results.append(cached[2])
+        return results

@@ -1,0 +1,441 @@
+"""Writes of a run by entity: the newest writes, and which entities were created and removed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from abs_shield.core.digest import digest_of
+from abs_shield.plan.creating import names_file
+from abs_shield.plan.names import by_name, is_place
+from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.proposal import Plans
+from abs_shield.plan.result_ids import entity_text, identifiers, numbers
+from abs_shield.plan.spellings import EntitySpellings
+from abs_shield.plan.statements import made_in
+from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.tool_action import ToolAction, have_same_noun, parse_action_argument
+from abs_shield.plan.values import is_token
+from abs_shield.session import Executed
+from abs_shield.session.session_record import SessionRecord
+from abs_shield.text.failure import tells_failure
+from abs_shield.text.leaves import Path, data_of, leaves, name_of
+from abs_shield.text.names import name_words, of_what
+from abs_shield.text.normal import normal
+from abs_shield.text.shape import is_address, is_code
+from abs_shield.text.verbs import Does
+
+_REMOVING_VERBS = frozenset(
+    "delete remove cancel destroy erase purge drop terminate discard void trash revoke rm "
+    "rmdir".split()
+)
+_GENERIC_WORDS = frozenset("id uuid guid number no num name key code ref reference".split())
+_NUMBER_NAMES = (("number",), ("no",), ("num",), ("ref",), ("reference",))
+_ON_EXISTING = (Does.CHANGE, Does.UNMAKE)
+_POSITION_WORDS = frozenset("index row line position count offset nth number page top".split())
+"""Words of parameters whose value means another object after the first one was removed."""
+_FILE_WORDS = frozenset("file path filename filepath folder directory dir".split())
+_MIN_CONTENT_LENGTH = 4
+_MIN_ENTITIES = 2
+_MAX_WRITES = 256
+_MAX_NEW_IDS = 8
+"""Identifiers in the result of one creating call; a longer list is a search result."""
+_MAX_REMOVED = 10_000
+_MAX_CREATED = 10_000
+_MAX_REMOVED_CONTENTS = 100
+_MAX_LEAVES = 200
+_MAX_ID_LENGTH = 64
+_MAX_TEXT_LENGTH = 16 * 1024
+
+_Reader = Callable[[Executed, Plans], None]
+
+
+class NormaliseId(Protocol):
+    """Return the spelling in which an identifier is compared."""
+
+    def __call__(self, text: str, /, *, number: bool = False) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """
+    One write: its action, its entities and its other values.
+
+    Attributes:
+        position: Index of the write among the writes of the run, from 0.
+        entities: Parameter name to the identifiers in its value.
+        subject_names: The names in `entities` that name the action's own noun.
+        values: Path to every value that does not name the entity.
+        returned: Identifiers in its result.
+        numbers: Numbers in its result that may be the identifier of its entity.
+        at: Seconds on the session's clock.
+        turn: Number of user messages before it.
+        call_id: Id of the call; None if it had none.
+    """
+
+    tool: str
+    action: ToolAction
+    position: int
+    entities: Mapping[str, frozenset[str]]
+    subject_names: frozenset[str]
+    values: Mapping[Path, Any]
+    returned: frozenset[str]
+    numbers: frozenset[str]
+    arguments: Mapping[str, Any]
+    at: float
+    turn: int
+    call_id: str | None = None
+
+    def shared_identifiers(self, other: Write) -> frozenset[str]:
+        """
+        Return the identifiers that show that *other* acts on the entity of this write.
+
+        If both use a parameter of the same name, its values must overlap for each such name: a
+        shared group with another member is not a shared entity. If they share no name, or only that
+        of a group, an id that this write returned counts.
+        """
+        returned = self.returned | self.numbers
+        common = self.entities.keys() & other.entities.keys()
+        if common:
+            shared = [self.entities[name] & other.entities[name] for name in common]
+            if not all(shared):
+                return frozenset()
+            values = frozenset().union(*shared)
+            if self._covers_subject(values) and other._covers_subject(values):
+                return values
+            return returned & subject_entities(other) if self.action.is_undoable else frozenset()
+        own = returned.union(*self.entities.values())
+        return own & frozenset().union(*other.entities.values())
+
+    def repeats_content_of(self, other: Write) -> bool:
+        """
+        Return whether neither names an entity and *other* has all values of this write.
+
+        An object without an id, "lunch with Mia at noon", is identified by its content.
+        """
+        if self.entities or other.entities or not _has_content(self.values):
+            return False
+        return all(
+            path in other.values and other.values[path] == value
+            for path, value in self.values.items()
+        )
+
+    def _covers_subject(self, values: frozenset[str]) -> bool:
+        """
+        Return whether *values* include the subject of a removal; a shared group is not enough.
+        """
+        if self.action.does is not Does.UNMAKE or not self.subject_names:
+            return True
+        return not values.isdisjoint(subject_entities(self))
+
+    def returned_id_of(self, other: Write) -> bool:
+        """Return whether this write returned a new id that *other* uses as its subject."""
+        new = self.returned - frozenset().union(*self.entities.values())
+        return len(new) <= _MAX_NEW_IDS and not new.isdisjoint(subject_entities(other))
+
+
+class WriteHistory:
+    """
+    The writes of one session, updated with its executed calls; each call is read once.
+
+    Sub-agents share created and removed entities with the run that started them.
+    ``is_incomplete`` is true if calls of the run were dropped before they were read.
+    """
+
+    def __init__(self) -> None:
+        self._read = self._children_read = 0
+        self._count = 0
+        self.writes: deque[Write] = deque(maxlen=_MAX_WRITES)
+        self.undone: set[int] = set()
+        self.removed: OrderedDict[str, Write] = OrderedDict()
+        self.removed_contents: OrderedDict[bytes, Write] = OrderedDict()
+        self.created: OrderedDict[str, None] = OrderedDict()
+        self.spellings = EntitySpellings()
+        self.is_incomplete = False
+
+    @classmethod
+    def of(
+        cls, record: SessionRecord, plans: Callable[[SessionRecord], Plans], *, owner: object
+    ) -> WriteHistory:
+        """Return the up-to-date history of a session, read with the tools of *owner*."""
+        if record.parent is None:
+            history = record.derive(cls, owner=owner)
+            if history._is_up_to_date(record):
+                return history
+        parent = None if record.parent is None else cls.of(record.parent, plans, owner=owner)
+        with record.lock:
+            return cls._update(record, plans(record), owner=owner, parent=parent)
+
+    @classmethod
+    def _update(
+        cls, record: SessionRecord, plans: Plans, *, owner: object, parent: WriteHistory | None
+    ) -> WriteHistory:
+        history = record.derive(cls, owner=owner)
+        if parent is not None:
+            history.removed, history.created = parent.removed, parent.created
+            history.removed_contents, history.spellings = parent.removed_contents, parent.spellings
+        new = record.execution_count - history._read
+        newest = record.newest(new)
+        history.is_incomplete = (
+            history.is_incomplete or len(newest) < new or len(history.created) >= _MAX_CREATED
+        )
+        for executed in newest:
+            history._read_safely(history._add_call, executed, plans)
+        below = record.child_execution_count - history._children_read
+        for executed in record.newest(below, of_children=True):
+            history._read_safely(history._add_child_call, executed, plans)
+        history._children_read = record.child_execution_count
+        history._read = record.execution_count
+        return history
+
+    def _is_up_to_date(self, record: SessionRecord) -> bool:
+        read = (self._read, self._children_read)
+        return read == (record.execution_count, record.child_execution_count)
+
+    @property
+    def write_count(self) -> int:
+        """Number of writes so far."""
+        return self._count
+
+    def _read_safely(self, read: _Reader, executed: Executed, plans: Plans) -> None:
+        """Read a call; if that raises, mark the history as incomplete."""
+        try:
+            read(executed, plans)
+        except Exception:  # an object of the host's
+            self.is_incomplete = True
+
+    def _add_call(self, executed: Executed, plans: Plans) -> None:
+        plan = plans(executed.tool)
+        value = data_of(executed.value)
+        if executed.error or plan is None or tells_failure(value):
+            return
+        self._add_created(plan, executed.arguments)
+        if executed.nested or not plan.writes:
+            return
+        write = build_write(
+            plan, executed.arguments, position=self._count, at=executed.at, turn=executed.turn,
+            normalise_id=self.spellings.add, value=value, call_id=executed.call_id,
+        )  # fmt: skip
+        self._count += 1
+        if write.action.does is Does.UNMAKE:
+            self.undone.update(
+                earlier.position for earlier in self.writes if undoes(earlier, write)
+            )
+            self.undone = {
+                position for position in self.undone if position > self._count - _MAX_WRITES
+            }
+        self.writes.append(write)
+        self._update_removed(write)
+
+    def _add_child_call(self, executed: Executed, plans: Plans) -> None:
+        """Add what a sub-agent's call created and removed; it contradicts nothing here."""
+        plan = plans(executed.tool)
+        if executed.error or plan is None or tells_failure(data_of(executed.value)):
+            return
+        self._add_created(plan, executed.arguments)
+        if plan.writes and not executed.nested:
+            self._update_removed(
+                build_write(
+                    plan, executed.arguments, position=self._count, at=executed.at,
+                    turn=executed.turn, normalise_id=self.spellings.add,
+                    value=data_of(executed.value),
+                )
+            )  # fmt: skip
+
+    def _add_created(self, plan: ToolPlan, arguments: Mapping[str, Any]) -> None:
+        self.created.update(dict.fromkeys(plan.targets.created_names(arguments)))
+        if plan.writes:
+            for _, leaf in leaves(arguments, most=_MAX_LEAVES):
+                if isinstance(leaf, str) and " " in leaf:
+                    self.created.update(
+                        dict.fromkeys(map(normal, made_in(leaf[:_MAX_TEXT_LENGTH])))
+                    )
+        while len(self.created) > _MAX_CREATED:
+            self.created.popitem(last=False)
+
+    def _update_removed(self, write: Write) -> None:
+        entities = unambiguous_entities(write)
+        if write.action.does is Does.MAKE:
+            for value in (*subject_entities(write), *write.returned):
+                self.removed.pop(value, None)
+            for key in [
+                key
+                for key, old in self.removed_contents.items()
+                if have_same_noun(old.action, write.action)
+            ]:
+                del self.removed_contents[key]
+        elif write.action.verb in _REMOVING_VERBS and not write.action.object:
+            tombstone = replace(
+                write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
+            )
+            for value in entities:
+                self.removed[value] = tombstone
+            while len(self.removed) > _MAX_REMOVED:
+                self.removed.popitem(last=False)
+            if not write.entities and _has_content(write.values):
+                self.removed_contents[arguments_key(write)] = tombstone
+                while len(self.removed_contents) > _MAX_REMOVED_CONTENTS:
+                    self.removed_contents.popitem(last=False)
+
+
+def arguments_key(write: Write) -> bytes:
+    """Return a key that tells removals without an identifier apart: tool and arguments."""
+    return digest_of(write.tool, write.arguments)
+
+
+def build_write(
+    plan: ToolPlan,
+    arguments: Mapping[str, Any],
+    *,
+    position: int,
+    at: float,
+    turn: int,
+    normalise_id: NormaliseId,
+    value: Any = None,
+    call_id: str | None = None,
+) -> Write:
+    """Build the write of one call; *normalise_id* returns an identifier's spelling in this run."""
+    entities: dict[str, set[str]] = {}
+    argument_leaves = list(leaves(arguments, most=_MAX_LEAVES))
+    for path, leaf in argument_leaves:
+        text, parameter = entity_text(leaf), plan.targets.parameters.at(path)
+        if text and _is_entity(leaf, text, parameter, plan):
+            normalised = normalise_id(text, number=parameter.field.number)
+            entities.setdefault(name_of(path), set()).add(normalised)
+    for name in [name for name in entities if _is_assigned_place(name, entities, plan)]:
+        del entities[name]
+    own = frozenset(name for name in entities if _names_subject(name, plan.action))
+    return Write(
+        tool=plan.name,
+        action=_resolve_action(plan.action, arguments),
+        position=position,
+        entities={name: frozenset(values) for name, values in entities.items()},
+        subject_names=own,
+        values={
+            path: _normalise_number(leaf, plan.targets.parameters.at(path))
+            for path, leaf in argument_leaves
+            if name_of(path) not in (own or entities)
+        },
+        returned=frozenset(map(normalise_id, identifiers(value))),
+        numbers=frozenset(numbers(value, plan.action)) if plan.action.is_undoable else frozenset(),
+        arguments=arguments,
+        at=at,
+        turn=turn,
+        call_id=call_id,
+    )
+
+
+def _resolve_action(from_name: ToolAction, arguments: Mapping[str, Any]) -> ToolAction:
+    """Return the action of a call: by its tool's name or, if that is generic, by an argument."""
+    from_argument = parse_action_argument(arguments) if from_name.does is Does.ACT else None
+    return (
+        from_name
+        if from_argument is None
+        else replace(from_argument, noun=from_argument.noun or from_name.noun)
+    )
+
+
+def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bool:
+    """Return whether a leaf identifies an entity: by its name, its value, or the tool's noun."""
+    if parameter.names_entity:
+        return True
+    if parameter.free or len(text) > _MAX_ID_LENGTH:
+        return False
+    words, noun = of_what(parameter.name) - {"name"}, frozenset(plan.action.noun)
+    if words and words <= noun:  # `set_budget(budget=100)` sets it
+        return plan.action.verb != "set" or words != frozenset(plan.action.noun[-len(words) :])
+    if noun and name_words(parameter.name) in _NUMBER_NAMES and plan.action.does in _ON_EXISTING:
+        return True  # `close_issue(number=519)`
+    if not noun and names_file((parameter.name,)):
+        return True  # `rm(file_name=...)`
+    by_value = parameter.judged in ("open", "number")
+    return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
+
+
+def _is_assigned_place(name: str, others: Collection[str], plan: ToolPlan) -> bool:
+    """Return whether a place is the assigned value: ``update_location(item_id, location)``."""
+    if len(others) < _MIN_ENTITIES or plan.action.does is not Does.CHANGE or not is_place(name):
+        return False
+    return name_words(name)[-1:] == plan.action.noun[-1:] and by_name(name) != "hard"
+
+
+def _normalise_number(leaf: Any, parameter: Parameter) -> Any:
+    """Return a value as its schema types it: a ``number`` is a float, though JSON writes 21."""
+    return float(leaf) if parameter.measures and type(leaf) is int else leaf
+
+
+def _has_content(values: Mapping[Path, Any]) -> bool:
+    """Return whether values identify an object: a text, and no position in a list."""
+    names = [name_words(name_of(path)) for path in values]
+    if any(not _POSITION_WORDS.isdisjoint(words) for words in names):
+        return False
+    return any(
+        isinstance(value, str) and len(value) >= _MIN_CONTENT_LENGTH for value in values.values()
+    )
+
+
+def undoes(first: Write, then: Write) -> bool:
+    """Return whether *then* takes back what *first* created or changed, on the same entity."""
+    return (
+        first.action.is_undoable
+        and then.action.does is Does.UNMAKE
+        and (
+            first.returned_id_of(then)
+            or (
+                _may_undo(first, then)
+                and (bool(first.shared_identifiers(then)) or then.repeats_content_of(first))
+            )
+        )
+    )
+
+
+def _may_undo(first: Write, then: Write) -> bool:
+    """
+    Return whether both act on one kind of thing; a value that is only set may always be unset.
+    """
+    comparable = first.action.does is not Does.CHANGE or bool(
+        first.action.noun and then.action.noun
+    )
+    return comparable and have_same_subject(first, then)
+
+
+def have_same_subject(first: Write, then: Write) -> bool:
+    """
+    Return whether two writes act on one kind of thing.
+
+    A verb without a noun acts on what its arguments are named after: `deploy(service="web")`
+    on a service, and on no cache or alert of it.
+    """
+    one, other = (write.action.noun or write.action.object for write in (first, then))
+    if bool(one) == bool(other):
+        return have_same_noun(first.action, then.action)
+    bare, noun = (first, other) if other else (then, one)
+    kinds = {word for name in bare.entities for word in name_words(name)}
+    kinds |= _FILE_WORDS if names_file_argument(bare) else set()
+    texts = {str(value).casefold() for value in bare.values.values() if isinstance(value, str)}
+    return noun[-1] in kinds | texts
+
+
+def names_file_argument(write: Write) -> bool:
+    """Return whether an argument of a write names a file or a folder."""
+    return any(not _FILE_WORDS.isdisjoint(name_words(name)) for name in write.entities)
+
+
+def subject_entities(write: Write) -> frozenset[str]:
+    """Return the identifiers of the action's subject; all identifiers if no name tells it."""
+    names = write.subject_names or write.entities.keys()
+    return frozenset().union(*(write.entities[name] for name in names))
+
+
+def unambiguous_entities(write: Write) -> frozenset[str]:
+    """Return the identifiers of the action's subject; none if several might be meant."""
+    others = any(is_token(value) for value in write.values.values())
+    clear = bool(write.subject_names) or (len(write.entities) == 1 and not others)
+    return subject_entities(write) if clear else frozenset()
+
+
+def _names_subject(name: str, action: ToolAction) -> bool:
+    words = frozenset(name_words(name)) - _GENERIC_WORDS
+    return not words or not words.isdisjoint(action.noun)
