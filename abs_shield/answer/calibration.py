@@ -12,8 +12,8 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.stats.wilson import wilson
-from abs_shield.stores.bodies import Skipped
-from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.labelled_decisions import labelled_decisions
+from abs_shield.stores.record_bodies import Skipped
 
 _ROUNDED = 1_000
 """Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""

@@ -16,7 +16,7 @@ from abs_shield.errors import StoreError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore, Store
-from abs_shield.stores.places import log_key, open_store
+from abs_shield.stores.store_address import log_key, open_store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

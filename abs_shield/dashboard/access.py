@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abs_shield.dashboard.attempts import Attempts
+from abs_shield.dashboard.attempts import LoginAttempts
 
 SIGNED_IN = "signed_in"
 FORM_KEY = "form"
@@ -103,9 +103,9 @@ class SignIn:
         attempts: Limits wrong tokens.
     """
 
-    def __init__(self, token: str, *, attempts: Attempts | None = None) -> None:
+    def __init__(self, token: str, *, attempts: LoginAttempts | None = None) -> None:
         self.token = token
-        self._attempts = attempts or Attempts()
+        self._attempts = attempts or LoginAttempts()
 
     def begin(self, request: Request, token: str) -> bool:
         """

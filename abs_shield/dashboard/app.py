@@ -25,16 +25,16 @@ from abs_shield.dashboard.access import (
     SecurityHeaders,
     SignIn,
 )
-from abs_shield.dashboard.figures import Figures
+from abs_shield.dashboard.figures import LogFigures
 from abs_shield.dashboard.filters import BadFilter
-from abs_shield.dashboard.live import Live
+from abs_shield.dashboard.live import LiveUpdates
 from abs_shield.dashboard.login import Login
 from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.views import Views
 from abs_shield.errors import ShieldError, StoreError
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import open_store
+from abs_shield.stores.store_address import open_store
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -79,7 +79,7 @@ def dashboard(
     store = log if isinstance(log, DurableStore) else open_store(log, existing=True)
     renderer, access = Renderer(title=title, has_token=bool(token)), SignIn(token)
     views = Views(
-        figures=Figures(store),
+        figures=LogFigures(store),
         renderer=renderer,
         rule=rule or Readiness(),
         show_values=show_values,
@@ -94,7 +94,7 @@ def dashboard(
             store.close()
 
     app = Starlette(
-        routes=_routes(views, Live(store), Login(renderer=renderer, access=access)),
+        routes=_routes(views, LiveUpdates(store), Login(renderer=renderer, access=access)),
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
@@ -132,7 +132,7 @@ def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]
         raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
 
 
-def _routes(views: Views, live: Live, login: Login) -> list[BaseRoute]:
+def _routes(views: Views, live: LiveUpdates, login: Login) -> list[BaseRoute]:
     return [
         Route("/", views.heatmap, name="heatmap"),
         Route("/cell", views.cell, name="cell"),

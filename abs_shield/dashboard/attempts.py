@@ -15,7 +15,7 @@ _MOST_ADDRESSES = 10_000
 """Addresses that are counted at the same time; the one that was longest quiet is forgotten."""
 
 
-class Attempts:
+class LoginAttempts:
     """
     Counts wrong tokens by the address of the visitor.
 

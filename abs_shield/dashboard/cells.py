@@ -29,7 +29,7 @@ MOST_ROWS = 100
 _SIGNS = {Verdict.SUSPICIOUS: "S", Verdict.HALLUCINATED: "H"}
 
 
-class Sort(StrEnum):
+class RowOrder(StrEnum):
     """Orders of the rows."""
 
     WORST = "worst"
@@ -37,7 +37,7 @@ class Sort(StrEnum):
     CALLS = "calls"
 
 
-class Rows(StrEnum):
+class RowLimit(StrEnum):
     """How many rows a table has: the first `MOST_ROWS`, or all."""
 
     FIRST = "first"
@@ -116,7 +116,7 @@ class ShownTable:
 
 
 def shown_tables(
-    report: Report, before: Report | None, *, sort: Sort, rows: Rows
+    report: Report, before: Report | None, *, sort: RowOrder, rows: RowLimit
 ) -> list[ShownTable]:
     """
     Return the tables of the heatmap; one without rows is left out.
@@ -132,7 +132,7 @@ def shown_tables(
         "Tools": [row for row in heat if not is_text(row.tool)],
         "Answers and outputs": [row for row in heat if is_text(row.tool)],
     }
-    most = len(heat) if rows is Rows.ALL else MOST_ROWS
+    most = len(heat) if rows is RowLimit.ALL else MOST_ROWS
     return [
         _table(title, _sorted(found, sort), report, before, most=most)
         for title, found in parts.items()
@@ -140,11 +140,11 @@ def shown_tables(
     ]
 
 
-def _sorted(heat: list[HeatRow], sort: Sort) -> list[HeatRow]:
+def _sorted(heat: list[HeatRow], sort: RowOrder) -> list[HeatRow]:
     match sort:
-        case Sort.NAME:
+        case RowOrder.NAME:
             return sorted(heat, key=lambda row: row_title(row.tool))
-        case Sort.CALLS:
+        case RowOrder.CALLS:
             return sorted(heat, key=lambda row: -row.calls)
     return heat
 

@@ -13,15 +13,15 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import UNNAMED, Filters
-from abs_shield.dashboard.labelled import Labelled
-from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.dashboard.labelled import LabelReader
+from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.replay.report import Report, Share
 from abs_shield.replay.report.estimate import Cell, SessionCount, Spreads
 from abs_shield.replay.report.rows import cases_of
+from abs_shield.stores.decision_patterns import HOUR_S, pattern_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.patterns import HOUR_S, pattern_of
-from abs_shield.stores.record import Damaged, Score
+from abs_shield.stores.sealed_record import Damaged, ScoreRecord
 from abs_shield.text.show import encodable
 
 MOST_OF_SESSION = 5_000
@@ -39,7 +39,7 @@ AROUND = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choices:
+class FilterChoices:
     """
     What the filters offer in a time, whatever they are set to.
 
@@ -62,7 +62,7 @@ class Choices:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class FilteredCounts:
     """
     The counts of a time, as far as filters admit them.
 
@@ -74,12 +74,12 @@ class Counted:
     """
 
     report: Report
-    choices: Choices
+    choices: FilterChoices
     unreadable: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class DecisionPage:
     """
     Some decisions, newest first.
 
@@ -94,7 +94,7 @@ class Page:
     unreadable: int
 
 
-class Figures:
+class LogFigures:
     """
     Reads one decision log; may be used by several threads.
 
@@ -106,7 +106,7 @@ class Figures:
     def __init__(self, store: DurableStore, *, now: Callable[[], float] = time.time) -> None:
         self.store = store
         self.now = now
-        self._labelled = Labelled(store)
+        self._labelled = LabelReader(store)
         self._spread: dict[tuple[float | None, float | None], tuple[int, list[SessionCount]]] = {}
         self._lock = renewed(Lock())
 
@@ -118,8 +118,8 @@ class Figures:
     # Counts --------------------------------------------------------------------------------------
 
     def counted(
-        self, filters: Filters, *, spread: bool = True, cell: Listing | None = None
-    ) -> Counted:
+        self, filters: Filters, *, spread: bool = True, cell: CellListing | None = None
+    ) -> FilteredCounts:
         """
         Return the counts of the log, as far as the filters admit them.
 
@@ -186,7 +186,7 @@ class Figures:
         """Return the label that holds of each decision, by its id, as far as they can be read."""
         return self._labelled.read().labels
 
-    def _of_session(self, filters: Filters) -> Counted:
+    def _of_session(self, filters: Filters) -> FilteredCounts:
         """Count the decisions of one session, of which there are few."""
         damaged = [*self._labelled.read().damaged]
         decisions = self._session(filters, damaged)
@@ -209,7 +209,7 @@ class Figures:
             for one in self._session(filters, [])
         ]
 
-    def scores(self, filters: Filters) -> Iterator[Score]:
+    def scores(self, filters: Filters) -> Iterator[ScoreRecord]:
         """Yield the quality scores of the time that is shown, oldest first."""
         return self.store.scores(
             since=filters.since, until=filters.until, skipped=lambda damaged: None
@@ -234,7 +234,7 @@ class Figures:
 
     # Decisions -----------------------------------------------------------------------------------
 
-    def page(self, filters: Filters, listing: Listing, *, before: int | None) -> Page:
+    def page(self, filters: Filters, listing: CellListing, *, before: int | None) -> DecisionPage:
         """
         Return the newest decisions of a list, or those behind a page.
 
@@ -243,7 +243,7 @@ class Figures:
             listing: The cell, and which of its decisions are listed.
             before: The `Page.before` of the page before; None for the first one.
         """
-        labels = self.labels() if listing.listed is Listed.UNLABELLED else {}
+        labels = self.labels() if listing.listed is ListFilter.UNLABELLED else {}
         if filters.session:
             return self._page_of_session(filters, listing, labels, before)
         numbers = [
@@ -265,8 +265,12 @@ class Figures:
         return _page(found, damaged)
 
     def _page_of_session(
-        self, filters: Filters, listing: Listing, labels: Mapping[str, Label], before: int | None
-    ) -> Page:
+        self,
+        filters: Filters,
+        listing: CellListing,
+        labels: Mapping[str, Label],
+        before: int | None,
+    ) -> DecisionPage:
         """Return a page of one session, whose places are counted from its oldest decision."""
         damaged: list[Damaged] = []
         found = [
@@ -290,19 +294,21 @@ class Figures:
         return before, behind, len(damaged)
 
 
-def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> Page:
+def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> DecisionPage:
     """Return the first decisions of a list, each behind its place."""
     more, shown = len(found) + len(damaged) > PAGE, found[:PAGE]
-    return Page(
+    return DecisionPage(
         decisions=[decision for _, decision in shown],
         before=shown[-1][0] if more and shown else None,
         unreadable=len(damaged),
     )
 
 
-def _counted(report: Report, decisions: Iterable[Decision], damaged: list[Damaged]) -> Counted:
-    return Counted(
+def _counted(
+    report: Report, decisions: Iterable[Decision], damaged: list[Damaged]
+) -> FilteredCounts:
+    return FilteredCounts(
         report=report,
-        choices=Choices.of(decisions),
+        choices=FilterChoices.of(decisions),
         unreadable=len({str(error) for error in damaged}),
     )

@@ -9,7 +9,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from abs_shield.core import Decision, Mode, Verdict
-from abs_shield.stores.patterns import HOUR_S
+from abs_shield.stores.decision_patterns import HOUR_S
 from abs_shield.text.show import encodable, escaped
 
 RANGES = {
@@ -93,7 +93,7 @@ class Filters:
         if shown.range:
             pairs.append(("range", "" if shown.range == USUAL_RANGE else shown.range))
         else:
-            pairs += [("since", written(shown.since)), ("until", written(shown.until))]
+            pairs += [("since", address_time(shown.since)), ("until", address_time(shown.until))]
         pairs.append(("compare", "1" if shown.compare else ""))
         pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
         found = [(name, value) for name, value in pairs if value]
@@ -156,7 +156,7 @@ def _hour(at: float, *, up: bool = False) -> float:
     return -(-at // HOUR_S) * HOUR_S if up else at // HOUR_S * HOUR_S
 
 
-def written(at: float | None) -> str:
+def address_time(at: float | None) -> str:
     """Return a time in UTC as an address has it; empty for none."""
     if at is None:
         return ""

@@ -10,7 +10,7 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.sealed_record import Damaged
 
 MOST_IN_MEMORY = 20_000
 """Records that stay in memory, the newest; further ones are read again."""
@@ -34,7 +34,7 @@ class LabelledDecisions:
     damaged: list[Damaged] = field(default_factory=list)
 
 
-class Labelled:
+class LabelReader:
     """
     Reads the labelled decisions of a log; may be used by several threads.
 
@@ -67,7 +67,7 @@ class Labelled:
     def _read(self) -> LabelledDecisions:
         damaged: list[Damaged] = []
         labels = self._store.labels(skipped=damaged.append)
-        found = self._store.decisions_of(labels, known=self._records, skipped=damaged.append)
+        found = self._store.decisions_of(labels, already_read=self._records, skipped=damaged.append)
         self._records = {at: found[at] for at in [*found][-MOST_IN_MEMORY:]}
         pairs = [(decision, labels[decision.id]) for decision in found.values()]
         return LabelledDecisions(labels=labels, pairs=pairs, damaged=damaged)

@@ -12,7 +12,7 @@ from abs_shield.replay.report.rows import OTHERS, STAGES, cases_of
 from abs_shield.text.show import encodable
 
 
-class Listed(StrEnum):
+class ListFilter(StrEnum):
     """The decisions of a cell that a list shows."""
 
     FINDINGS = "findings"
@@ -21,7 +21,7 @@ class Listed(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listing:
+class CellListing:
     """
     A cell of the heatmap, and which of its decisions are listed.
 
@@ -35,7 +35,7 @@ class Listing:
 
     row: str
     check: str
-    listed: Listed = Listed.FINDINGS
+    listed: ListFilter = ListFilter.FINDINGS
     rows: Collection[str] = ()
 
     def admits(self, decision: Decision) -> bool:
@@ -54,8 +54,8 @@ class Listing:
 
     def _is_listed(self, case: Case) -> bool:
         match self.listed:
-            case Listed.FINDINGS:
+            case ListFilter.FINDINGS:
                 return case.speaks
-            case Listed.UNLABELLED:
+            case ListFilter.UNLABELLED:
                 return case.found_block
         return True

@@ -21,7 +21,7 @@ MOST_PAGES = 200
 """Pages that are connected at the same time; further ones have to be loaded again by hand."""
 
 
-class Live:
+class LiveUpdates:
     """
     Watches one log while pages are open.
 

@@ -14,9 +14,9 @@ from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
+from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.patterns import HOUR_S, Pattern
-from abs_shield.stores.record import Score
+from abs_shield.stores.sealed_record import ScoreRecord
 from abs_shield.text.show import encodable
 
 MOST_POINTS = 200
@@ -25,7 +25,7 @@ _STEPS = (1, 3, 6, 12, 24, 7 * 24, 28 * 24)
 """Hours of one time on a chart."""
 
 
-def hours_of(filters: Filters, first: float, last: float) -> int:
+def hours_per_point(filters: Filters, first: float, last: float) -> int:
     """Return how many hours one time on a chart has, so that there are not too many."""
     since = first if filters.since is None else max(first, filters.since)
     until = last if filters.until is None else min(last, filters.until)
@@ -33,7 +33,7 @@ def hours_of(filters: Filters, first: float, last: float) -> int:
     return next((step for step in _STEPS if hours / step <= MOST_POINTS), _STEPS[-1])
 
 
-def charts(counts: Iterable[PatternCount], filters: Filters) -> list[dict[str, Any]]:
+def rate_charts(counts: Iterable[PatternCount], filters: Filters) -> list[dict[str, Any]]:
     """
     Return a chart for each check: its rate by time, with control limits.
 
@@ -76,7 +76,7 @@ def _chart(check: str, by_start: dict[float, list[int]], starts: list[float]) ->
 
 
 @lru_cache(maxsize=8_192)
-def _shares(pattern: Pattern) -> tuple[tuple[str, int, int], ...]:
+def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
     """Return for each check whether it found something, and whether it looked: 0 or 1 each."""
     shares = []
     for row, check, case in cases_of(pattern.decision(), None):
@@ -90,7 +90,7 @@ def _shares(pattern: Pattern) -> tuple[tuple[str, int, int], ...]:
 
 
 def score_charts(
-    scores: Iterable[Score], filters: Filters, *, hours: int, most: int = 12
+    scores: Iterable[ScoreRecord], filters: Filters, *, hours: int, most: int = 12
 ) -> list[dict[str, Any]]:
     """
     Return a chart of quality scores for each agent, task type and model.

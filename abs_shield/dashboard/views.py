@@ -16,13 +16,13 @@ from starlette.responses import RedirectResponse, Response
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
-from abs_shield.dashboard.cells import Rows, Sort, interval_of, shown_tables
+from abs_shield.dashboard.cells import RowLimit, RowOrder, interval_of, shown_tables
 from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
-from abs_shield.dashboard.figures import Choices, Counted, Figures
-from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, written
-from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.dashboard.figures import FilterChoices, FilteredCounts, LogFigures
+from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, address_time
+from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.dashboard.rendering import Renderer, decision_path
-from abs_shield.dashboard.trends import charts, hours_of, score_charts
+from abs_shield.dashboard.trends import hours_per_point, rate_charts, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
@@ -48,7 +48,7 @@ class Views:
         flywheel: The file of the flywheel; empty where none is shown.
     """
 
-    figures: Figures
+    figures: LogFigures
     renderer: Renderer
     rule: Readiness
     show_values: bool
@@ -60,8 +60,8 @@ class Views:
     def heatmap(self, request: Request) -> Response:
         """Return the heatmap; for an empty log, the first steps."""
         filters, place = self._filters(request), self._place()
-        sort = _choice(request.query_params, "sort", [*Sort])
-        rows = _choice(request.query_params, "rows", [*Rows])
+        sort = _choice(request.query_params, "sort", [*RowOrder])
+        rows = _choice(request.query_params, "rows", [*RowLimit])
         counted = self.figures.counted(filters)
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
         before = None if earlier is None else self.figures.counted(earlier).report
@@ -82,10 +82,10 @@ class Views:
         """Return the decisions of one cell, or of one check on all rows, newest first."""
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
-        listed = _choice(query, "show", [*Listed])
+        listed = _choice(query, "show", [*ListFilter])
         counted = self._of_cell(filters, row, check)
         place = counted.report.place(check, row or None)
-        listing = Listing(row=row, check=check, listed=listed, rows=counted.report.rows())
+        listing = CellListing(row=row, check=check, listed=listed, rows=counted.report.rows())
         page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
         known, shown = self.figures.labels(), {one.id for one in page.decisions}
         return self._page(
@@ -136,7 +136,7 @@ class Views:
         whole = self.figures.pattern_counts(filters)
         return self._page(
             request, "trends.html", filters,
-            choices=Choices.of(count.pattern.decision() for count in whole),
+            choices=FilterChoices.of(count.pattern.decision() for count in whole),
             place=place,
             gaps=self._gaps(),
             shows_gaps=bool(self.flywheel),
@@ -148,8 +148,8 @@ class Views:
         """Return the figures of the charts as JSON."""
         # in ASCII, as a name may hold half a character
         filters = self._filters(request)
-        charts = self._charts(filters, self.figures.pattern_counts(filters))
-        figures = json.dumps(charts, allow_nan=False)
+        rate_charts = self._charts(filters, self.figures.pattern_counts(filters))
+        figures = json.dumps(rate_charts, allow_nan=False)
         return Response(figures, media_type="application/json")
 
     # Labels --------------------------------------------------------------------------------------
@@ -255,17 +255,17 @@ class Views:
             return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
         last = max(count.last_at for count in whole)
-        hours = hours_of(filters, first, last)
+        hours = hours_per_point(filters, first, last)
         counts = self.figures.pattern_counts(filters, hours=hours)
         scores = [] if filters.session else self.figures.scores(filters)
         return {
-            "charts": charts(counts, filters),
+            "charts": rate_charts(counts, filters),
             "scores": score_charts(scores, filters, hours=hours),
         }
 
-    def _of_cell(self, filters: Filters, row: str, check: str) -> Counted:
+    def _of_cell(self, filters: Filters, row: str, check: str) -> FilteredCounts:
         """Return the counts of one cell; those of the row of other tools need all tools."""
-        cell = None if row == OTHERS else Listing(row=row, check=check, listed=Listed.ALL)
+        cell = None if row == OTHERS else CellListing(row=row, check=check, listed=ListFilter.ALL)
         return self.figures.counted(filters, spread=False, cell=cell)
 
     def _page(
@@ -274,14 +274,14 @@ class Views:
         template: str,
         filters: Filters,
         *,
-        choices: Choices,
+        choices: FilterChoices,
         **shown: Any,
     ) -> Response:
         """Return a page with filters."""
         return self.renderer.render(
             request, template,
             filters=filters,
-            times={"since": written(filters.since), "until": written(filters.until)},
+            times={"since": address_time(filters.since), "until": address_time(filters.until)},
             ranges=[*RANGES],
             agents=choices.agents,
             models=choices.models,
@@ -311,7 +311,7 @@ def _choice(query: Mapping[str, str], name: str, choices: Sequence[Chosen]) -> C
 
 def _unusual(**chosen: str) -> dict[str, str]:
     """Return what of an address differs from what is usual."""
-    usual = {"show": Listed.FINDINGS, "sort": Sort.WORST, "rows": Rows.FIRST}
+    usual = {"show": ListFilter.FINDINGS, "sort": RowOrder.WORST, "rows": RowLimit.FIRST}
     return {name: value for name, value in chosen.items() if value != usual[name]}
 
 

@@ -27,7 +27,7 @@ from abs_shield.flywheel.records import NewRecords, Record, Report
 from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.show import escaped
 
 Progress = Callable[[int, int | None], None]

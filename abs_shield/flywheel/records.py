@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label
-from abs_shield.stores.bodies import decision_of, label_of, report_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.ledger import Query
-from abs_shield.stores.record import Damaged, Kind, Row
+from abs_shield.stores.record_bodies import parse_decision, parse_label, parse_report
+from abs_shield.stores.sealed_record import Damaged, RecordKind, SealedRow
 
 
 class Report(NamedTuple):
@@ -81,16 +81,16 @@ class NewRecords:
                 # what is not there was pruned; the next harvest need not look for it
                 yield Record(writer, seq, None)
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[SealedRow]:
         """Yield the rows behind the place; around what is damaged, all that can be read."""
         try:
-            yield from self._log.rows(Query(behind=self._behind))
+            yield from self._log.rows(Query(after=self._behind))
         except Damaged:
             self._damaged = True
         if self._damaged:
             yield from self._log.rows(Query(), skipped=self.unreadable.append)
 
-    def _in_order(self, row: Row) -> Iterator[Record]:
+    def _in_order(self, row: SealedRow) -> Iterator[Record]:
         last = self._seqs.get(row.writer, 0)
         if not isinstance(row.seq, int) or row.seq <= last:
             return
@@ -107,15 +107,17 @@ class NewRecords:
 
 
 def _report(body: dict[str, Any]) -> Report:
-    return Report(*report_of(body))
+    return Report(*parse_report(body))
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Item]] = {
-    Kind.DECISION.value: decision_of, Kind.LABEL.value: label_of, Kind.REPORT.value: _report,
-}  # fmt: skip
+    RecordKind.DECISION.value: parse_decision,
+    RecordKind.LABEL.value: parse_label,
+    RecordKind.REPORT.value: _report,
+}
 
 
-def _record(row: Row) -> Record:
+def _record(row: SealedRow) -> Record:
     read = _READERS.get(row.kind)
     try:
         return Record(row.writer, row.seq, None if read is None else row.read(read))

@@ -9,7 +9,7 @@ from queue import Empty, Full, Queue
 from threading import Condition, Thread, current_thread
 from typing import Generic, TypeVar
 
-from abs_shield.stores.ending import ends
+from abs_shield.stores.process_exit import close_at_exit
 
 logger = logging.getLogger("abs_shield")
 
@@ -40,10 +40,10 @@ class Background(Generic[T]):
         self._work = work
         self._most = most
         self._count = threads
-        self.begin()
-        ends(self)
+        self.reset()
+        close_at_exit(self)
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Begin with nothing; also in a process that was forked, whose threads are gone."""
         self.dropped = 0
         self._queue: Queue[T] = Queue(self._most)
@@ -78,14 +78,14 @@ class Background(Generic[T]):
         with self._changed:
             return self._changed.wait_for(lambda: not self._open, timeout_s)
 
-    def end_soon(self) -> None:
+    def request_close(self) -> None:
         """Take no further items."""
         with self._changed:
             self._closed = True
 
     def close(self, timeout_s: float) -> bool:
         """Do what waits and end; return False where anything was dropped for lack of time."""
-        self.end_soon()
+        self.request_close()
         return self.drain(timeout_s)
 
     def drain(self, timeout_s: float) -> bool:

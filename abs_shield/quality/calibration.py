@@ -11,7 +11,7 @@ from abs_shield.core.label import Truth
 from abs_shield.quality.confidence import Precision
 from abs_shield.quality.judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
-from abs_shield.stores.labels import labelled_decisions
+from abs_shield.stores.labelled_decisions import labelled_decisions
 
 
 def measured_precision(store: Any) -> dict[str, Precision]:

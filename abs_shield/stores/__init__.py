@@ -1,4 +1,4 @@
-"""Where decisions are kept, and how they are found again."""
+"""Stores of decisions: in memory, in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,49 +8,53 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
-from abs_shield.stores.memory import MemoryStore
-from abs_shield.stores.status import Status
+from abs_shield.core.renamed import old_names
+from abs_shield.stores.memory_store import MemoryStore
+from abs_shield.stores.store_status import StoreStatus
 
 if TYPE_CHECKING:
-    from abs_shield.stores.chains import Fault, Verified, verify
-    from abs_shield.stores.places import open_store
+    from abs_shield.stores.chain_verification import ChainFault, Verified, verify
     from abs_shield.stores.postgres import PostgresStore
     from abs_shield.stores.sqlite import SqliteStore
+    from abs_shield.stores.store_address import open_store
 
 __all__ = [
-    "Fault",
+    "ChainFault",
     "MemoryStore",
     "PostgresStore",
     "SqliteStore",
-    "Status",
     "Store",
+    "StoreStatus",
     "Verified",
     "open_store",
     "verify",
 ]
 
 _LAZY = {
-    "Fault": "chains",
+    "ChainFault": "chain_verification",
     "PostgresStore": "postgres",
     "SqliteStore": "sqlite",
-    "Verified": "chains",
-    "open_store": "places",
-    "verify": "chains",
+    "Verified": "chain_verification",
+    "open_store": "store_address",
+    "verify": "chain_verification",
 }
+
+
+_old_name = old_names(__name__, {"Fault": "ChainFault", "Status": "StoreStatus"})
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _old_name(name)
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
 
 
 @runtime_checkable
 class Store(Protocol):
     """
-    Keeps decisions in the order in which they were appended.
+    A log of decisions in the order in which they were appended.
 
-    Every append is a record of its own, also under an id that is there already.
+    Every append adds a record, even if the log already has one with the same id.
     """
 
     @property
@@ -58,33 +62,33 @@ class Store(Protocol):
         """Whether the next decision would be dropped."""
 
     @property
-    def status(self) -> Status:
-        """How many decisions wait to be written, how many were lost, and why."""
+    def status(self) -> StoreStatus:
+        """The number of waiting and of lost decisions, and the reason of the loss."""
 
     def append(self, decision: Decision) -> bool | None:
         """
-        Keep *decision*; this stands on every call's path, so it is quick.
+        Append *decision*; every call runs this, so it must be fast.
 
         Returns:
-            False where it was dropped; the policy may let nothing run then.
+            False if it was dropped; the policy may then block every call.
         """
 
     def label(self, label: Label) -> None:
         """
-        Keep what an operator says of a decision.
+        Store an operator's label of a decision.
 
         Raises:
-            StoreError: No such decision is kept.
+            StoreError: The log has no such decision.
         """
 
     def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until everything appended so far is kept for good; False where it takes longer."""
+        """Wait until everything appended so far is durable; return False on timeout."""
 
     def close(self, timeout_s: float = 5.0) -> bool:
-        """Keep what waits and let go; False where something was lost."""
+        """Write the waiting records and release resources; return False if any was lost."""
 
     def get(self, decision_id: str) -> Decision | None:
-        """Give the newest record under that id, or None."""
+        """Return the newest decision with that id, or None."""
 
     def decisions(
         self,
@@ -94,19 +98,19 @@ class Store(Protocol):
         verdict: Verdict | None = None,
         limit: int | None = None,
     ) -> list[Decision]:
-        """Give the records that match, oldest first; with *limit*, the newest so many of them."""
+        """Return the matching decisions, oldest first; with *limit*, only the newest of them."""
 
     def scan(self, *, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
-        """Give the decisions of a time, [since, until) in seconds since the epoch, one by one."""
+        """Yield the decisions of [since, until), in seconds since the epoch, oldest first."""
 
     def labels(self) -> dict[str, Label]:
-        """Give the newest label of each decision that has one, by its id."""
+        """Return the newest label of each labelled decision, by decision id."""
 
     def gaps(self) -> Iterator[dict[str, Any]]:
-        """Give what was lost: ``{dropped, first_at, last_at, reason}``, oldest first."""
+        """Yield the gaps left by lost records: ``{dropped, first_at, last_at, reason}``."""
 
     def prune(self, before: float) -> int:
-        """Delete what is older than *before*, in seconds since the epoch; give how many."""
+        """Delete records older than *before*, in seconds since the epoch; return their number."""
 
     def __len__(self) -> int:
-        """Count the decisions kept."""
+        """Return the number of stored decisions."""

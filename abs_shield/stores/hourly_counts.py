@@ -1,4 +1,4 @@
-"""Decisions counted by hour and pattern as they are written."""
+"""Counts of decisions by hour and pattern, updated as decisions are written."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from abs_shield.core import Decision
-from abs_shield.stores.patterns import HOUR_S, Pattern, pattern_of
+from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern, pattern_of
 
 if TYPE_CHECKING:
     from abs_shield.stores.ledger import Ledger
 
 UNREADABLE = 0
-"""The pattern of a record that cannot be read: none has this number, and it is not counted."""
+"""Pattern number of records that cannot be read: no pattern has it, and they are not counted."""
 _AT_ONCE = 5_000
-"""Records that are counted in one transaction, so that no writer waits long."""
+"""Records counted in one transaction, so that writers do not wait long."""
 _LATEST = 1e15
-"""The last time whose hour is told apart: a host may give any, and databases have 64 bits."""
-_MOST_KEPT = 8_192
-"""Patterns of which the decision is kept in memory."""
+"""Times are clamped to this: a host may pass any number, and database integers have 64 bits."""
+_MOST_CACHED = 8_192
+"""Patterns whose number is cached."""
 
 
 class PatternCount(NamedTuple):
     """
-    How many decisions of one pattern were made in a time.
+    The number of decisions of one pattern in a period.
 
     Attributes:
-        number: Number of the pattern in this database.
+        number: The number of the pattern in this database.
         pattern: The pattern.
-        decisions: How many there are, 1 or more.
-        first_at: When the first of them was made, in seconds since the epoch.
-        last_at: When the last of them was made.
-        start: When the time begins, in seconds since the epoch.
+        decisions: The number of decisions, 1 or more.
+        first_at: The time of the first of them, in seconds since the epoch.
+        last_at: The time of the last of them.
+        start: The start of the period, in seconds since the epoch.
     """
 
     number: int
-    pattern: Pattern
+    pattern: DecisionPattern
     decisions: int
     first_at: float
     last_at: float
@@ -45,7 +45,7 @@ class PatternCount(NamedTuple):
 
 def hour_of(at: float) -> int:
     """
-    Return the hour of a time in seconds since the epoch, counted from the epoch.
+    Return the number of whole hours since the epoch.
 
     >>> hour_of(7_200.0), hour_of(-1.0), hour_of(1e300) == hour_of(1e200)
     (2, -1, True)
@@ -54,7 +54,7 @@ def hour_of(at: float) -> int:
 
 
 class HourlyCounts:
-    """The counts of one database, over one of its connections."""
+    """The counts of one database, through one of its connections."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -62,47 +62,49 @@ class HourlyCounts:
 
     # Writing, inside a transaction ---------------------------------------------------------------
 
-    def numbers(self, patterns: Sequence[Pattern | None]) -> list[int | None]:
-        """Return the number of each pattern; new ones are kept."""
+    def numbers(self, patterns: Sequence[DecisionPattern | None]) -> list[int | None]:
+        """Return the number of each pattern; new patterns are inserted."""
         wanted = {one.digest: one for one in patterns if one is not None}
-        # in order, so that two writers that keep the same ones wait for each other in turn
+        # sorted, so that two writers that insert the same patterns cannot deadlock
         numbers = {digest: self._number(wanted[digest]) for digest in sorted(wanted)}
         return [None if one is None else numbers[one.digest] for one in patterns]
 
-    def _number(self, pattern: Pattern) -> int:
-        if (known := self._numbers.get(pattern.digest)) is not None:
-            return known
-        ledger, mark = self._ledger, self._ledger.mark
-        select = f"SELECT pattern FROM {ledger.patterns} WHERE digest = {mark}"
-        found = ledger.execute(select, (pattern.digest,)).fetchone()
-        if found is None:
+    def _number(self, pattern: DecisionPattern) -> int:
+        if (number := self._numbers.get(pattern.digest)) is not None:
+            return number
+        ledger, param = self._ledger, self._ledger.param
+        select = f"SELECT pattern FROM {ledger.patterns} WHERE digest = {param}"
+        row = ledger.execute(select, (pattern.digest,)).fetchone()
+        if row is None:
             ledger.execute(
-                f"INSERT INTO {ledger.patterns} (digest, body) VALUES ({mark}, {mark})"
+                f"INSERT INTO {ledger.patterns} (digest, body) VALUES ({param}, {param})"
                 " ON CONFLICT (digest) DO NOTHING",
                 pattern,
             )
-            found = ledger.execute(select, (pattern.digest,)).fetchone()
-        return int(found[0])
+            row = ledger.execute(select, (pattern.digest,)).fetchone()
+        return int(row[0])
 
-    def remember(self, patterns: Iterable[Pattern | None], numbers: Iterable[int | None]) -> None:
-        """Keep numbers in memory, once the transaction that made them has been committed."""
-        if len(self._numbers) > _MOST_KEPT:
+    def remember(
+        self, patterns: Iterable[DecisionPattern | None], numbers: Iterable[int | None]
+    ) -> None:
+        """Cache pattern numbers, after the transaction that inserted them was committed."""
+        if len(self._numbers) > _MOST_CACHED:
             self._numbers.clear()
-        known = zip(patterns, numbers, strict=True)
-        self._numbers.update((p.digest, n) for p, n in known if p is not None and n is not None)
+        pairs = zip(patterns, numbers, strict=True)
+        self._numbers.update((p.digest, n) for p, n in pairs if p is not None and n is not None)
 
     def add(self, writer: str, counted: Iterable[tuple[float, int | None]]) -> None:
-        """Count decisions of one chain, each given as its time and the number of its pattern."""
-        ledger, mark = self._ledger, self._ledger.mark
-        of: dict[tuple[int, int], list[float]] = {}
+        """Add decisions of one chain to the counts, each as its time and its pattern number."""
+        ledger, param = self._ledger, self._ledger.param
+        times_by_cell: dict[tuple[int, int], list[float]] = {}
         for at, number in counted:
             if number:
-                of.setdefault((hour_of(at), number), []).append(at)
-        for (hour, number), times in sorted(of.items()):
+                times_by_cell.setdefault((hour_of(at), number), []).append(at)
+        for (hour, number), times in sorted(times_by_cell.items()):
             ledger.execute(
                 f"INSERT INTO {ledger.hourly_counts} AS t"
                 " (hour, pattern, writer, decisions, first_at, last_at)"
-                f" VALUES ({mark}, {mark}, {mark}, {mark}, {mark}, {mark})"
+                f" VALUES ({param}, {param}, {param}, {param}, {param}, {param})"
                 " ON CONFLICT (hour, pattern, writer) DO UPDATE SET"
                 " decisions = t.decisions + excluded.decisions,"
                 " first_at = CASE WHEN excluded.first_at < t.first_at"
@@ -113,19 +115,19 @@ class HourlyCounts:
             )
 
     def remove(self, writer: str, counted: Iterable[tuple[float, int | None]]) -> None:
-        """Take decisions of one chain off the counts, as they are deleted."""
-        ledger, mark = self._ledger, self._ledger.mark
-        of: dict[tuple[int, int], int] = {}
+        """Subtract deleted decisions of one chain from the counts."""
+        ledger, param = self._ledger, self._ledger.param
+        deleted: dict[tuple[int, int], int] = {}
         for at, number in counted:
             if number:
-                of[hour_of(at), number] = of.get((hour_of(at), number), 0) + 1
-        place = f"hour = {mark} AND pattern = {mark} AND writer = {mark}"
-        for (hour, number), gone in sorted(of.items()):
+                deleted[hour_of(at), number] = deleted.get((hour_of(at), number), 0) + 1
+        place = f"hour = {param} AND pattern = {param} AND writer = {param}"
+        for (hour, number), count in sorted(deleted.items()):
             ledger.execute(
-                f"UPDATE {ledger.hourly_counts} SET decisions = decisions - {mark} WHERE {place}",
-                (gone, hour, number, writer),
+                f"UPDATE {ledger.hourly_counts} SET decisions = decisions - {param} WHERE {place}",
+                (count, hour, number, writer),
             )
-        empty = f"DELETE FROM {ledger.hourly_counts} WHERE writer = {mark} AND decisions <= 0"
+        empty = f"DELETE FROM {ledger.hourly_counts} WHERE writer = {param} AND decisions <= 0"
         ledger.execute(empty, (writer,))
 
     def count_some(self) -> int:
@@ -133,9 +135,9 @@ class HourlyCounts:
         Count records that an older version wrote, at most `_AT_ONCE`, in one transaction.
 
         Returns:
-            How many were counted; 0 where all are.
+            The number counted; 0 if all are.
         """
-        ledger, mark = self._ledger, self._ledger.mark
+        ledger, param = self._ledger, self._ledger.param
         with ledger.exclusive():
             found = ledger.execute(
                 f"SELECT place, writer, at, sealed FROM {ledger.records}"
@@ -144,7 +146,7 @@ class HourlyCounts:
             patterns = [_pattern_in(sealed) for _, _, _, sealed in found]
             numbers = [UNREADABLE if n is None else n for n in self.numbers(patterns)]
             ledger.execute_many(
-                f"UPDATE {ledger.records} SET pattern = {mark} WHERE place = {mark}",
+                f"UPDATE {ledger.records} SET pattern = {param} WHERE place = {param}",
                 [(number, row[0]) for number, row in zip(numbers, found, strict=True)],
             )
             by_writer: dict[str, list[tuple[float, int | None]]] = {}
@@ -157,7 +159,7 @@ class HourlyCounts:
     # Reading -------------------------------------------------------------------------------------
 
     def uncounted(self) -> int:
-        """Return how many decisions are not counted yet, as an older version wrote them."""
+        """Return the number of decisions of an older version that are not counted yet."""
         ledger = self._ledger
         sql = f"SELECT count(*) FROM {ledger.records} WHERE {_UNCOUNTED}"
         return int(ledger.execute(sql).fetchone()[0])
@@ -166,17 +168,17 @@ class HourlyCounts:
         self, *, since: float | None = None, until: float | None = None, hours: int | None = None
     ) -> list[PatternCount]:
         """
-        Return the counts of a time by pattern; those of whole hours.
+        Return the counts of a period by pattern, in whole hours.
 
         Args:
             since: Seconds since the epoch; its hour is included.
-            until: Seconds since the epoch; its hour is included where it has begun.
-            hours: Length of the times that are counted apart; None counts all as one.
+            until: Seconds since the epoch; its hour is included if it has begun.
+            hours: Length of the periods counted separately; None counts all as one.
         """
-        ledger, mark = self._ledger, self._ledger.mark
+        ledger, param = self._ledger, self._ledger.param
         conditions = [
-            (f"hour >= {mark}", None if since is None else hour_of(since)),
-            (f"hour < {mark}", None if until is None else -hour_of(-until)),
+            (f"hour >= {param}", None if since is None else hour_of(since)),
+            (f"hour < {param}", None if until is None else -hour_of(-until)),
         ]
         wanted = [(sql, value) for sql, value in conditions if value is not None]
         where = " WHERE " + " AND ".join(sql for sql, _ in wanted) if wanted else ""
@@ -185,54 +187,55 @@ class HourlyCounts:
             f"SELECT {start}, pattern, sum(decisions), min(first_at), max(last_at)"
             f" FROM {ledger.hourly_counts}{where} GROUP BY 1, 2 ORDER BY 1, 2"
         )
-        found = ledger.execute(sql, [value for _, value in wanted]).fetchall()
+        rows = ledger.execute(sql, [value for _, value in wanted]).fetchall()
         patterns = self._patterns()
         return [
             PatternCount(number, patterns[number], int(n), first, last, begin * HOUR_S)
-            for begin, number, n, first, last in found
+            for begin, number, n, first, last in rows
         ]
 
     def sessions(
         self, *, newest: int, since: float | None = None, until: float | None = None
     ) -> list[tuple[str, int, int]]:
         """
-        Count the newest decisions by session and pattern, those of a session together.
+        Count the newest decisions by session and pattern, grouped by session.
 
         Args:
-            newest: Places in the database that are looked at, from the last one backwards.
+            newest: Number of places to read, counted back from the last one.
             since: Seconds since the epoch, inclusive.
             until: Seconds since the epoch, exclusive.
 
         Returns:
-            The session's id, the number of the pattern, and how many decisions.
+            The session's id, the pattern's number, and the number of decisions.
         """
-        ledger, mark = self._ledger, self._ledger.mark
+        ledger, param = self._ledger, self._ledger.param
         conditions = [("pattern > {}", UNREADABLE), ("at >= {}", since), ("at < {}", until)]
-        wanted = [(sql.format(mark), value) for sql, value in conditions if value is not None]
-        # in the order of places, and cut: before its first ANALYZE, PostgreSQL takes a third of the
-        # log to be behind any place, and reads it whole
+        wanted = [(sql.format(param), value) for sql, value in conditions if value is not None]
+        # ordered, limited: before its first ANALYZE, PostgreSQL estimates that a third of the log
+        # follows any place, and would read it whole
         sql = (
             "SELECT session_id, pattern, count(*) FROM"
-            f" (SELECT session_id, pattern, at FROM {ledger.records} WHERE place > {mark}"
-            f" ORDER BY place DESC LIMIT {mark}) AS newest"
+            f" (SELECT session_id, pattern, at FROM {ledger.records} WHERE place > {param}"
+            f" ORDER BY place DESC LIMIT {param}) AS newest"
             f" WHERE {' AND '.join(sql for sql, _ in wanted)} GROUP BY 1, 2 ORDER BY 1, 2"
         )
         places = [ledger.last_place() - newest, newest]
-        found = ledger.execute(sql, [*places, *(value for _, value in wanted)]).fetchall()
-        return [(session, number, int(n)) for session, number, n in found]
+        rows = ledger.execute(sql, [*places, *(value for _, value in wanted)]).fetchall()
+        return [(session, number, int(n)) for session, number, n in rows]
 
-    def _patterns(self) -> dict[int, Pattern]:
+    def _patterns(self) -> dict[int, DecisionPattern]:
         sql = f"SELECT pattern, digest, body FROM {self._ledger.patterns}"
-        return {number: Pattern(*found) for number, *found in self._ledger.execute(sql).fetchall()}
+        rows = self._ledger.execute(sql).fetchall()
+        return {number: DecisionPattern(*columns) for number, *columns in rows}
 
 
 _UNCOUNTED = "pattern IS NULL AND kind = 'decision'"
-"""In these words the databases know their partial index."""
+"""Must match the condition of the partial index word for word, or it is not used."""
 
 
-def _pattern_in(sealed: str) -> Pattern | None:
-    """Return the pattern of a record; None where it cannot be read."""
+def _pattern_in(sealed: str) -> DecisionPattern | None:
+    """Return the pattern of a record; None if it cannot be read."""
     try:
         return pattern_of(Decision.from_dict(json.loads(sealed)["body"]))
-    except Exception:  # anything may stand in a database
+    except Exception:  # a database may contain anything
         return None

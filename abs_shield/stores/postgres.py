@@ -1,4 +1,4 @@
-"""The decision log in PostgreSQL, shared by any number of hosts."""
+"""The decision log in PostgreSQL, which any number of hosts may share."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from typing import Any
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import MOST_WAITING, DurableStore
 from abs_shield.stores.ledger import Ledger
-from abs_shield.stores.migrations.postgres import STEPS
-from abs_shield.stores.record import Row
+from abs_shield.stores.migrations.postgres_migrations import STEPS
+from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.text.show import escaped
 
 _LOCK = 0x61627368
-"""The advisory lock under which one process migrates while the others wait."""
+"""The advisory lock that lets one process migrate at a time."""
 _CONNECTS_WITHIN_S = 5
 _ANSWERS_WITHIN_MS = 30_000
 _AT_ONCE = 1_000
-_COPY = f"COPY abs_shield_records ({', '.join((*Row._fields, 'pattern'))}) FROM STDIN"
+_COPY = f"COPY abs_shield_records ({', '.join((*SealedRow._fields, 'pattern'))}) FROM STDIN"
 
 
 class PostgresStore(DurableStore):
     """
     Decisions in PostgreSQL 12 or newer, in two tables of the connection's schema.
 
-    A call only puts its decision into a buffer; one thread writes batches with COPY, over one
-    connection, which is opened anew when the server was restarted.
+    A call only puts its decision into a buffer; one thread writes batches with COPY, through one
+    connection, which is reopened after a restart of the server.
 
     Args:
-        dsn: As libpq takes it, e.g. ``postgresql://user@host/database``; a password is better
-            left to ``PGPASSWORD`` or a password file.
-        key: Seals the records with HMAC-SHA-256, so that nobody without it can forge one.
-        most: Decisions that wait at most while the server cannot be reached; then they are
-            dropped and counted.
-        existing: Whether the tables have to be there.
+        dsn: A libpq connection string, e.g. ``postgresql://user@host/database``; put a password
+            into ``PGPASSWORD`` or a password file rather than here.
+        key: Seals the records with HMAC-SHA-256, so that only its owner can forge one.
+        most: Maximum number of decisions that wait while the server is unreachable; further ones
+            are dropped and counted.
+        existing: Whether the tables must already exist.
 
     Raises:
-        StoreError: The server cannot be reached, psycopg is not installed, or a newer version
-            wrote the tables.
+        StoreError: The server is unreachable, psycopg is not installed, or a newer version of
+            abs-shield wrote the tables.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class PostgresStore(DurableStore):
         self._dsn = dsn
         super().__init__(key=key, most=most, existing=existing)
 
-    def _connected(self, *, reads: bool = False) -> Ledger:
+    def _connect(self, *, reads: bool = False) -> Ledger:
         return PostgresLedger(self._dsn, reads=reads)
 
     @property
     def name(self) -> str:
-        return _place(self._dsn)
+        return _display_address(self._dsn)
 
     def __repr__(self) -> str:
         return f"PostgresStore({self.name!r})"
@@ -68,8 +68,8 @@ class PostgresLedger(Ledger):
     One connection to the server.
 
     Args:
-        dsn: As libpq takes it.
-        reads: Whether nothing is written; then the tables must be there.
+        dsn: A libpq connection string.
+        reads: Whether the connection only reads; then the tables must exist.
 
     Raises:
         StoreError: See `PostgresStore`.
@@ -79,14 +79,14 @@ class PostgresLedger(Ledger):
     heads = "abs_shield_heads"
     patterns = "abs_shield_patterns"
     hourly_counts = "abs_shield_hourly_counts"
-    mark = "%s"
+    param = "%s"
 
     def __init__(self, dsn: str, *, reads: bool = False) -> None:
         self._driver = _driver()
         self.errors = (self._driver.Error,)
         self.refusals = (self._driver.DataError, self._driver.IntegrityError, UnicodeError)
-        self._where_to = _place(dsn)
-        if not self._where_to:
+        self._address = _display_address(dsn)
+        if not self._address:
             raise StoreError(
                 "the address of PostgreSQL cannot be read; write `postgresql://user@host/database`,"
                 " with `/`, `@` and `%` in a password as %2F, %40 and %25"
@@ -101,7 +101,7 @@ class PostgresLedger(Ledger):
             )
         except self._driver.Error as error:
             raise StoreError(
-                f"cannot reach the decision log `{self._where_to}`: {_told(error)}"
+                f"cannot reach the decision log `{self._address}`: {_error_text(error)}"
             ) from None
         try:
             self._prepare(reads=reads)
@@ -111,7 +111,7 @@ class PostgresLedger(Ledger):
         except self._driver.Error as error:
             self.close()
             raise StoreError(
-                f"cannot use the decision log `{self._where_to}`: {_told(error)}"
+                f"cannot use the decision log `{self._address}`: {_error_text(error)}"
             ) from None
 
     def _prepare(self, *, reads: bool) -> None:
@@ -120,26 +120,26 @@ class PostgresLedger(Ledger):
         version = self._version()
         if version > len(STEPS):
             raise StoreError(
-                f"`{self._where_to}` has schema {version}, this version knows {len(STEPS)};"
+                f"`{self._address}` has schema {version}, this version supports up to {len(STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
         if not version and reads:
-            raise StoreError(f"`{self._where_to}` holds no decision log; name another")
+            raise StoreError(f"`{self._address}` contains no decision log; use another database")
         if version < len(STEPS):
             self._migrate()
 
     def _require_utf8(self) -> None:
-        """Any other encoding cannot hold, or does not give back, what a model may write."""
+        """Raise StoreError for any other encoding: it cannot store every text of a model."""
         encoding = self._connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise StoreError(
-                f"the database of `{self._where_to}` is encoded in {escaped(str(encoding))}, a log"
-                " needs UTF8; make one: `createdb --encoding UTF8 --template template0 NAME`"
+                f"the database of `{self._address}` is encoded in {escaped(str(encoding))}, a log"
+                " needs UTF8; run `createdb --encoding UTF8 --template template0 NAME`"
             )
 
     def _version(self) -> int:
-        (there,) = self.execute("SELECT to_regclass('abs_shield_schema')").fetchone()
-        if there is None:
+        (table,) = self.execute("SELECT to_regclass('abs_shield_schema')").fetchone()
+        if table is None:
             return 0
         (version,) = self.execute("SELECT max(version) FROM abs_shield_schema").fetchone()
         return int(version or 0)
@@ -164,13 +164,13 @@ class PostgresLedger(Ledger):
             yield
 
     @contextmanager
-    def indexed(self) -> Iterator[None]:
+    def prefer_indexes(self) -> Iterator[None]:
         with self.transaction():
-            # before its first ANALYZE, the server takes each id of a list to have 5,000 records
+            # before its first ANALYZE, the server estimates 5,000 records for each id of a list
             self.execute("SET LOCAL enable_seqscan = off")
             yield
 
-    def insert(self, rows: Sequence[Row], patterns: Sequence[int | None]) -> None:
+    def insert(self, rows: Sequence[SealedRow], patterns: Sequence[int | None]) -> None:
         with self._connection.cursor() as cursor, cursor.copy(_COPY) as copy:
             for row, pattern in zip(rows, patterns, strict=True):
                 copy.write_row((*row, pattern))
@@ -207,18 +207,18 @@ def _driver() -> Any:
     return psycopg
 
 
-def _place(dsn: str) -> str:
-    """Name the database without the password; empty for an address that is misread."""
+def _display_address(dsn: str) -> str:
+    """Return the address without the password; empty if it cannot be parsed safely."""
     try:
         parts = _driver().conninfo.conninfo_to_dict(dsn)
-    except Exception:  # it may hold anything
+    except Exception:  # a user may pass anything
         return ""
-    named = {name: str(parts.get(name, "")) for name in ("host", "port", "dbname")}
-    wrong_port = named["port"] and not named["port"].replace(",", "").isdigit()
-    if wrong_port or any("@" in part for part in named.values()):  # a part of a password
+    shown = {name: str(parts.get(name, "")) for name in ("host", "port", "dbname")}
+    wrong_port = shown["port"] and not shown["port"].replace(",", "").isdigit()
+    if wrong_port or any("@" in part for part in shown.values()):  # a part of a password
         return ""
-    return escaped("postgresql://{host}:{port}/{dbname}".format(**named))
+    return escaped("postgresql://{host}:{port}/{dbname}".format(**shown))
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return escaped(" ".join(str(error).split()), limit=300)

@@ -1,4 +1,4 @@
-"""Which records are old enough to go: the first ones of a chain, sealed as they were written."""
+"""Selection of expired records: the first ones of each chain, verified before deletion."""
 
 from __future__ import annotations
 
@@ -7,56 +7,56 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from abs_shield.stores.chains import Check, Fault, Verified, vouched
-from abs_shield.stores.ledger import Ledger, Placed, Query
-from abs_shield.stores.oldest import oldest
-from abs_shield.stores.record import Head, Seal, time_of
+from abs_shield.stores.chain_verification import ChainCheck, ChainFault, Verified, pruned_ends
+from abs_shield.stores.expiry import last_expired
+from abs_shield.stores.ledger import Ledger, PlacedRow, Query
+from abs_shield.stores.sealed_record import Head, Seal, sealed_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PruningPlan:
     """
-    What a pruning does.
+    The plan of a pruning.
 
     Attributes:
-        ends: The last record to be deleted of each chain that loses some.
-        chains: Chain to ``{seq, digest}`` of the last record that is gone then, earlier prunings
-            included: what the record of the pruning says.
-        refused: The first fault of each chain that keeps everything, as it cannot be trusted.
+        ends: The last record to delete, for each chain with expired records.
+        chains: Chain to ``{seq, digest}`` of its last deleted record, earlier prunings included:
+            the content of the pruning's own record.
+        refused: The first fault of each chain that is not pruned because it has one.
     """
 
     ends: list[Head] = field(default_factory=list)
     chains: dict[str, dict[str, Any]] = field(default_factory=dict)
-    refused: list[Fault] = field(default_factory=list)
+    refused: list[ChainFault] = field(default_factory=list)
 
 
-def planned(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Plan:
-    """Look at every chain's first records, and verify each that is to go."""
-    plan, known = Plan(), vouched(ledger, seal)
-    check = Check(seal, known, Verified())
+def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> PruningPlan:
+    """Plan the deletion of each chain's expired records, and verify every one of them."""
+    plan, earlier = PruningPlan(), pruned_ends(ledger, seal)
+    check = ChainCheck(seal, earlier, Verified())
     for writer in ledger.writers():
-        faults: list[Fault] = []
-        with closing(ledger.placed(Query(writer=writer), order="seq")) as rows:
-            end = oldest(_sealed(rows, check, Head(writer), faults), before=before, now=now)
+        faults: list[ChainFault] = []
+        with closing(ledger.placed_rows(Query(writer=writer), order="seq")) as rows:
+            end = last_expired(_sealed(rows, check, Head(writer), faults), before=before, now=now)
         if faults:
             plan.refused.append(faults[0])
         elif end is not None:
             plan.ends.append(end)
-    gone = {writer: max(heads) for writer, heads in known.items()}
-    gone |= {end.writer: (end.seq, end.digest) for end in plan.ends}
-    plan.chains.update({writer: {"seq": s, "digest": d} for writer, (s, d) in gone.items()})
+    last = {writer: max(heads) for writer, heads in earlier.items()}
+    last |= {end.writer: (end.seq, end.digest) for end in plan.ends}
+    plan.chains.update({writer: {"seq": s, "digest": d} for writer, (s, d) in last.items()})
     return plan
 
 
 def _sealed(
-    rows: Iterable[Placed], check: Check, last: Head, faults: list[Fault]
+    rows: Iterable[PlacedRow], check: ChainCheck, last: Head, faults: list[ChainFault]
 ) -> Iterator[tuple[float, Head]]:
-    """Give each record's sealed time, and itself, up to the first one that has a fault."""
+    """Yield each record's sealed time and head, up to the first record with a fault."""
     place = None
     for placed in rows:
-        faults.extend(check.record(placed, last, behind=place))
+        faults.extend(check.check_record(placed, last, previous_place=place))
         if faults:
             return
         row, place = placed.row, placed.place
         last = Head(row.writer, row.seq, row.digest)
-        yield time_of(row.kind, row.opened()["body"]), last
+        yield sealed_time(row.kind, row.parse_sealed()["body"]), last

@@ -1,4 +1,4 @@
-"""The decision log in one SQLite file, shared by the processes of one host."""
+"""The decision log in a SQLite file, which the processes of one host may share."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import MOST_WAITING, DurableStore
-from abs_shield.stores.forks import FORKS
 from abs_shield.stores.ledger import Ledger
-from abs_shield.stores.migrations.sqlite import STEPS
-from abs_shield.stores.record import Row
+from abs_shield.stores.migrations.sqlite_migrations import STEPS
+from abs_shield.stores.sealed_record import SealedRow
+from abs_shield.stores.sqlite_forks import FORKS
 
 _APPLICATION = 0x61627368
 _OPENS_WITHIN_S = 10.0
 _ASKS_AGAIN_S = 0.005
 _WAITS_MS = 1_000
-"""How long one attempt waits for another process's lock; the writer tries again."""
+"""How long one attempt waits for another process's lock; the writer retries."""
 _NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
 _AT_ONCE = 250
-"""Rows of one statement: while it runs, the threads that call tools do."""
-_COLUMNS = (*Row._fields, "pattern")
+"""Rows per statement: SQLite releases the GIL while it runs, so that tool calls go on."""
+_COLUMNS = (*SealedRow._fields, "pattern")
 _ROW = f"({', '.join('?' * len(_COLUMNS))})"
 _INSERT = f"INSERT INTO records ({', '.join(_COLUMNS)}) VALUES "
 
@@ -36,18 +36,18 @@ class SqliteStore(DurableStore):
     Decisions in a SQLite file in WAL mode; several processes of one host may share it.
 
     A call only puts its decision into a buffer; one thread writes batches, each with a commit that
-    survives the loss of power. The file is readable by its owner alone. It has to lie on a local
-    disk: WAL mode does not work on network drives.
+    survives a power failure. Only the file's owner can read it. It must be on a local disk: WAL
+    mode does not work on network drives.
 
     Args:
-        path: The file; it is made where there is none.
-        key: Seals the records with HMAC-SHA-256, so that nobody without it can forge one.
-        most: Decisions that wait at most while the file cannot be written; then they are dropped
-            and counted.
-        existing: Whether the file has to be there; one that may not be written can be read.
+        path: The file; it is created if missing.
+        key: Seals the records with HMAC-SHA-256, so that only its owner can forge one.
+        most: Maximum number of decisions that wait while the file cannot be written; further ones
+            are dropped and counted.
+        existing: Whether the file must already exist; a read-only file can be read.
 
     Raises:
-        StoreError: The file cannot be opened, is no decision log, or a newer version wrote it.
+        StoreError: The file cannot be opened, is not a decision log, or a newer version wrote it.
     """
 
     def __init__(
@@ -60,12 +60,12 @@ class SqliteStore(DurableStore):
     ) -> None:
         self.path = Path(fspath(path)).absolute()
         super().__init__(key=key, most=most, existing=existing)
-        FORKS.closes(self)
+        FORKS.register_holder(self)
 
-    def _at_work(self) -> AbstractContextManager[None]:
-        return FORKS.kept_off()
+    def _guard_use(self) -> AbstractContextManager[None]:
+        return FORKS.prevent_forks()
 
-    def _connected(self, *, reads: bool = False) -> Ledger:
+    def _connect(self, *, reads: bool = False) -> Ledger:
         return SqliteLedger(self.path, reads=reads)
 
     @property
@@ -82,10 +82,10 @@ class SqliteLedger(Ledger):
 
     Args:
         path: The file.
-        reads: Whether nothing is written; then the file must be there.
+        reads: Whether the connection only reads; then the file must exist.
 
     Raises:
-        StoreError: The file cannot be opened, is no decision log, or a newer version wrote it.
+        StoreError: The file cannot be opened, is not a decision log, or a newer version wrote it.
     """
 
     errors = (sqlite3.Error,)
@@ -101,54 +101,59 @@ class SqliteLedger(Ledger):
         self._path = path
         self._reads = reads
         try:
-            self.file = _made(path, reads=reads)
-            self._require_no_parent()
-            FORKS.opens(self)
-            self._connection = _opened(path, reads=reads)
+            self.file = _ensure_file(path, reads=reads)
+            self._require_not_inherited()
+            FORKS.track(self)
+            self._connection = _open_connection(path, reads=reads)
         except (OSError, sqlite3.Error) as error:
-            FORKS.closed(self)
-            why = "it is a folder; name a file in it" if path.is_dir() else _told(error)
+            FORKS.untrack(self)
+            why = "it is a folder; name a file in it" if path.is_dir() else _error_text(error)
             raise StoreError(f"cannot open the decision log `{path}`: {why}") from None
         try:
             self._prepare()
         except sqlite3.Error as error:
             self.close()
-            raise StoreError(f"cannot use the decision log `{path}`: {_told(error)}") from None
+            raise StoreError(
+                f"cannot use the decision log `{path}`: {_error_text(error)}"
+            ) from None
         except StoreError:
             self.close()
             raise
 
-    def _require_no_parent(self) -> None:
-        """On a file that was open at the fork SQLite takes no lock in this process."""
-        if FORKS.inherited(self.file):
+    def _require_not_inherited(self) -> None:
+        """Raise StoreError if the file was open at the fork: SQLite takes no lock on it then."""
+        if FORKS.was_inherited(self.file):
             raise StoreError(
-                f"the decision log `{self._path}` was in use when this process was forked, which"
-                " cannot use it safely; fork while nothing reads it, or spawn the process"
+                f"the decision log `{self._path}` was in use when this process was forked and is"
+                " not safe here; fork while nothing reads it, or spawn the process"
             )
 
     def _prepare(self) -> None:
-        self.execute("BEGIN")  # while another process makes the tables, either all or none is seen
+        # a transaction, so that it sees all or none of the tables that another process creates
+        self.execute("BEGIN")
         application, version = self._pragma("application_id"), self._pragma("user_version")
         tables = self._has_tables()
         self.execute("COMMIT")
         if application != _APPLICATION and (application or version or tables):
-            raise StoreError(f"`{self._path}` is a SQLite file, but no decision log; name another")
+            raise StoreError(
+                f"`{self._path}` is a SQLite file but not a decision log; use another file"
+            )
         if version > len(STEPS):
             raise StoreError(
-                f"`{self._path}` has schema {version}, this version knows {len(STEPS)};"
+                f"`{self._path}` has schema {version}, this version supports up to {len(STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
         if self._reads and not version:
-            raise StoreError(f"`{self._path}` holds no decision log; name another")
+            raise StoreError(f"`{self._path}` contains no decision log; use another file")
         if version < len(STEPS):
-            self._write_ahead()
+            self._enable_wal()
             self._migrate()
         if not self._reads:
             self._pragma("synchronous = FULL")
             self._pragma(f"busy_timeout = {_WAITS_MS}")
 
-    def _write_ahead(self) -> None:
-        """Switch to a write-ahead log; while another process does so, SQLite waits for nobody."""
+    def _enable_wal(self) -> None:
+        """Switch to WAL mode, with retries: SQLite's own timeout does not apply to this."""
         until = time.monotonic() + _OPENS_WITHIN_S
         while True:
             try:
@@ -168,9 +173,9 @@ class SqliteLedger(Ledger):
             self._pragma(f"application_id = {_APPLICATION}")
             self._pragma(f"user_version = {len(STEPS)}")
 
-    def _pragma(self, told: str) -> Any:
-        found = self.execute(f"PRAGMA {told}").fetchone()
-        return None if found is None else found[0]
+    def _pragma(self, statement: str) -> Any:
+        row = self.execute(f"PRAGMA {statement}").fetchone()
+        return None if row is None else row[0]
 
     def _has_tables(self) -> bool:
         return self.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
@@ -198,22 +203,22 @@ class SqliteLedger(Ledger):
                 self.execute("COMMIT")
 
     def _require_file(self) -> None:
-        """SQLite goes on writing to a file that was deleted; nobody would read it again."""
+        """Raise StoreError if the file was deleted: SQLite would go on writing to it."""
         with suppress(OSError):
             if _identity(os.stat(self._path)) == self.file:
                 return
         raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
 
-    def insert(self, rows: Sequence[Row], patterns: Sequence[int | None]) -> None:
+    def insert(self, rows: Sequence[SealedRow], patterns: Sequence[int | None]) -> None:
         placed = [(*row, pattern) for row, pattern in zip(rows, patterns, strict=True)]
         for start in range(0, len(placed), _AT_ONCE):
             some = placed[start : start + _AT_ONCE]
             values = [value for row in some for value in row]
             self.execute(_INSERT + ", ".join([_ROW] * len(some)), values)
 
-    def counted(self) -> int:
-        found = self.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
-        return found[0] if found is not None and isinstance(found[0], int) else 0
+    def last_assigned_place(self) -> int:
+        row = self.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
+        return row[0] if row is not None and isinstance(row[0], int) else 0
 
     def is_damage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
@@ -234,15 +239,16 @@ class SqliteLedger(Ledger):
 
     def close(self) -> None:
         self._connection.close()
-        FORKS.closed(self)
+        FORKS.untrack(self)
 
 
-def _made(path: Path, *, reads: bool) -> tuple[int, int]:
+def _ensure_file(path: Path, *, reads: bool) -> tuple[int, int]:
     """
-    Make the file where there is none, for its owner alone, before SQLite would for everybody.
+    Create a missing file, readable by its owner alone, and return the file's identity.
 
-    One that is there is never opened here: closing it would drop every lock that SQLite holds on
-    it in this process, and another process would take the log for its own.
+    SQLite itself would create it readable by everyone. An existing file is not opened here:
+    closing it would release all locks that SQLite holds on it in this process, and another
+    process could then write at the same time.
     """
     try:
         return _identity(os.stat(path))
@@ -254,14 +260,14 @@ def _made(path: Path, *, reads: bool) -> tuple[int, int]:
     return _identity(os.stat(path))
 
 
-def _opened(path: Path, *, reads: bool) -> sqlite3.Connection:
-    """Connect; to read, also to a file that may not be written, or in a folder that may not."""
+def _open_connection(path: Path, *, reads: bool) -> sqlite3.Connection:
+    """Connect; for reading also to a read-only file, or one in a read-only folder."""
     try:
         return _connection(path, "mode=rw" if os.access(path, os.W_OK) else "mode=ro")
     except sqlite3.Error as error:
         if not reads or not str(error).startswith(_NOT_WRITABLE):
             raise
-    _require_no_rest(path)
+    _require_empty_wal(path)
     return _connection(path, "immutable=1")
 
 
@@ -281,14 +287,14 @@ def _connection(path: Path, word: str) -> sqlite3.Connection:
     return connection
 
 
-def _require_no_rest(path: Path) -> None:
-    """A file that is read as one that never changes is read without what only its log holds."""
+def _require_empty_wal(path: Path) -> None:
+    """Raise StoreError if the WAL file has records: an immutable file is read without them."""
     rest = path.with_name(f"{path.name}-wal")
     with suppress(FileNotFoundError):
         if rest.stat().st_size:
             raise StoreError(
-                f"the newest records of `{path}` stand in `{rest.name}`, which can only be read"
-                " where it may be written: copy both files to a folder of yours and open the copy"
+                f"the newest records of `{path}` are in `{rest.name}`, which is only readable"
+                " where it is writable; copy both files to a folder of your own and open the copy"
             )
 
 
@@ -296,7 +302,7 @@ def _identity(file: os.stat_result) -> tuple[int, int]:
     return file.st_dev, file.st_ino
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file or folder"
     if isinstance(error, OSError):

@@ -5,16 +5,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.telemetry.hooks import Hook, emit
+from abs_shield.telemetry.decision_hooks import Hook, emit
 
 if TYPE_CHECKING:
-    from abs_shield.telemetry.log import StructLog
-    from abs_shield.telemetry.otel import Otel
-    from abs_shield.telemetry.sdk import Telemetry, setup
+    from abs_shield.telemetry.otel_hook import Otel
+    from abs_shield.telemetry.otel_setup import Telemetry, setup
+    from abs_shield.telemetry.structlog_hook import StructLog
 
 __all__ = ["Hook", "Otel", "StructLog", "Telemetry", "emit", "setup"]
 
-_LAZY = {"Otel": "otel", "StructLog": "log", "Telemetry": "sdk", "setup": "sdk"}
+_LAZY = {
+    "Otel": "otel_hook",
+    "StructLog": "structlog_hook",
+    "Telemetry": "otel_setup",
+    "setup": "otel_setup",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from opentelemetry.context import Context
 from abs_shield.core import Decision, Outcome
 from abs_shield.core.names import IMPOSSIBLE_STATE
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.traits import Value, nanoseconds, shown_tool
+from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_tool
 from abs_shield.text.show import escaped
 
 _RAISED = re.compile(r"(\w+) at .+:\d+")

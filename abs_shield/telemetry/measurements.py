@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from weakref import WeakSet
 
 
-class Measuring(Protocol):
+class Restartable(Protocol):
     """Counts and instruments of one meter."""
 
     def restart(self) -> None:
@@ -16,10 +16,10 @@ class Measuring(Protocol):
         ...
 
 
-_MEASURING: WeakSet[Measuring] = WeakSet()
+_MEASURING: WeakSet[Restartable] = WeakSet()
 
 
-def restart_in_children(measuring: Measuring) -> None:
+def restart_in_children(measuring: Restartable) -> None:
     """Restart *measuring* in every child that is forked, as long as it lives."""
     _MEASURING.add(measuring)
 

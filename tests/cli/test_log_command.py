@@ -11,7 +11,7 @@ import pytest
 from abs_shield import Decision, Shield, ToolCall, shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores import SqliteStore
-from abs_shield.stores.places import KEY, LOG
+from abs_shield.stores.store_address import KEY, LOG
 from tests.stores.conftest import decision
 
 TOOL = {
@@ -57,7 +57,7 @@ def test_an_edited_log_is_not(command, log):
     done = command("log", "verify", log)
 
     assert 1 == done.code
-    assert "record 2: edited: its digest is another" in done.out
+    assert "record 2: edited: its digest does not match" in done.out
     assert "faults: 1" in done.out
 
 
@@ -91,7 +91,7 @@ def test_heads_that_were_kept_find_a_tail_that_was_cut_off(command, log, tmp_pat
     done = command("log", "verify", log, "--heads", heads, "--save-heads", heads)
 
     assert 1 == done.code
-    assert "an earlier verification saw 7 records, there are 5" in done.out
+    assert "an earlier verification read 7 records, now 5" in done.out
     assert 7 == next(iter(json.loads((tmp_path / "heads.json").read_text()).values()))["seq"]
 
 

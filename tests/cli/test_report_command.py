@@ -22,7 +22,7 @@ from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.replay.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.ledger import Query
-from abs_shield.stores.record import Entry, Kind
+from abs_shield.stores.sealed_record import RecordKind, StoreEntry
 from tests.cli.shop import HOSTILE, SILENCED, filled, order, policy, refund
 
 
@@ -315,10 +315,10 @@ def test_gaps_stand_in_the_way(command, log):
     filled(log, *map(order, range(420)))
     store = open_store(log)
     gap = {"dropped": 50, "first_at": time.time(), "last_at": time.time(), "reason": "full"}
-    store._writer.put(Entry(Kind.GAP, time.time(), json.dumps(gap)))
+    store._writer.put(StoreEntry(RecordKind.GAP, time.time(), json.dumps(gap)))
     store.close()
     with contextlib.closing(open_store(log)) as store:
-        assert 1 == len(list(store.rows(Query(kind=Kind.GAP))))
+        assert 1 == len(list(store.rows(Query(kind=RecordKind.GAP))))
 
     made = reported(command, log)
     assert (50, "") == (made["dropped"], made["modes_line"])
@@ -455,7 +455,7 @@ def test_an_empty_log_says_so(command, log):
     ("argv", "told"),
     [
         (["nowhere/log.db"], "there is no such file or folder"),
-        (["mysql://host/db"], "is no log"),
+        (["mysql://host/db"], "is not a log address"),
         (
             ["LOG", "--since", "yesterday"],
             "`yesterday` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00",

@@ -10,7 +10,7 @@ import pytest
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.dashboard.access import local_path
-from abs_shield.dashboard.attempts import Attempts
+from abs_shield.dashboard.attempts import LoginAttempts
 from abs_shield.errors import ShieldError
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import decision, finding
@@ -221,7 +221,7 @@ def test_wrong_tokens_are_limited(way: str, visit: Visit) -> None:
 def test_a_wait_ends() -> None:
     """A minute after the last wrong token the address may try again; others never waited."""
     clock = [0.0]
-    attempts = Attempts(now=lambda: clock[0])
+    attempts = LoginAttempts(now=lambda: clock[0])
     for _ in range(10):
         attempts.add_wrong("10.0.0.1")
     waits = [attempts.wait_s("10.0.0.1"), attempts.wait_s("10.0.0.2")]

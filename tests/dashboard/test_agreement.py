@@ -14,11 +14,11 @@ import pytest
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.figures import Figures
+from abs_shield.dashboard.figures import LogFigures
 from abs_shield.dashboard.filters import Filters
-from abs_shield.dashboard.listing import Listed, Listing
+from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.replay.report import Report
-from abs_shield.stores.gap import Gap
+from abs_shield.stores.sealed_record import LogGap
 from abs_shield.stores.sqlite import SqliteStore
 from tests.replay.report.test_pattern_counts import START, counted, various
 
@@ -79,7 +79,7 @@ def dropped(log: Log) -> None:
     plain(log)
     store, _ = log
     for hours in (0, 9):
-        store._writer.put(Gap(START + hours * HOUR, "the disk was full").entry())
+        store._writer.put(LogGap(START + hours * HOUR, "the disk was full").entry())
     assert store.flush()
 
 
@@ -87,7 +87,7 @@ def pruned(log: Log) -> None:
     """The older half is gone, and the page was open before."""
     plain(log)
     store, made = log
-    Figures(store).counted(Filters())
+    LogFigures(store).counted(Filters())
     store.prune(made[len(made) // 2].at)
 
 
@@ -122,7 +122,7 @@ def test_the_page_counts_what_the_report_counts(
     """Each count, share, sweep and reason, and the number of what was lost."""
     odd(log)
     filters = TIMES[time]
-    page = Figures(log[0]).counted(filters).report
+    page = LogFigures(log[0]).counted(filters).report
 
     assert counted(report_of(log[0], filters).to_dict()) == counted(page.to_dict())
 
@@ -131,7 +131,7 @@ def test_the_page_counts_what_the_report_counts(
 def test_intervals_are_those_of_the_report(odd: Callable[[Log], None], log: Log) -> None:
     """Of a log that is looked at as a whole."""
     odd(log)
-    whole, page = report_of(log[0], Filters()), Figures(log[0]).counted(Filters()).report
+    whole, page = report_of(log[0], Filters()), LogFigures(log[0]).counted(Filters()).report
     for check in whole.columns():
         for row in (None, *whole.rows()):
             mine, other = whole.place(check, row).counts, page.place(check, row).counts
@@ -148,7 +148,7 @@ def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log
     odd(log)
     whole = report_of(log[0], Filters())
     cells = [(row, check) for check in whole.columns() for row in whole.rows()]
-    found = Figures(log[0]).precision(Filters(), cells)
+    found = LogFigures(log[0]).precision(Filters(), cells)
     reported = {(row, check): whole.place(check, row).counts.precision for row, check in cells}
 
     assert any(share.of for share in reported.values())
@@ -160,11 +160,11 @@ def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log
 def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
     """The view of a cell counts the decisions of that cell alone, and has the same counts."""
     plain(log)
-    figures = Figures(log[0])
+    figures = LogFigures(log[0])
     whole = figures.counted(Filters()).report
     for check in whole.columns():
         for row in whole.rows():
-            cell = Listing(row=row, check=check, listed=Listed.ALL)
+            cell = CellListing(row=row, check=check, listed=ListFilter.ALL)
             one = figures.counted(Filters(), spread=False, cell=cell).report.place(check, row)
             other = whole.place(check, row)
 
@@ -175,7 +175,7 @@ def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
     """Labelled decisions that are gone count no longer, though they were read before."""
     plain(log)
     store, made = log
-    figures = Figures(store)
+    figures = LogFigures(store)
     figures.counted(Filters())
     store.prune(made[300].at)
 
@@ -199,7 +199,7 @@ def test_sql_counts_the_same(odd: Callable[[Log], None], log: Log) -> None:
         "SELECT verdict, count(*) FROM records WHERE kind = 'decision'"
         " AND json_extract(sealed, '$.body.subject') = 'call' GROUP BY 1",
     )
-    totals = Figures(log[0]).counted(Filters()).report.totals
+    totals = LogFigures(log[0]).counted(Filters()).report.totals
 
     shown = json.loads(json.dumps(totals.to_dict()["verdicts"]))
     assert {verdict: count for verdict, count in shown.items() if count} == dict(found)

@@ -22,7 +22,7 @@ VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/
 
 def damage(store: SqliteStore, path: Path) -> None:
     """Overwrite the file of a log."""
-    store.part()
+    store.disconnect()
     for file in path.parent.glob(path.name + "-*"):
         file.unlink()
     path.write_bytes(b"this is no database " * 1_000)
@@ -71,7 +71,7 @@ def test_one_record_that_cannot_be_read_closes_no_view(
     """A label, a loss or a decision that is damaged is left out, as the report leaves it out."""
     keep(decision(finding(), id="d-1"), decision(finding(), id="d-2"))
     store.label(Label(decision_id="d-2", truth=Truth.OK, at=AT))
-    store._writer.put(store._writer.lost(AT, "the disk was full"))
+    store._writer.put(store._writer.record_loss(AT, "the disk was full"))
     assert store.flush()
     spoil(tmp_path / "decisions.db", where)
 

@@ -242,7 +242,7 @@ def test_a_process_that_is_terminated_does_what_waits(tmp_path: Any) -> None:
     """With the handler that `exit_on_sigterm` sets."""
     script = tmp_path / "worker.py"
     script.write_text(
-        JUDGE_OF_A_PROCESS + "from abs_shield.stores.ending import exit_on_sigterm\n"
+        JUDGE_OF_A_PROCESS + "from abs_shield.stores.process_exit import exit_on_sigterm\n"
         "assert exit_on_sigterm() and not exit_on_sigterm()\n"
         "for n in range(8):\n"
         "    pipeline.run(AgentOutput(text='Fine.'))\n"

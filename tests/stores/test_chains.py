@@ -10,8 +10,8 @@ import pytest
 
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
-from abs_shield.stores import Verified, chains, ledger, verify
-from abs_shield.stores.record import Seal
+from abs_shield.stores import Verified, chain_verification, ledger, verify
+from abs_shield.stores.sealed_record import Seal
 from tests.stores.conftest import decision, ids
 
 KEY = b"a secret of the operator's"
@@ -399,7 +399,7 @@ def test_a_record_of_a_newer_version_is_told(opens, kind, raw):
     found = list(verify(store))
 
     assert [(2, "newer")] == [(fault.seq, fault.code) for fault in found]
-    assert "schema_version 99, this abs-shield knows 1" in found[0].detail
+    assert "schema_version 99, this abs-shield supports up to 1" in found[0].detail
 
 
 def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
@@ -435,7 +435,7 @@ def forged(opens, raw):
     for number in range(1, 4):
         store.append(decision(number))
     row = next(row for row in store.rows(ledger.Query()) if row.seq == 2)
-    sealed = row.opened()
+    sealed = row.parse_sealed()
     sealed["body"]["at"] = 10**400
     text = json.dumps(sealed)
     raw("sqlite", f"UPDATE records SET sealed = '{text}', digest = '{Seal()(text)}' WHERE seq = 2")
@@ -451,12 +451,12 @@ def test_a_time_that_is_too_large_is_a_fault_and_no_traceback(forged):
 
 def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypatch):
     """The verification goes on behind it."""
-    time_of = chains.time_of
+    sealed_time = chain_verification.sealed_time
 
     def breaks(kind, body):
-        return time_of(kind, body) if body.get("id") != "d-2" else 1 / 0
+        return sealed_time(kind, body) if body.get("id") != "d-2" else 1 / 0
 
-    monkeypatch.setattr(chains, "time_of", breaks)
+    monkeypatch.setattr(chain_verification, "sealed_time", breaks)
     found = list(verify(log, key=key))
 
     assert [(2, "edited")] == [(fault.seq, fault.code) for fault in found]

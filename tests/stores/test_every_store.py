@@ -193,7 +193,7 @@ def test_the_newest_label_of_a_decision_holds(store):
 
 def test_a_label_needs_its_decision(store):
     """A mistyped id is not kept quietly."""
-    with pytest.raises(StoreError, match="no decision `d-9` is kept"):
+    with pytest.raises(StoreError, match="the log has no decision `d-9`"):
         store.label(Label(decision_id="d-9", truth=Truth.OK, at=1.0))
 
 

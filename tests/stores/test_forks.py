@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from abs_shield.stores import SqliteStore, Verified, forks, open_store, verify
+from abs_shield.stores import SqliteStore, Verified, open_store, sqlite_forks, verify
 from tests.stores.conftest import decision, ids
 
 CHILDREN = 12
@@ -115,14 +115,14 @@ def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
     started = time.monotonic()
 
     assert 0 == ended(child_of(lambda: store.append(decision(9)) and store.flush(10)))
-    assert ({}, True) == (forks.FORKS._uses, time.monotonic() - started < 10)
+    assert ({}, True) == (sqlite_forks.FORKS._uses, time.monotonic() - started < 10)
     assert ["d-1", "d-2"] == ids(scan)
     store.close()
 
 
 def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch, caplog):
     """Then it goes ahead with a warning, and the child tells no decision as written."""
-    monkeypatch.setattr(forks, "_WITHIN_S", 0.2)
+    monkeypatch.setattr(sqlite_forks, "_FORK_TIMEOUT_S", 0.2)
     store = SqliteStore(tmp_path / "log.db")
     inside, done = Event(), Event()
 
@@ -151,12 +151,12 @@ def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
     import gc
 
     gc.collect()
-    before = len(forks.FORKS._holders)
+    before = len(sqlite_forks.FORKS._holders)
     for _ in range(count):
         SqliteStore(tmp_path / "log.db").close()
     gc.collect()
 
-    assert len(forks.FORKS._holders) <= before + 1
+    assert len(sqlite_forks.FORKS._holders) <= before + 1
 
 
 @pytest.mark.parametrize("way", ["verify", "snapshot"])
@@ -203,7 +203,7 @@ def test_a_fork_after_a_reader_writes_again(tmp_path, caplog):
 
 def test_a_fork_that_was_interrupted_holds_nobody_up():
     """A Ctrl-C while it waits for its lock: the next use waits for no fork."""
-    own = forks.Forks()
+    own = sqlite_forks.Forks()
 
     class Interrupted:
         def acquire(self):

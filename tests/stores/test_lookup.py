@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores.ledger import Query
-from abs_shield.stores.record import Kind
+from abs_shield.stores.sealed_record import RecordKind
 from abs_shield.stores.sqlite import SqliteLedger
 from tests.stores.conftest import decision, ids
 
@@ -95,9 +95,9 @@ def test_of_two_writers_the_label_that_holds_is_the_last(kind, opens, log):
 
 
 QUERIES = {
-    "decision": Query(kind=Kind.DECISION, decision_id="d-1"),
-    "label": Query(kind=Kind.LABEL, decision_id="d-1"),
-    "report": Query(kind=Kind.REPORT, decision_id="d-1"),
+    "decision": Query(kind=RecordKind.DECISION, decision_id="d-1"),
+    "label": Query(kind=RecordKind.LABEL, decision_id="d-1"),
+    "report": Query(kind=RecordKind.REPORT, decision_id="d-1"),
 }
 
 
@@ -116,7 +116,7 @@ def test_a_session_and_the_ids_near_a_text_are_found_by_an_index(tmp_path):
 
     SqliteStore(tmp_path / "log.db").close()
     path = tmp_path / "log.db"
-    session = Query(kind=Kind.DECISION, session_id="s", up_to=5)
+    session = Query(kind=RecordKind.DECISION, session_id="s", up_to=5)
 
     assert ["records_session"] == plans(
         path, lambda one: one.rows(session, order="place DESC", limit=2)
@@ -162,9 +162,9 @@ def test_records_that_are_known_are_not_read_again(log):
     """Those that were pruned meanwhile are left out nevertheless."""
     first = log.decisions_of(["d-1", "d-2"])
     log.append(decision(9))
-    later = log.decisions_of(["d-1", "d-2", "d-9"], known=first)
+    later = log.decisions_of(["d-1", "d-2", "d-9"], already_read=first)
     log.prune(decision(2).at)
-    left = log.decisions_of(["d-1", "d-2", "d-9"], known=later)
+    left = log.decisions_of(["d-1", "d-2", "d-9"], already_read=later)
 
     assert (["d-1", "d-2", "d-9"], ["d-2", "d-9"]) == (ids(later.values()), ids(left.values()))
     assert all(later[place] is one for place, one in first.items())

@@ -15,10 +15,10 @@ import pytest
 
 from abs_shield.errors import StoreError
 from abs_shield.stores import SqliteStore, open_store, verify
-from abs_shield.stores.migrations import postgres as postgres_steps
-from abs_shield.stores.migrations import sqlite as sqlite_steps
-from abs_shield.stores.places import KEY, LOG, log_key, usual_log
+from abs_shield.stores.migrations import postgres_migrations as postgres_steps
+from abs_shield.stores.migrations import sqlite_migrations as sqlite_steps
 from abs_shield.stores.sqlite import SqliteLedger
+from abs_shield.stores.store_address import KEY, LOG, default_log, log_key
 from tests.stores.conftest import decision, ids
 
 FIRST_SCHEMA = {
@@ -73,7 +73,7 @@ def test_a_newer_log_is_refused(kind, opens, raw, dsn_of):
     raw(kind, "PRAGMA user_version = 99" if kind == "sqlite" else
         "INSERT INTO abs_shield_schema VALUES (99)")  # fmt: skip
 
-    assert "has schema 99, this version knows 4" in refusal(dsn_of(kind))
+    assert "has schema 99, this version supports up to 4" in refusal(dsn_of(kind))
 
 
 def test_only_its_owner_can_read_the_file(opens, tmp_path):
@@ -110,7 +110,9 @@ def test_a_password_becomes_no_file(address, words, tmp_path, monkeypatch):
     """What libpq takes is refused with the form that is taken here, and no value is repeated."""
     monkeypatch.chdir(tmp_path)
 
-    assert refusal(address) == (f"`{words}` is no log; give `postgresql://user@host:port/database`")
+    assert refusal(address) == (
+        f"`{words}` is not a log address; use `postgresql://user@host:port/database`"
+    )
     assert [] == list(tmp_path.iterdir())
 
 
@@ -129,7 +131,7 @@ def test_another_file_is_no_log(tmp_path):
         other.execute("CREATE TABLE records (x)")
     (tmp_path / "text").write_text("no database at all, and long enough to be read as one" * 9)
 
-    assert "is a SQLite file, but no decision log" in refusal(tmp_path / "other.db")
+    assert "is a SQLite file but not a decision log" in refusal(tmp_path / "other.db")
     assert "it is not a SQLite database" in refusal(tmp_path / "text")
 
 
@@ -137,7 +139,7 @@ def test_a_log_that_is_not_there_is_said(tmp_path, dsn_of):
     """To read, it has to be there; to write, its folder has to."""
     assert "there is no such file" in refusal(tmp_path / "no.db", existing=True)
     assert "there is no such file or folder" in refusal(tmp_path / "no" / "log.db")
-    assert "holds no decision log" in refusal(dsn_of("postgres"), existing=True)
+    assert "contains no decision log" in refusal(dsn_of("postgres"), existing=True)
 
 
 def test_an_address_that_is_none_is_said():
@@ -146,11 +148,11 @@ def test_an_address_that_is_none_is_said():
 
     assert "cannot reach the decision log `postgresql://127.0.0.1:1/none`" in told
     assert "hunter2" not in told
-    assert "give a file's path" in refusal("mysql://host/db")
+    assert "use a file's path" in refusal("mysql://host/db")
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"most": 0}, "most=0; it is 1 or more"), ({"key": b""}, "empty `key`")]
+    ("options", "told"), [({"most": 0}, "most=0; use 1 or more"), ({"key": b""}, "empty `key`")]
 )
 def test_wrong_options_are_refused(tmp_path, options, told):
     """A buffer of nothing, and a key that is none."""
@@ -162,12 +164,12 @@ def test_the_usual_log_is_the_users_own(monkeypatch, tmp_path):
     """An environment variable names another; nothing goes to the working directory."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.delenv(LOG, raising=False)
-    assert str(tmp_path / "abs_shield" / "decisions.db") == usual_log()
+    assert str(tmp_path / "abs_shield" / "decisions.db") == default_log()
     with contextlib.closing(open_store()) as store:
         store.append(decision(1))
     assert (tmp_path / "abs_shield" / "decisions.db").is_file()
     monkeypatch.setenv(LOG, "elsewhere.db")
-    assert "elsewhere.db" == usual_log()
+    assert "elsewhere.db" == default_log()
 
 
 def test_the_key_comes_from_the_environment(monkeypatch):
@@ -200,7 +202,7 @@ def test_an_empty_file_is_no_log_to_read(tmp_path):
     """Looking at evidence does not write to it."""
     (tmp_path / "empty.db").touch()
 
-    assert "holds no decision log" in refusal(tmp_path / "empty.db", existing=True)
+    assert "contains no decision log" in refusal(tmp_path / "empty.db", existing=True)
     assert 0 == (tmp_path / "empty.db").stat().st_size
 
 
@@ -276,8 +278,8 @@ def test_a_copy_of_a_crashed_log_is_not_read_without_its_newest_records(tmp_path
     told = told_by_nobody(lambda: seen(path))
 
     assert told.startswith("refused: the newest records of")
-    assert "stand in `log.db-wal`" in told
-    assert "copy both files to a folder of yours" in told
+    assert "are in `log.db-wal`" in told
+    assert "copy both files to a folder of your own" in told
     assert "['d-1'] 0" == seen(tmp_path / "log.db")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.core import Action, Coverage, Finding, Mode, Outcome, Verdict
 from abs_shield.stores import open_store
-from abs_shield.stores.patterns import pattern_of
+from abs_shield.stores.decision_patterns import pattern_of
 from tests.stores.conftest import decision
 
 HOUR = 3_600.0

@@ -16,7 +16,7 @@ from abs_shield import Shield, Tool, shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore, SqliteStore
-from abs_shield.stores.writer import Writer
+from abs_shield.stores.batch_writer import BatchWriter
 from tests.stores.conftest import decision, ids
 from tests.stores.test_faults import locked, until
 
@@ -103,7 +103,7 @@ def test_a_flush_waits_for_what_was_put_before_and_for_no_more():
         written.extend(entries)
         entries.clear()
 
-    writer = Writer(lambda item: item, write, most=100_000)
+    writer = BatchWriter(lambda item: item, write, most=100_000)
     for number in range(3_500):
         writer.put(number)
     assert writer.flush(10)
@@ -172,7 +172,7 @@ from tests.stores.conftest import decision
 stores = [SqliteStore(f"{sys.argv[1]}/{n}.db") for n in range(3)]
 for store in stores:
     store.append(decision(1))
-stores[1]._writer.close = stores[1]._writer.end_soon = lambda *_: 1 / 0
+stores[1]._writer.close = stores[1]._writer.request_close = lambda *_: 1 / 0
 """
 
 
@@ -210,9 +210,9 @@ def test_what_is_put_behind_the_end_of_the_thread_is_written():
         written.extend(entries)
         entries.clear()
 
-    writer = Writer(lambda item: item, write, most=10)
+    writer = BatchWriter(lambda item: item, write, most=10)
     writer.put(1)
-    writer.end_soon()
+    writer.request_close()
     until(lambda: not writer._thread.is_alive())
     writer.put(2)
 
@@ -232,7 +232,9 @@ def test_a_label_that_is_written_is_kept_though_a_decision_is_dropped(tmp_path, 
 
     monkeypatch.setattr(store, "flush", flushing)
     store.label(label)
-    monkeypatch.setattr(store._writer, "_made", lambda item: store._writer.lost(0.0, "no"))
+    monkeypatch.setattr(
+        store._writer, "_build_entry", lambda item: store._writer.record_loss(0.0, "no")
+    )
     with pytest.raises(StoreError, match="the label could not be written"):
         store.label(label)
 

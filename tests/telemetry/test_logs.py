@@ -8,7 +8,7 @@ from weakref import ref
 
 import pytest
 
-from abs_shield.telemetry.logs import Logs
+from abs_shield.telemetry.watched_stores import WatchedStores
 
 
 class Kept:
@@ -26,7 +26,7 @@ class Slotted:
 @pytest.mark.parametrize("kind", [Kept, Slotted])
 def test_all_logs_are_summed_each_once(kind):
     """Also those of a class that cannot be referred to weakly."""
-    logs, one, other = Logs(), kind(waiting=1, dropped=2), kind(waiting=3, dropped=4)
+    logs, one, other = WatchedStores(), kind(waiting=1, dropped=2), kind(waiting=3, dropped=4)
     for log in (one, other, one):
         logs.watch(log)
 
@@ -36,7 +36,7 @@ def test_all_logs_are_summed_each_once(kind):
 @pytest.mark.slow
 def test_what_a_log_lost_stays_counted_when_it_is_gone():
     """A counter never goes back; the log itself is free."""
-    logs, log = Logs(), Kept(waiting=1, dropped=2)
+    logs, log = WatchedStores(), Kept(waiting=1, dropped=2)
     logs.watch(log)
     assert 2 == logs.dropped()
     gone = ref(log)

@@ -16,7 +16,7 @@ from opentelemetry.trace import get_tracer_provider
 from abs_shield import Shield, Tool, shield
 from abs_shield.core import RAN, Action, Coverage, Outcome
 from abs_shield.stores import SqliteStore
-from abs_shield.telemetry.otel import Otel
+from abs_shield.telemetry.otel_hook import Otel
 
 
 def _sums(points):

@@ -14,7 +14,7 @@ from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportRes
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from abs_shield.telemetry.overflow import EventBatches, SpanBatches
+from abs_shield.telemetry.batch_processors import EventBatches, SpanBatches
 
 MOST = 8
 

@@ -14,7 +14,7 @@ import structlog
 
 from abs_shield import ShieldError
 from abs_shield.telemetry import StructLog
-from abs_shield.telemetry.readable import readable
+from abs_shield.telemetry.readable_line import readable_line
 
 CODE = """
 import logging
@@ -110,7 +110,7 @@ def test_an_unknown_format(monkeypatch):
 def test_what_a_line_says(decide, finding):
     """Each check once, our own errors, and names that a terminal only shows."""
     decision = decide(finding(), finding(), errors=("phantom_tool: broke\x1b",), id="d\x1b")
-    line = readable(decision)
+    line = readable_line(decision)
 
     assert 1 == line.count(f"{finding().check} ({finding().code})")
     assert "error: phantom_tool: broke\\x1b" in line

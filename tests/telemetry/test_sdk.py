@@ -86,7 +86,7 @@ def test_a_provider_of_the_host_is_left_alone():
 def test_the_protocol_chooses_the_exporter(variables, package):
     """The signal's own variable goes before the common one; grpc is the default."""
     out = run(
-        "from abs_shield.telemetry.sdk import _exporters\n"
+        "from abs_shield.telemetry.otel_setup import _exporters\n"
         "print([e.__module__.split('.')[4] for e in _exporters('traces')])",
         **variables,
     )

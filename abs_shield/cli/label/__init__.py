@@ -29,8 +29,8 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
 from abs_shield.replay.lines import BadLine
 from abs_shield.replay.report import Readiness
-from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record_bodies import Skipped
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 

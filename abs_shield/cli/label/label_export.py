@@ -9,9 +9,9 @@ from typing import Any
 
 from abs_shield.cli.output_file import open_output
 from abs_shield.core import Subject
-from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.record_bodies import Skipped
+from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.show import quantity
 
 

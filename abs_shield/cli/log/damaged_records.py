@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.show import escaped
 
 

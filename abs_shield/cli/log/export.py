@@ -17,9 +17,9 @@ from abs_shield.cli.output_file import open_output
 from abs_shield.cli.time_options import seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Subject
-from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.record_bodies import Skipped
+from abs_shield.stores.sealed_record import Damaged
 
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
 

@@ -11,7 +11,7 @@ import typer
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import log_key, open_store, usual_log
+from abs_shield.stores.store_address import default_log, log_key, open_store
 from abs_shield.text.show import escaped
 
 Database = Annotated[
@@ -25,7 +25,7 @@ Database = Annotated[
 
 def files_of(database: str | None) -> list[str]:
     """Name the files that a log may consist of, so that nothing is written over them."""
-    path = usual_log() if database is None else database
+    path = default_log() if database is None else database
     return [path, f"{path}-wal", f"{path}-shm"]
 
 
@@ -46,7 +46,7 @@ def require_log(database: str | None) -> None:
     Raises:
         BadInput: There is no log.
     """
-    place = usual_log()
+    place = default_log()
     if database is None and "://" not in place and not Path(place).exists():
         raise BadInput(
             f"there is no log yet at `{escaped(place, limit=200)}`: decisions are kept where the"

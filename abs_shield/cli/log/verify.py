@@ -15,9 +15,9 @@ from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.stores import Fault, Verified, verify
-from abs_shield.stores.places import log_key
-from abs_shield.stores.record import Head
+from abs_shield.stores import ChainFault, Verified, verify
+from abs_shield.stores.sealed_record import Head
+from abs_shield.stores.store_address import log_key
 
 EXAMPLE = (
     "Example: abs-shield log verify decisions.db --save-heads heads.json\n"
@@ -89,7 +89,7 @@ def _read(path: str) -> dict[str, Head]:
         raise BadInput(f"{path}: it holds no heads; `--save-heads` writes them") from None
 
 
-def _object(verified: Verified, shown: list[Fault]) -> dict[str, Any]:
+def _object(verified: Verified, shown: list[ChainFault]) -> dict[str, Any]:
     return {
         "whole": not verified.faults,
         "chains": verified.chains,
@@ -101,7 +101,7 @@ def _object(verified: Verified, shown: list[Fault]) -> dict[str, Any]:
     }
 
 
-def _print(verified: Verified, shown: list[Fault]) -> None:
+def _print(verified: Verified, shown: list[ChainFault]) -> None:
     console = open_console()
     for fault in shown:
         console.print_line(safe(fault, style="bold red"))

@@ -24,10 +24,10 @@ from abs_shield.cli.time_options import seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.replay.report import By, Readiness, Report
-from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import usual_log
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.record_bodies import Skipped
+from abs_shield.stores.sealed_record import Damaged
+from abs_shield.stores.store_address import default_log
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -123,7 +123,7 @@ def report(
     with open_log(db) as store:
         integrity = LogIntegrity.of(store) if verify else None
         made = _report(store, part, by=by, skipped=damaged.add)
-        log = log_name(usual_log() if db is None else db)
+        log = log_name(default_log() if db is None else db)
         summary = ReportSummary.of(made, rule, log=log, limited=part != _ReportRange())
         summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from abs_shield.stores import Fault, Verified, verify
+from abs_shield.stores import Verified, verify
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import log_key
-from abs_shield.stores.record import Damaged
+from abs_shield.stores.sealed_record import Damaged
+from abs_shield.stores.store_address import log_key
 from abs_shield.text.show import escaped, quantity
 
 _FAULTS = 3
@@ -26,20 +26,20 @@ class LogIntegrity:
     """
 
     verified: Verified
-    faults: tuple[Fault, ...]
+    faults: tuple[ChainFault, ...]
 
     @classmethod
     def of(cls, store: DurableStore) -> Self:
         """Verify every record of a log, under the key of ``ABS_SHIELD_LOG_KEY``."""
         verified = Verified()
         faults = verify(store, key=log_key(), into=verified)
-        first: list[Fault] = []
+        first: list[ChainFault] = []
         try:
             for fault in faults:
                 first += [fault][: _FAULTS - len(first)]
         except Damaged as error:  # pages of the database itself: nothing behind them was verified
             verified.faults += 1
-            first = [Fault("", 0, "edited", str(error)), *first][:_FAULTS]
+            first = [ChainFault("", 0, "edited", str(error)), *first][:_FAULTS]
         return cls(verified=verified, faults=tuple(first))
 
     @property

@@ -10,8 +10,8 @@ from abs_shield.cli.show.run_excerpt import Excerpt, Excerpts
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
 from abs_shield.replay.blame import blamed
-from abs_shield.stores.bodies import Skipped
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record_bodies import Skipped
 
 _AROUND = 5
 

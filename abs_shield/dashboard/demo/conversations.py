@@ -9,7 +9,7 @@ from abs_shield.policy import Tool, configure, inverse, rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DemoCall:
     """
     One call of a conversation.
 
@@ -45,7 +45,7 @@ class Conversation:
 
     agent: str
     user: str
-    steps: tuple[Step, ...]
+    steps: tuple[DemoCall, ...]
     answer: str = ""
     output: str = ""
     often: int = 10
@@ -116,14 +116,14 @@ _SERVICES = {
         {"service": "search", "version": "1.19.0", "replicas": 12},
     ]
 }
-_FIND = Step(tool="find_order", arguments={"order_id": "o_4711"}, result=_ORDER)
-_SEARCH = Step(
+_FIND = DemoCall(tool="find_order", arguments={"order_id": "o_4711"}, result=_ORDER)
+_SEARCH = DemoCall(
     tool="search_flights",
     arguments={"origin": "FRA", "destination": "CPH", "day": "2026-03-05"},
     result=_FLIGHTS,
     elapsed_ms=640.0,
 )
-_LIST = Step(tool="list_services", arguments={"cluster": "prod-eu"}, result=_SERVICES)
+_LIST = DemoCall(tool="list_services", arguments={"cluster": "prod-eu"}, result=_SERVICES)
 
 CONVERSATIONS = (
     Conversation(
@@ -138,7 +138,7 @@ CONVERSATIONS = (
         user="Please refund order o_4711, the jacket did not fit.",
         steps=(
             _FIND,
-            Step(
+            DemoCall(
                 tool="refund",
                 arguments={"transaction_id": "tx_80113", "amount": 84.90},
                 result={"refund_id": "re_5521", "state": "pending"},
@@ -153,7 +153,7 @@ CONVERSATIONS = (
         user="Please refund order o_4711, and confirm it by letter.",
         steps=(
             _FIND,
-            Step(
+            DemoCall(
                 tool="refund",
                 arguments={"transaction_id": "tx_80113", "amount": 84.90},
                 result={"refund_id": "re_5521", "state": "pending"},
@@ -168,7 +168,7 @@ CONVERSATIONS = (
         agent="support",
         user="Please refund order o_4711.",
         steps=(
-            Step(
+            DemoCall(
                 tool="refund",
                 arguments={"transaction_id": "tx_99999", "amount": 84.90},
                 result={"error": "no such transaction"},
@@ -182,7 +182,7 @@ CONVERSATIONS = (
         user="Please refund order o_4711.",
         steps=(
             _FIND,
-            Step(
+            DemoCall(
                 tool="refund",
                 arguments={"transaction_id": "tx_80113", "amount": "84,90 EUR"},
                 result={"error": "amount must be a number"},
@@ -203,7 +203,7 @@ CONVERSATIONS = (
         agent="support",
         user="Move 40 from my savings account acc_7 to my wallet.",
         steps=(
-            Step(
+            DemoCall(
                 tool="transfer",
                 arguments={"account": "acc_7", "amount": -40},
                 result={"error": "amount must be positive"},
@@ -215,7 +215,7 @@ CONVERSATIONS = (
     Conversation(
         agent="support",
         user="Email me the invoice of order o_4711.",
-        steps=(_FIND, Step(tool="send_invoice", arguments={"order_id": "o_4711"})),
+        steps=(_FIND, DemoCall(tool="send_invoice", arguments={"order_id": "o_4711"})),
         often=2,
         wrong=True,
     ),
@@ -231,7 +231,7 @@ CONVERSATIONS = (
         user="Book the cheaper flight from FRA to CPH on 5 March 2026 for Ana Petrova.",
         steps=(
             _SEARCH,
-            Step(
+            DemoCall(
                 tool="book_flight",
                 arguments={"flight_id": "LH2044", "passenger": "Ana Petrova"},
                 result={"booking_id": "bk_3310", "state": "confirmed"},
@@ -246,7 +246,7 @@ CONVERSATIONS = (
         user="Book the cheaper flight from FRA to CPH on 5 March 2026 for Ana Petrova.",
         steps=(
             _SEARCH,
-            Step(
+            DemoCall(
                 tool="book_flight",
                 arguments={"flight_id": "LH2072", "passenger": "Ana Petrova"},
                 result={"error": "no such flight"},
@@ -259,7 +259,7 @@ CONVERSATIONS = (
         agent="travel",
         user="Is there a flight from FRA to CPH tomorrow?",
         steps=(
-            Step(
+            DemoCall(
                 tool="search_flights",
                 arguments={"origin": "FRA", "destination": "CPH", "day": "tomorrow"},
                 result={"error": "day must be a date"},
@@ -272,7 +272,7 @@ CONVERSATIONS = (
         agent="travel",
         user="Cancel my booking, please.",
         steps=(
-            Step(
+            DemoCall(
                 tool="cancel_booking",
                 arguments={"booking_id": "bk_0001"},
                 result={"error": "no such booking"},
@@ -294,7 +294,7 @@ CONVERSATIONS = (
         user="Roll checkout out as 2.4.2 with 6 replicas in prod-eu.",
         steps=(
             _LIST,
-            Step(
+            DemoCall(
                 tool="deploy",
                 arguments={"service": "checkout", "version": "2.4.2", "replicas": 6},
                 result={"state": "rolling out"},
@@ -309,7 +309,7 @@ CONVERSATIONS = (
         user="Roll checkout out as 2.4.2 with 45 replicas in prod-eu for the sale.",
         steps=(
             _LIST,
-            Step(
+            DemoCall(
                 tool="deploy",
                 arguments={"service": "checkout", "version": "2.4.2", "replicas": 45},
                 result={"state": "rolling out"},
@@ -323,12 +323,12 @@ CONVERSATIONS = (
         user="Roll checkout out as 2.4.2 with 6 replicas in prod-eu.",
         steps=(
             _LIST,
-            Step(
+            DemoCall(
                 tool="deploy",
                 arguments={"service": "checkout", "version": "2.4.2", "replicas": 6},
                 result={"state": "rolling out"},
             ),
-            Step(
+            DemoCall(
                 tool="delete_service", arguments={"service": "checkout"}, result={"state": "gone"}
             ),
         ),
@@ -340,7 +340,7 @@ CONVERSATIONS = (
         user="Clean up what nobody uses in prod-eu.",
         steps=(
             _LIST,
-            Step(
+            DemoCall(
                 tool="delete_service",
                 arguments={"service": "legacy-billing"},
                 result={"error": "no such service"},

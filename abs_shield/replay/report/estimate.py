@@ -13,7 +13,7 @@ from abs_shield.replay.report.rows import STAGES, cases_of
 from abs_shield.replay.report.sessions import SHARES, Observations, Spread
 from abs_shield.replay.report.watch import Watch
 from abs_shield.stats.clusters import Clusters, Effect
-from abs_shield.stores.patterns import Pattern, pattern_of
+from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 
 ALL_ROWS = ""
 """Stands for all rows of a layer."""
@@ -49,7 +49,7 @@ class Spreads:
     def __init__(
         self,
         sessions: Iterable[SessionCount],
-        patterns: Mapping[int, Pattern],
+        patterns: Mapping[int, DecisionPattern],
         labelled: Iterable[tuple[Decision, Label]] = (),
     ) -> None:
         known = {number: _cells(one, None) for number, one in patterns.items()}
@@ -114,7 +114,7 @@ def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
 
 
 @lru_cache(maxsize=8_192)  # the views of a dashboard count the same patterns again and again
-def _cells(pattern: Pattern, truth: Truth | None) -> Cells:
+def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
     found: Cells = {}
     for row, layer, case in cases_of(pattern.decision(), truth):
         packed = _packed(case.observations)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
+from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.patterns import Pattern, pattern_of
 
 
 class Repeated(NamedTuple):
@@ -41,7 +41,7 @@ def repeated(
         counts: A store's ``pattern_counts()``.
         labelled: The decisions among them that have a label.
     """
-    alike: defaultdict[tuple[Pattern, Truth], list[float]] = defaultdict(list)
+    alike: defaultdict[tuple[DecisionPattern, Truth], list[float]] = defaultdict(list)
     for decision, label in labelled:
         alike[pattern_of(decision), label.truth].append(decision.at)
     made, apart = [], Counter[str]()

@@ -10,8 +10,8 @@ from abs_shield.core.names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
 from abs_shield.replay.blame import blamed
 from abs_shield.replay.report.place import Case
 from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.telemetry.decision_attributes import unregistered
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
-from abs_shield.telemetry.traits import unregistered
 
 CHECKS = {
     VERIFICATION: Subject.RESULT, ANSWER: Subject.ANSWER, FAITHFULNESS: Subject.ANSWER,

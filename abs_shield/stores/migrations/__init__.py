@@ -1,1 +1,1 @@
-"""What turns an older decision log into one of today: one list of steps for each database."""
+"""Schema migrations of the decision log, one list of steps per database."""

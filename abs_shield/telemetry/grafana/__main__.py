@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from abs_shield.telemetry.grafana import ALERTS, DASHBOARD
-from abs_shield.telemetry.grafana.dashboard import dashboard_text
-from abs_shield.telemetry.grafana.rules import rules_text
+from abs_shield.telemetry.grafana.alert_rules import rules_text
+from abs_shield.telemetry.grafana.grafana_dashboard import dashboard_text
 
 
 def main() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abs_shield.core import Action, Outcome
 from abs_shield.telemetry.grafana import promql
-from abs_shield.telemetry.grafana.chart import (
+from abs_shield.telemetry.grafana.panel_chart import (
     IN_MODE,
     IN_SERVICE,
     IN_TOOL,
     NOT_RUN,
     RANGE,
     Chart,
+    ColourSteps,
     PanelQuery,
-    Steps,
     curve,
     growth_curve,
     legend_of,
@@ -23,9 +23,9 @@ from abs_shield.telemetry.grafana.promql import growth, select, share, sum_by
 
 NO_TOOL = "answers and outputs"
 """The row of the heatmap for what is about no tool."""
-BLOCK_RATE_STEPS: Steps = {None: "blue", 0.05: "orange", 0.2: "red"}
+BLOCK_RATE_STEPS: ColourSteps = {None: "blue", 0.05: "orange", 0.2: "red"}
 """Colours of a block rate, from a share on; to be told apart without red and green."""
-ANY_STEPS: Steps = {None: "blue", 1.0: "red"}
+ANY_STEPS: ColourSteps = {None: "blue", 1.0: "red"}
 """Colours of a count that should be 0."""
 
 _BY_TOOL = (promql.SUBJECT, promql.TOOL)

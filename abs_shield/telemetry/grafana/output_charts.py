@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.grafana import promql
-from abs_shield.telemetry.grafana.chart import (
+from abs_shield.telemetry.grafana.panel_chart import (
     IN_SERVICE,
     Chart,
     PanelQuery,

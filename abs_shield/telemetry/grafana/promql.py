@@ -61,7 +61,7 @@ def rate(selector: str, window: str) -> str:
     return f"rate({selector}[{window}])"
 
 
-def before(selector: str, window: str) -> str:
+def rate_before(selector: str, window: str) -> str:
     """Return the growth per second of counters in the day before a window."""
     return f"rate({selector}[1d] offset {window})"
 

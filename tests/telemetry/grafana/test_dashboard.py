@@ -53,7 +53,7 @@ def panel(title: str, kind: str) -> str:
 def test_the_file_is_what_the_generator_makes() -> None:
     """`python -m abs_shield.telemetry.grafana` writes it anew."""
     pytest.importorskip("grafana_foundation_sdk", reason="abs-shield[grafana] is not installed")
-    from abs_shield.telemetry.grafana.dashboard import dashboard_text
+    from abs_shield.telemetry.grafana.grafana_dashboard import dashboard_text
 
     assert dashboard_text() == read_dashboard()
 

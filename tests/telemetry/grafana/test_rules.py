@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from abs_shield.telemetry.grafana import read_alerts
-from abs_shield.telemetry.grafana.rules import ALERTS, RECORDINGS, rules_text
+from abs_shield.telemetry.grafana.alert_rules import ALERTS, RECORDINGS, rules_text
 from tests.prometheus import needs_prometheus, needs_promtool, query, wait_for
 
 CASES = Path(__file__).with_name("alert_cases.yaml")

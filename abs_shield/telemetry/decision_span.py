@@ -1,0 +1,30 @@
+"""In which span a decision was told of, for a hook that hears of it next in the same thread."""
+
+from __future__ import annotations
+
+from threading import local
+
+from opentelemetry import trace
+from opentelemetry.trace import Span, SpanContext
+
+from abs_shield.core import Decision
+
+
+class _Last(local):
+    decision: Decision | None = None
+    span: SpanContext | None = None
+
+
+_last = _Last()
+
+
+def remember_span(decision: Decision, span: Span) -> None:
+    """Remember the span of the decision that this thread tells of now."""
+    _last.decision, _last.span = decision, span.get_span_context()
+
+
+def span_of(decision: Decision) -> SpanContext:
+    """Return the decision's own span, or the current one where none was opened for it."""
+    if _last.decision is decision and _last.span is not None and _last.span.is_valid:
+        return _last.span
+    return trace.get_current_span().get_span_context()

@@ -1,0 +1,68 @@
+"""The metrics: how many decisions and findings, how long they took, what ran."""
+
+from __future__ import annotations
+
+from opentelemetry.metrics import Meter
+
+from abs_shield.core import Decision, Finding
+from abs_shield.telemetry import semconv
+from abs_shield.telemetry.counters import DecisionCounters
+from abs_shield.telemetry.decision_attributes import DecisionAttributes
+from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
+from abs_shield.text.show import escaped
+
+_MOST_CHECKS = 100
+_SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.1, 1.0, 10.0)
+
+
+class MetricInstruments:
+    """The instruments of one meter."""
+
+    def __init__(self, meter: Meter, counts: DecisionCounters) -> None:
+        self._counts = counts
+        self._checks: set[str] = set()
+        self._findings = meter.create_counter(
+            semconv.METRIC_FINDINGS, unit="{finding}", description="Findings noticed"
+        )
+        self._retries = meter.create_counter(
+            semconv.METRIC_RETRIES,
+            unit="{decision}",
+            description="Blocked calls sent back to the model under a retry budget",
+        )
+        self._duration = meter.create_histogram(
+            semconv.METRIC_DURATION,
+            unit="s",
+            description="How long the judging took",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )
+        restart_in_children(self)
+
+    def restart(self) -> None:
+        """Forget in a forked child what its parent measured."""
+        forget_measurements((self._findings, self._retries, self._duration))
+
+    def record(self, decision: Decision, traits: DecisionAttributes) -> None:
+        """Count *decision* and all that belongs to it, where somebody will read it."""
+        if not self._counts.heard:
+            return
+        self._counts.add(traits.labels, decision.coverage, tool=traits.tool)
+        self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
+        for finding in decision.findings:
+            self._findings.add(1, self._labels(finding, traits.tool))
+        if decision.blocked and decision.attempts_left is not None:
+            self._retries.add(1, {semconv.ATTRIBUTE_TOOL: traits.tool})
+
+    def _labels(self, finding: Finding, tool: str) -> dict[str, str]:
+        return {
+            semconv.ATTRIBUTE_FINDING_CHECK: self._bounded(finding.check),
+            semconv.ATTRIBUTE_TOOL: tool,
+            semconv.ATTRIBUTE_FINDING_VERDICT: finding.verdict.value,
+        }
+
+    def _bounded(self, check: str) -> str:
+        """A layer of the user's may name any check; past so many the rest shares one name."""
+        if check not in self._checks:
+            if len(self._checks) >= _MOST_CHECKS:
+                return semconv.VALUE_OTHER
+            self._checks.add(check)
+        return escaped(check)

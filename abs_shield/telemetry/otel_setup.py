@@ -1,0 +1,165 @@
+"""Configures the OpenTelemetry SDK and its OTLP exporters from the standard `OTEL_*` variables."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from threading import Lock
+from typing import Any
+
+from opentelemetry import _logs, metrics, trace
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+
+from abs_shield.core.forked import renewed
+from abs_shield.errors import ShieldError
+from abs_shield.telemetry.batch_processors import EventBatches, SpanBatches
+from abs_shield.telemetry.provider_shutdown import ProviderShutdown
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, told
+
+_GRPC = "opentelemetry.exporter.otlp.proto.grpc"
+_HTTP = "opentelemetry.exporter.otlp.proto.http"
+_EXPORTERS = {
+    "traces": {
+        "grpc": (f"{_GRPC}.trace_exporter", "OTLPSpanExporter"),
+        "http/protobuf": (f"{_HTTP}.trace_exporter", "OTLPSpanExporter"),
+        "console": ("opentelemetry.sdk.trace.export", "ConsoleSpanExporter"),
+    },
+    "metrics": {
+        "grpc": (f"{_GRPC}.metric_exporter", "OTLPMetricExporter"),
+        "http/protobuf": (f"{_HTTP}.metric_exporter", "OTLPMetricExporter"),
+        "console": ("opentelemetry.sdk.metrics.export", "ConsoleMetricExporter"),
+    },
+    "logs": {
+        "grpc": (f"{_GRPC}._log_exporter", "OTLPLogExporter"),
+        "http/protobuf": (f"{_HTTP}._log_exporter", "OTLPLogExporter"),
+        "console": ("opentelemetry.sdk._logs.export", "ConsoleLogRecordExporter"),
+    },
+}
+_WORDS = ("otlp", "console", "none")
+_PROTOCOLS = ("grpc", "http/protobuf")
+_TIMEOUT_S = 5.0
+
+
+class Telemetry:
+    """The providers that `setup` built; those that the host had set are not among them."""
+
+    def __init__(self, providers: tuple[Any, ...] = ()) -> None:
+        self.providers = providers
+        self._closing = [ProviderShutdown(provider) for provider in providers]
+        self._lock = renewed(Lock())
+        self._closed = False
+
+    def shutdown(self, *, timeout_s: float = _TIMEOUT_S) -> bool:
+        """
+        Export what is left and stop, within *timeout_s* seconds even if no collector answers.
+
+        A second call waits for nothing.
+
+        Returns:
+            Whether all providers are shut down.
+        """
+        with self._lock:
+            first, self._closed = not self._closed, True
+        until = time.monotonic() + (timeout_s if first else 0.0)
+        for closing in self._closing if first else ():
+            closing.begin()
+        return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
+
+
+_lock = renewed(Lock())
+_telemetry: Telemetry | None = None
+
+
+def setup() -> Telemetry:
+    """
+    Set the global providers for traces, metrics and logs; a second call changes nothing.
+
+    A provider that the host has set already is left alone. With ``OTEL_SDK_DISABLED=true``
+    nothing is built.
+
+    Raises:
+        ShieldError: An ``OTEL_*`` variable names an exporter or a protocol that is not known, or
+            has a value that the SDK refuses; no provider is set then.
+    """
+    global _telemetry
+    with _lock:
+        if _telemetry is None:
+            _telemetry = Telemetry() if _disabled() else _build()
+            atexit.register(_telemetry.shutdown)
+        return _telemetry
+
+
+def _disabled() -> bool:
+    return os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+
+
+def _build() -> Telemetry:
+    exporters = {signal: list(_exporters(signal)) for signal in _EXPORTERS}
+    wanted: list[tuple[Any, Any, str]] = []
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        wanted.append((trace.set_tracer_provider, _traces, "traces"))
+    if not isinstance(metrics.get_meter_provider(), MeterProvider):
+        wanted.append((metrics.set_meter_provider, _metrics, "metrics"))
+    if not isinstance(_logs.get_logger_provider(), LoggerProvider):
+        wanted.append((_logs.set_logger_provider, _events, "logs"))
+    resource = Resource.create()
+    try:
+        built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
+    except Exception as error:
+        raise ShieldError(f"the SDK refuses an OTEL_* variable: {told(error)}") from error
+    for use, provider in built:
+        use(provider)
+    return Telemetry(tuple(provider for _, provider in built))
+
+
+def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
+    batches = [SpanBatches(exporter()) for exporter in exporters]
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    for batch in batches:
+        provider.add_span_processor(batch)
+    return provider
+
+
+def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
+    readers = [PeriodicExportingMetricReader(exporter()) for exporter in exporters]
+    return MeterProvider(readers, resource, shutdown_on_exit=False)
+
+
+def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
+    batches = [EventBatches(exporter()) for exporter in exporters]
+    provider = LoggerProvider(resource, shutdown_on_exit=False)
+    for batch in batches:
+        provider.add_log_record_processor(batch)
+    return provider
+
+
+def _exporters(signal: str) -> Iterator[type[Any]]:
+    variable = f"OTEL_{signal.upper()}_EXPORTER"
+    for word in (os.environ.get(variable) or "otlp").split(","):
+        kind = _known(variable, word.strip().lower(), _WORDS)
+        if kind == "none":
+            continue
+        module, name = _EXPORTERS[signal][_protocol(signal) if kind == "otlp" else kind]
+        yield getattr(import_module(module), name)
+
+
+def _protocol(signal: str) -> str:
+    own = f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL"
+    variable = own if os.environ.get(own) else "OTEL_EXPORTER_OTLP_PROTOCOL"
+    return _known(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
+
+
+def _known(variable: str, word: str, known: tuple[str, ...]) -> str:
+    if word in known:
+        return word
+    meant = nearest(word, known)
+    hint = f"; did you mean `{meant[0]}`?" if meant else ""
+    raise ShieldError(f"{variable} is `{escaped(word)}`; known are {', '.join(known)}{hint}")

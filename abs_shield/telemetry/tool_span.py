@@ -1,0 +1,74 @@
+"""The span around a tool's run, for dispatchers whose framework opens none."""
+
+from __future__ import annotations
+
+from contextvars import Token
+from types import TracebackType
+
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
+
+from abs_shield.telemetry import semconv
+
+SCOPE = "abs_shield"
+"""Instrumentation scope of everything that this package emits."""
+
+
+class ToolSpan:
+    """Makes *span* current while the tool runs; of an error it records the type alone."""
+
+    __slots__ = ("_span", "_token")
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+        self._token: Token[Context] | None = None
+
+    def __enter__(self) -> None:
+        self._token = otel_context.attach(set_span_in_context(self._span))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._token is not None:
+            otel_context.detach(self._token)
+        if kind is not None and issubclass(kind, Exception) and not self._is_blocked():
+            name = _qualified(kind)
+            self._span.set_attribute(semconv.ATTRIBUTE_ERROR, name)
+            self._span.set_attribute(semconv.ATTRIBUTE_EXECUTION, semconv.VALUE_FAILED)
+            self._span.set_status(Status(StatusCode.ERROR, name))
+        self._span.end()
+
+    def _is_blocked(self) -> bool:
+        """Whether the tool has not run: that is no failure of it."""
+        attributes = getattr(self._span, "attributes", None) or {}
+        return bool(attributes.get(semconv.ATTRIBUTE_EXECUTION) == semconv.VALUE_BLOCKED)
+
+
+def _qualified(kind: type[BaseException]) -> str:
+    """Return the name of an exception's class with its module, as semantic conventions ask for."""
+    name = kind.__qualname__
+    return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"
+
+
+def executes_tool(span: Span) -> bool:
+    """Whether *span* is a recording `execute_tool` span, a framework's or ours."""
+    if not span.is_recording():
+        return False
+    attributes = getattr(span, "attributes", None) or {}
+    return bool(attributes.get(semconv.ATTRIBUTE_OPERATION) == semconv.VALUE_EXECUTE_TOOL)
+
+
+def is_ours(span: Span) -> bool:
+    """Whether this package opened *span*: a tool called from inside it has a span of its own."""
+    scope = getattr(span, "instrumentation_scope", None)
+    return getattr(scope, "name", "") == SCOPE
+
+
+def is_new_span(span: Span, parent: Span) -> bool:
+    """Whether *span* is one of its own; without an SDK it is the parent's echo, or invalid."""
+    mine = span.get_span_context()
+    return mine.is_valid and mine.span_id != parent.get_span_context().span_id
