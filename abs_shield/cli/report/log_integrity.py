@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from abs_shield.stores import Verified, verify
+from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import log_key
