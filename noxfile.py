@@ -6,11 +6,16 @@ Sessions that need an environment of their own; `uv` builds one within seconds.
     nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
     nox -s verifiers ray proxy pii   # what else an extra brings
     nox -s suites                    # the frameworks' own tests, by themselves and in audit mode
+    nox -s wheel                     # the built package, alone, with its lowest dependencies
 
 Arguments behind `--` go to pytest; `HYPOTHESIS_PROFILE` reaches the tests of every session.
 """
 
 from __future__ import annotations
+
+import re
+import tarfile
+from pathlib import Path
 
 import nox
 
@@ -131,3 +136,46 @@ def proxy(session: nox.Session) -> None:
     """Measure what the MCP proxy adds to a call."""
     session.install("-q", "--upgrade", "-e", ".[fastmcp,test]")
     session.run("python", "benchmarks/mcp_proxy.py", "200")
+
+
+@nox.session(python=PYTHONS[0])
+def wheel(session: nox.Session) -> None:
+    """Build both distributions, and use the wheel outside of the checkout, with no extra."""
+    folder = Path(session.create_tmp()).resolve()
+    for old in folder.glob("abs_shield-*"):
+        old.unlink()
+    session.install("-q", "--upgrade", "build>=1.2", "twine>=6.1")
+    session.run("python", "-m", "build", "--outdir", str(folder), ".")
+    (sdist,) = folder.glob("*.tar.gz")
+    (built,) = folder.glob("*.whl")
+    session.run("twine", "check", "--strict", str(sdist), str(built))
+    if lost := left_out(session, sdist):
+        session.error(f"the source distribution lacks {', '.join(lost)}")
+    alone = folder / "alone"
+    session.run("uv", "venv", "-q", "--clear", "-p", session.python, str(alone), external=True)
+    python = str(alone / "bin" / "python")
+    lowest = ("--resolution", "lowest-direct", "--python", python)
+    session.run("uv", "pip", "install", "-q", *lowest, str(built), external=True)
+    readme = Path("README.md").read_text(encoding="utf-8")
+    first = re.search(r"^```python\n(.*?)^```$\n+^```text\n(.*?)^```$", readme, re.M | re.S)
+    if first is None:
+        session.error("README.md has no first example with its output")
+    (folder / "first.py").write_text(first[1], encoding="utf-8")
+    command = str(alone / "bin" / "abs-shield")
+    with session.chdir(folder):  # nothing of the checkout can be imported from here
+        environment = {"PYTHONPATH": "", "PYTHONWARNINGS": "error"}
+        session.run(python, "-c", "import abs_shield", env=environment, external=True)
+        for arguments in (["--help"], ["demo"], ["layers"]):
+            session.run(command, *arguments, env=environment, external=True, silent=True)
+        run = (python, "first.py")
+        printed = session.run(*run, env=environment, external=True, silent=True)
+    if first[2].strip() not in str(printed):
+        session.error(f"README.md shows\n{first[2]}\nbut its first example printed\n{printed}")
+
+
+def left_out(session: nox.Session, sdist: Path) -> list[str]:
+    """Return the files in git that a source distribution does not hold."""
+    tracked = session.run("git", "ls-files", external=True, silent=True) or ""
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    return sorted({*tracked.splitlines()} - held)
