@@ -64,6 +64,7 @@ def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     assert made["p50_us"] == made["over_fastest_peer"] == {}
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_check_is_measured():
     """Every ratio with a goal is there, of calls that were judged."""

@@ -23,6 +23,7 @@ def test_the_hook_is_measured_over_the_hand():
     assert min(figures["p50"] for figures in made["us"].values()) > 0
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize("over", telemetry_collectors.PROTOCOLS)
 def test_every_collector_is_measured(over):

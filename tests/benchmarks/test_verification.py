@@ -26,6 +26,7 @@ def report():
     return json.loads(done.stdout)
 
 
+@pytest.mark.release
 def test_every_goal_has_its_figure(report):
     """The streams, the planted results, speed, growth, calibration and numerics of the issue."""
     assert {"false_alarms", "detection", "speed", "growth", "calibration", "numerics"} < {*report}

@@ -173,6 +173,7 @@ def test_the_keys_can_be_switched_off(store: SqliteStore, keep: Keep, tabs: NewT
     assert ({}, False, []) == (pressed, checked, visitor.complaints)
 
 
+@pytest.mark.release
 def test_figures_change_while_the_page_is_open(
     store: SqliteStore, keep: Keep, tabs: NewTabs
 ) -> None:
@@ -201,6 +202,7 @@ STARTS = """performance.getEntriesByType("resource")
   .filter((one) => one.initiatorType === "xmlhttprequest").map((one) => one.startTime)"""
 
 
+@pytest.mark.release
 def test_many_decisions_cause_few_reloads(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
     """A busy log loads the view again at most once in three seconds, by the browser's clock."""
     keep(decision())
@@ -217,6 +219,7 @@ def test_many_decisions_cause_few_reloads(store: SqliteStore, keep: Keep, tabs: 
     assert (True, []) == (len(starts) >= 2, [gap for gap in gaps if gap < 2_900])
 
 
+@pytest.mark.release
 def test_nothing_is_loaded_while_a_filter_is_filled_in(
     store: SqliteStore, keep: Keep, tabs: NewTabs
 ) -> None:
@@ -237,6 +240,7 @@ def test_nothing_is_loaded_while_a_filter_is_filled_in(
     assert "s-" == typed
 
 
+@pytest.mark.release
 def test_two_tabs_follow_each_other(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
     """A label of one tab is in the other's list; the colours are switched in both."""
     keep(decision(finding(), id="d-1"))
@@ -361,6 +365,7 @@ def _page_with_form(address: str) -> Any:
     return app
 
 
+@pytest.mark.release
 def test_a_server_that_stops_is_noticed(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
     """The page stays, says that it is not connected, and that a label was not saved."""
     keep(decision(finding(), id="d-1"))

@@ -85,6 +85,7 @@ def test_no_view_has_a_serious_fault(
     assert [] == faults
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", [*EMPTY, "login"])
 def test_no_empty_view_has_a_serious_fault(

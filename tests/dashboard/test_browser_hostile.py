@@ -50,6 +50,7 @@ def hostile(text: str, number: int) -> Any:
     )  # fmt: skip
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("values", [False, True])
 @pytest.mark.parametrize("width", [360, 1440])
 def test_hostile_texts_break_nothing(
@@ -74,6 +75,7 @@ def test_hostile_texts_break_nothing(
     assert visited > 3 * len(TEXTS)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", TEXTS)
 def test_hostile_filters_reproduce_the_view(
     name: str, store: SqliteStore, keep: Callable[..., None], tabs: Callable[..., Tabs]

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 DECISIONS = 100_000
 
 
+@pytest.mark.release
 def test_a_hundred_thousand_decisions_are_browsed(
     store: SqliteStore, tabs: Callable[..., Tabs]
 ) -> None:

@@ -17,6 +17,7 @@ for module, extra in (("rapidfuzz", "flywheel"), ("faker", "flywheel"), ("numpy"
 pytest.importorskip("abs_shield.flywheel.harvest", reason="the example harvests a log")
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_example_improves_a_model_on_held_out_cases(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

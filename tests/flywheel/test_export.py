@@ -71,6 +71,7 @@ def test_examples_are_read_back(examples: list[TrainingExample]) -> None:
     assert examples == read_examples(render_export(examples, "examples"))
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_test_file_passes(examples: list[TrainingExample], tmp_path: Path) -> None:
     """And fails where the fact is another one."""

@@ -47,6 +47,7 @@ def test_prometheus_has_every_metric(tmp_path: Path) -> None:
     assert all(0 < value < 10 for value in slow.values())
 
 
+@pytest.mark.release
 def test_a_rate_without_labels_is_absent(tmp_path: Path) -> None:
     """It is no zero."""
     with scraped(tmp_path) as client:

@@ -117,6 +117,7 @@ def test_what_is_the_hosts_is_not_copied() -> None:
     assert ["a", "b"] == out
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_parts_that_are_shared_are_bounded(tmp_path, mode) -> None:

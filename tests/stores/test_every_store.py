@@ -88,6 +88,7 @@ def test_what_was_given_stays_as_it_was(store):
     assert ids(given) == ["d-1"]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     "store",
     ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)],

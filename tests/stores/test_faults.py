@@ -111,7 +111,9 @@ def test_a_forked_child_has_a_chain_of_its_own(address):
     store.close()
 
 
-@pytest.mark.parametrize("attempt_ms", [50, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "attempt_ms", [50, pytest.param(1_000, marks=[pytest.mark.slow, pytest.mark.release])]
+)
 def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, attempt_ms):
     """Decisions wait; the calling thread does not."""
     monkeypatch.setattr(sqlite, "_WAITS_MS", attempt_ms)
@@ -347,6 +349,7 @@ def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
     assert ["", "", ""] == [worker.communicate(timeout=60)[1] for worker in workers]
 
 
+@pytest.mark.release
 @QUICK_ON_A_FILE
 def test_a_log_is_whole_while_it_is_written(address):
     """A verification sees one moment, whatever is appended meanwhile."""
@@ -418,6 +421,7 @@ with closing(open_store(sys.argv[1], existing=True)) as store:
 """
 
 
+@pytest.mark.release
 @QUICK_ON_A_FILE
 def test_processes_that_read_and_write_do_not_disturb_each_other(address):
     """Two operators label at once while a service appends and looks decisions up."""

@@ -52,6 +52,7 @@ def busy(store):
         thread.join()
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
     """A fork in the middle of a transaction would leave the child's file locked for good."""

@@ -189,6 +189,7 @@ def test_teardown(broken): ...
 """
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", ["0", "2"])
 def test_outcomes_are_written(pytester, monkeypatch, processes) -> None:

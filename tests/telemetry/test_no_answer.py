@@ -63,6 +63,7 @@ def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
     assert out.split() == ["False", "True", "False"]
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 @pytest.mark.parametrize("kind", ["dead", "deaf"])

@@ -180,6 +180,7 @@ print(t.shutdown())
     assert out.endswith("True")
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_exit_is_bounded_too():
     """A process that never calls shutdown still ends in seconds, with nobody listening."""

@@ -19,6 +19,7 @@ SECONDS = 60
 """Of one megabyte on a slow and busy machine; a quadratic time is hours."""
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_megabyte_is_read(kind: str):

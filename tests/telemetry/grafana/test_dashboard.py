@@ -114,6 +114,7 @@ def test_variables() -> None:
     assert set(ALL) == used
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @needs_prometheus
 @pytest.mark.parametrize("expression", [*expressions()])

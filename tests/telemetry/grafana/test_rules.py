@@ -44,6 +44,7 @@ def test_promtool_accepts_the_rules(promtool: Any) -> None:
     assert f"SUCCESS: {len(ALERTS) + len(RECORDINGS)} rules found" in done.stdout
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @needs_promtool
 def test_alerts_fire_when_they_should(promtool: Any) -> None:
