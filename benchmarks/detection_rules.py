@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ablation import FIRST, replaced
 
 from abs_shield.plan import tool_action
-from abs_shield.plan.readings import READINGS
+from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
 from abs_shield.text import names
 
 Asked = tuple[str, str]
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
 
 
 def _of_name(table: str, off: Any) -> Rule:
-    return Rule(f"plan.names:{table}", off, EVER, by="plan.names:by_name")
+    return Rule(f"plan.parameter_names:{table}", off, EVER, by="plan.parameter_names:classify_name")
 
 
 def _of_verb(table: str, off: Any) -> Rule:
@@ -49,12 +49,12 @@ def _of_verb(table: str, off: Any) -> Rule:
 
 RULES: dict[str, Rule] = {
     # which values have to come from somewhere: by the name
-    "a count is no id": Rule("plan.names:_is_count", False, TOOL),
-    "the head of a name": Rule("plan.names:_head", FIRST, TOOL),
-    "the number of a thing": Rule("plan.names:_by_number", "open", TOOL),
-    "the id of a class": Rule("plan.names:_by_class", "hard", TOOL),
+    "a count is no id": Rule("plan.parameter_names:_is_count", False, TOOL),
+    "the head of a name": Rule("plan.parameter_names:_head", FIRST, TOOL),
+    "the number of a thing": Rule("plan.parameter_names:_by_number", "open", TOOL),
+    "the id of a class": Rule("plan.parameter_names:_by_class", "hard", TOOL),
     "names of identifiers": _of_name("_IDENTIFIERS", _NONE),
-    "names of hosts": Rule("plan.names:_HOSTS", _NONE, EVER),
+    "names of hosts": Rule("plan.parameter_names:_HOSTS", _NONE, EVER),
     "names of people": _of_name("_PEOPLE", _NONE),
     "plain words": _of_name("_PLAIN", _NONE),
     "words of interfaces": _of_name("_VOCABULARY", _NONE),
@@ -68,31 +68,33 @@ RULES: dict[str, Rule] = {
     "words that end in id": _of_name("_NO_IDS", _NONE),
     "shaded words": _of_name("_SHADED", {}),
     "the address of something": _of_name("_ADDRESSES", _NONE),
-    "directions": Rule("plan.names:_DIRECTIONS", _NONE, EVER),
+    "directions": Rule("plan.parameter_names:_DIRECTIONS", _NONE, EVER),
     "free texts": Rule("text.names:FREE", _NONE, EVER, by="text.names:is_free"),
-    "the name of a plain thing": Rule("plan.parameters:_is_of_plain", False, TOOL),
-    "what the schema says": Rule("plan.parameters:_by_description", "open", TOOL),
-    "who a message goes to": Rule("plan.parameters:_is_addressed", False, TOOL),
-    "formats of ids": Rule("plan.parameters:_FORMATS", _NONE, EVER),
-    "formats of moments": Rule("plan.parameters:_MOMENTS", _NONE, EVER),
-    "output tools": Rule("plan.parameters:is_answer_tool", False, TOOL),
-    "defaults": Rule("plan.schemas:defaults_of", _NONE, TOOL),
-    "examples of ids": Rule("plan.schemas:examples_of", (), TOOL),
-    "forms and patterns take blanks": Rule("plan.parameters:Parameters._takes_blanks", True, TOOL),
+    "the name of a plain thing": Rule("plan.tool_parameters:_is_of_plain", False, TOOL),
+    "what the schema says": Rule("plan.tool_parameters:_by_description", "open", TOOL),
+    "who a message goes to": Rule("plan.tool_parameters:_is_addressed", False, TOOL),
+    "formats of ids": Rule("plan.tool_parameters:_FORMATS", _NONE, EVER),
+    "formats of moments": Rule("plan.tool_parameters:_MOMENTS", _NONE, EVER),
+    "output tools": Rule("plan.tool_parameters:is_answer_tool", False, TOOL),
+    "defaults": Rule("plan.schema_lookup:defaults_of", _NONE, TOOL),
+    "examples of ids": Rule("plan.schema_lookup:examples_of", (), TOOL),
+    "forms and patterns take blanks": Rule(
+        "plan.tool_parameters:Parameters._takes_blanks", True, TOOL
+    ),
     # by the value
     "words with a meaning": Rule("text.shape:is_sentinel"),
-    "prose": Rule("plan.values:_is_prose"),
+    "prose": Rule("plan.parameter_values:_is_prose"),
     "expressions": Rule("text.shape:is_formula"),
     "dates and times": Rule("text.shape:is_moment"),
     "quantities": Rule("text.shape:is_quantity"),
     "addresses": Rule("text.shape:is_address"),
     "codes": Rule("text.shape:is_code"),
     "countries": Rule("text.countries:is_country"),
-    "words of an interface": Rule("plan.values:_is_word"),
-    "ids by name alone": Rule("plan.values:_only_named_so"),
-    "numbers that count": Rule("plan.values:_as_number", "never"),
-    "tokens": Rule("plan.values:is_token"),
-    "long text under an id": Rule("plan.values:is_free_text"),
+    "words of an interface": Rule("plan.parameter_values:_is_word"),
+    "ids by name alone": Rule("plan.parameter_values:_only_named_so"),
+    "numbers that count": Rule("plan.parameter_values:_as_number", "never"),
+    "tokens": Rule("plan.parameter_values:is_token"),
+    "long text under an id": Rule("plan.parameter_values:is_free_text"),
     "keys of filters": Rule("plan.targets:_is_key"),
     "keys of objects": Rule("plan.targets:Targets._object_keys", ()),
     "a value in its description": Rule("plan.targets:_is_in_description"),
@@ -101,24 +103,27 @@ RULES: dict[str, Rule] = {
     "a credential's placeholder": Rule("plan.targets:_requires_real_value"),
     "a placeholder that was said": Rule("layers.phantom_target:_was_written_with_brackets", True),
     # credentials
-    "credentials": Rule("plan.credentials:use_of", "none", TOOL),
+    "credentials": Rule("plan.credentials:credential_use", "none", TOOL),
     "a secret's form": Rule("plan.credentials:may_be_secret", True),
     "sessions of a conference": Rule("plan.credentials:names_event"),
     "schemes of tokens": Rule("plan.credentials:bare_secret", FIRST),
-    "a credential that was issued": Rule("plan.kinship:is_issued"),
-    "a credential that was given": Rule("plan.kinship:is_given"),
-    "long credentials": Rule("plan.kinship:_long_secrets", ()),
+    "a credential that was issued": Rule("plan.entity_kinds:is_credential_in_results"),
+    "a credential that was given": Rule("plan.entity_kinds:is_credential_from_person"),
+    "long credentials": Rule("plan.entity_kinds:_long_secrets", ()),
     "a credential that was set": Rule("layers.phantom_target:_was_set_earlier"),
     # another kind
-    "another kind": Rule("plan.kinship:alien"),
-    "one value twice": Rule("plan.kinship:stands_twice"),
-    "a credential as an id": Rule("plan.kinship:is_secret"),
-    "values of that very name": Rule("plan.kinship:fills_a_slot"),
-    "values that the user gave": Rule("plan.given:is_given_otherwise"),
-    "names of which half was said": Rule("plan.half_said:is_half_said"),
+    "another kind": Rule("plan.entity_kinds:is_other_kind"),
+    "one value twice": Rule("plan.entity_kinds:is_also_other_kind"),
+    "a credential as an id": Rule("plan.entity_kinds:is_credential_by_label"),
+    "values of that very name": Rule("plan.entity_kinds:matches_field_values"),
+    "values that the user gave": Rule("plan.user_values:replaces_user_value"),
+    "names of which half was said": Rule("plan.partial_names:has_other_half_in_run"),
     # what needs no mention
-    **{f"reading `{name}`": Rule(f"plan.readings:READINGS[{name}]") for name in READINGS},
-    "initials before a number": Rule("plan.readings.numbered:_is_initials"),
+    **{
+        f"indirect mention `{name}`": Rule(f"plan.indirect_mentions:INDIRECT_MENTIONS[{name}]")
+        for name in INDIRECT_MENTIONS
+    },
+    "initials before a number": Rule("plan.indirect_mentions.numbered_id:_is_initials"),
     "words that ask": Rule("text.labels:_ASKING", _NONE, EVER),
     "numbers in groups": Rule("text.tight:_is_grouped"),
     "groups of unequal length": Rule("text.groups:_is_uneven"),
@@ -132,27 +137,27 @@ RULES: dict[str, Rule] = {
     "folders of a path": Rule("session.value_lookup:_is_folder", True),
     "slips in a path": Rule("text.paths:is_slip"),
     "echoes": Rule("layers.phantom_target:_is_echo"),
-    "foreign scripts": Rule("layers.phantom_target:identifies", True),
+    "foreign scripts": Rule("layers.phantom_target:has_identifier_characters", True),
     "made before": Rule("layers.phantom_target:_was_created"),
     "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
-    "made by a statement": Rule("plan.statements:made_in", []),
+    "made by a statement": Rule("plan.created_entities:names_created_by_statements", []),
     "marked as guarded": Rule("layers.phantom_target:_check_guarded", ()),
     "stands verbatim": Rule("session.verbatim:stands_verbatim", True),
     # what a call makes
-    "names to create": Rule("plan.creating:creates", False, TOOL),
-    "numbers of the caller's": Rule("plan.creating:_is_callers", False, TOOL),
-    "marks of a request": Rule("plan.creating:_marks_request", False, TOOL),
-    "what is uploaded": Rule("plan.creating:_is_source", False, TOOL),
-    "names of somebody": Rule("plan.creating:_is_of_somebody", False, TOOL),
-    "files": Rule("plan.creating:names_file"),
-    "told to make": Rule("plan.creating:is_told_to_make"),
-    "called new": Rule("plan.creating:_says_new", False, TOOL),
-    "ids of files": Rule("plan.creating:_IN_A_FILE", _NONE, EVER),
-    "what tells new objects apart": Rule("plan.creating:is_list_key"),
-    "idempotency keys": Rule("plan.creating:_CLIENT", _NONE, EVER),
-    "records of a call": Rule("plan.creating:_RECORD", _NONE, EVER),
-    "where it is put": Rule("plan.creating:_NEW", _NONE, EVER),
-    "files that are left": Rule("plan.creating:_OUTPUT", _NONE, EVER),
+    "names to create": Rule("plan.created_entities:creates", False, TOOL),
+    "numbers of the caller's": Rule("plan.created_entities:_is_callers", False, TOOL),
+    "marks of a request": Rule("plan.created_entities:_marks_request", False, TOOL),
+    "what is uploaded": Rule("plan.created_entities:_is_source", False, TOOL),
+    "names of somebody": Rule("plan.created_entities:_is_of_somebody", False, TOOL),
+    "files": Rule("plan.created_entities:names_file"),
+    "told to make": Rule("plan.created_entities:is_creation_command"),
+    "called new": Rule("plan.created_entities:_says_new", False, TOOL),
+    "ids of files": Rule("plan.created_entities:_IN_A_FILE", _NONE, EVER),
+    "what tells new objects apart": Rule("plan.created_entities:is_list_key"),
+    "idempotency keys": Rule("plan.created_entities:_CLIENT", _NONE, EVER),
+    "records of a call": Rule("plan.created_entities:_RECORD", _NONE, EVER),
+    "where it is put": Rule("plan.created_entities:_NEW", _NONE, EVER),
+    "files that are left": Rule("plan.created_entities:_OUTPUT", _NONE, EVER),
     # verbs
     "a verb of two words": _of_verb("_TWO_WORD_VERBS", {}),
     "routes": _of_verb("_ROUTE", re.compile("(?!)")),
@@ -166,13 +171,13 @@ RULES: dict[str, Rule] = {
     "a verb without a noun": Rule("plan.write_history:have_same_subject", True),
     "commands of a shell": _of_verb("_SHELL_COMMANDS", {}),
     # contradictions
-    "asked for": Rule("plan.asked:asked_for"),
+    "asked for": Rule("plan.requested_steps:requests_both_steps"),
     "meant by the user": Rule("layers.self_contradiction:_is_intended"),
-    "both values named": Rule("plan.meant:names_both"),
-    "around another deed": Rule("plan.asked:is_around"),
-    "verbs that people say": Rule("plan.asked:_spoken", set()),
-    "one word for two deeds": Rule("plan.asked:_is_again"),
-    "moved elsewhere": Rule("plan.moves:moves"),
+    "both values named": Rule("plan.requested_values:names_both_values"),
+    "around another deed": Rule("plan.requested_steps:requests_enclosing_step"),
+    "verbs that people say": Rule("plan.requested_steps:_spoken", set()),
+    "one word for two deeds": Rule("plan.requested_steps:_is_again"),
+    "moved elsewhere": Rule("plan.moves:is_move"),
     "handles": Rule("layers.self_contradiction:_is_handle"),
     "undoing": Rule("plan.write_history:undoes"),
     "conflicting writes": Rule("layers.self_contradiction:_is_conflicting"),
@@ -205,8 +210,8 @@ TESTS: dict[str, str] = {
     "called new": "tests/layers/test_everyday_values.py",
     "ids of files": "tests/layers/test_everyday_values.py",
     "verbs of descriptions": "tests/layers/test_everyday_values.py",
-    "reading `abbreviated`": "tests/layers/test_readings.py",
-    "reading `dictated`": "tests/layers/test_readings.py",
+    "indirect mention `abbreviated_name`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `dictated_code`": "tests/layers/test_indirect_mentions.py",
     "words that ask": "tests/layers/test_everyday_values.py",
     "numbers in groups": "tests/session/test_other_entities.py",
     "groups of unequal length": "tests/layers/test_whole_identifiers.py",
@@ -225,10 +230,10 @@ TESTS: dict[str, str] = {
     "prose": "tests/layers/test_right_calls.py",
     "a placeholder that was said": "tests/layers/test_phantom_target.py",
     "a credential that was set": "tests/layers/test_credentials.py",
-    "reading `spoken`": "tests/layers/test_readings.py",
-    "reading `numbered`": "tests/layers/test_readings.py",
-    "reading `joined`": "tests/layers/test_readings.py",
-    "reading `temporary`": "tests/layers/test_readings.py",
+    "indirect mention `dictated_address`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `numbered_id`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `joined_reference`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `temporary_folder`": "tests/layers/test_indirect_mentions.py",
     "idempotency keys": "tests/layers/test_numbered_things.py",
     "opened to be read": "tests/layers/test_right_calls.py",
     "handles": "tests/layers/test_self_contradiction.py",
@@ -332,12 +337,12 @@ def _replaced(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
 @contextmanager
 def _reading(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
     name = rule.part.partition("[")[2].rstrip("]")
-    reading = READINGS[name]
-    READINGS[name] = reading._replace(holds=made(reading.holds))
+    reading = INDIRECT_MENTIONS[name]
+    INDIRECT_MENTIONS[name] = reading._replace(holds=made(reading.holds))
     try:
         yield
     finally:
-        READINGS[name] = reading
+        INDIRECT_MENTIONS[name] = reading
 
 
 def _forget() -> None:

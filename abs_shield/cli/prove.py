@@ -19,7 +19,7 @@ from abs_shield.cli.fitting_table import FittingTable
 from abs_shield.cli.tool_lines import read_placed_tools
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
-from abs_shield.plan.problem import Problem, Proof, Severity, problem
+from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.load import load

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.core.finding import counts
-from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
@@ -44,7 +44,7 @@ _UNAVAILABLE = Unavailable("no log-probabilities")
 _NO_LOGPROBS = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
 
 
-def prepare_confidence_drop(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
+def prepare_confidence_drop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Check:
     """Prepare a check that returns RAN if the likelihood is high and near the session's mean."""
     threshold = terms.threshold
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
+from abs_shield.plan import Proposal, RulePlan, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.write_history import (
@@ -62,7 +62,7 @@ _NONE_APPLIES = Coverage(Outcome.UNAVAILABLE, "no rule applies to these argument
 
 
 def prepare_impossible_state(
-    plan: ToolPlan, terms: Terms, names: tuple[str, ...]
+    plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
 ) -> Coverage | Check | None:
     """Prepare a check that returns RAN if the run removed nothing and every rule accepts."""
     if not plan.rules:
@@ -91,7 +91,7 @@ def prepare_impossible_state(
     return check
 
 
-def _nothing_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Check:
+def _nothing_removed(plan: ToolPlan, terms: ShieldTerms, *, otherwise: Coverage) -> Check:
     """
     Prepare a check that returns RAN if the run removed nothing; *otherwise* without a session.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import Problem, Undecided
 from abs_shield.schema.problem import not_finite
@@ -33,7 +33,7 @@ _NO_SCHEMA = Unavailable("no schema")
 
 
 def prepare_parameter_mismatch(
-    plan: ToolPlan, terms: Terms, names: tuple[str, ...]
+    plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
 ) -> Coverage | None:
     """
     Return RAN if the tool has a schema: only matching calls get here; else why it is unchecked.
@@ -46,7 +46,7 @@ def prepare_parameter_mismatch(
     )
 
 
-def _explain_unchecked(tool: ToolPlan | None, terms: Terms) -> Unavailable | Failed:
+def _explain_unchecked(tool: ToolPlan | None, terms: ShieldTerms) -> Unavailable | Failed:
     """Return why arguments are unchecked; an error only if the policy requires schemas."""
     if tool is None or not tool.broken:
         return _NO_SCHEMA

@@ -9,18 +9,24 @@ from itertools import chain, islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.explored import explores
-from abs_shield.plan.given import is_given_otherwise
-from abs_shield.plan.guarded import doubts, not_comparable
-from abs_shield.plan.half_said import is_half_said
-from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.entity_kinds import (
+    is_also_other_kind,
+    is_credential_from_person,
+    is_credential_in_results,
+    is_other_kind,
+    matches_field_values,
+)
+from abs_shield.plan.exploration import is_exploration
+from abs_shield.plan.guarded_values import find_doubts, not_comparable
+from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
 from abs_shield.plan.layer import NO_SESSION, Check
-from abs_shield.plan.readings import is_read
+from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
+from abs_shield.plan.partial_names import has_other_half_in_run
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import MOST_JUDGED, Argument, UnvouchedLeaf
-from abs_shield.plan.unread import identifies, unread
+from abs_shield.plan.user_values import replaces_user_value
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session
 from abs_shield.session.original_spelling import is_told, spelling
@@ -76,7 +82,9 @@ _FORGOT = "text of this run was forgotten to keep its bounds"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
-def prepare_phantom_target(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check | None:
+def prepare_phantom_target(
+    plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
+) -> Check | None:
     """Prepare a check that returns RAN if the run mentions every target verbatim."""
     mentions_all = None if plan.lost_targets else plan.targets.prepare_mention_check(names)
     if mentions_all is None:
@@ -98,7 +106,7 @@ def prepare_phantom_target(plan: ToolPlan, terms: Terms, names: tuple[str, ...])
 def _check_guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[LayerResult]:
     """Yield findings about the values of guarded parameters."""
     yield from (Unavailable(_LOST_TARGET % escaped(name)) for name in tool.lost_targets)
-    for doubt in doubts(tool.targets, proposal.arguments, session):
+    for doubt in find_doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
             yield _finding(argument, tool, "declared", doubt.code, doubt.detail)
@@ -156,7 +164,11 @@ def _limit_foreign_scripts(
     """
     foreign = 0
     for argument in arguments:
-        conclusive = argument.must_be_seen or argument.placeholder or identifies(argument.text)
+        conclusive = (
+            argument.must_be_seen
+            or argument.placeholder
+            or has_identifier_characters(argument.text)
+        )
         foreign += not conclusive
         if conclusive or foreign <= _MAX_FOREIGN:
             yield argument
@@ -200,14 +212,16 @@ def _report_uncomparable_credentials(
 def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     """Return whether a missing mention of this argument is evidence in this run."""
     if argument.judged == "slot":
-        return fills_a_slot(argument, session)
+        return matches_field_values(argument, session)
     if argument.judged == "user_value":
-        return is_given_otherwise(argument, session)
+        return replaces_user_value(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
         # whoever changes a password gave the old one, and the new one is made up
         presented = tool.targets.is_presented_credential(argument.path)
-        from_user = (presented or tool.action.does is Does.MAKE) and is_given(argument, session)
-        return from_user or (presented and is_issued(argument, session))
+        from_user = (presented or tool.action.does is Does.MAKE) and is_credential_from_person(
+            argument, session
+        )
+        return from_user or (presented and is_credential_in_results(argument, session))
     if argument.must_be_seen:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text
@@ -218,7 +232,7 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
         return True
     if not (mentions_of(session).in_english and latin(normal(argument.text))):
         return False
-    return argument.judged != "public" or is_half_said(argument, session)
+    return argument.judged != "public" or has_other_half_in_run(argument, session)
 
 
 def _judge(
@@ -241,12 +255,14 @@ def _judge(
     if origin is not None and not _is_echo(argument, origin, proposal, session):
         called = mentions_of(session).labels(argument.text)
         is_judged = tool.targets.is_judged_by_name
-        in_other_parameter = stands_twice(
+        in_other_parameter = is_also_other_kind(
             argument, proposal.places(argument.text), is_judged, called=called
         )
         if in_other_parameter or (
             not mentions_of(session).blind
-            and alien(argument, origin, tool.action.noun, kinds=proposal.kinds, session=session)
+            and is_other_kind(
+                argument, origin, tool.action.noun, kinds=proposal.kinds, session=session
+            )
         ):
             yield _finding(
                 argument,
@@ -274,11 +290,11 @@ def _judge(
         yield _unknown_credential(argument, tool, session)
     elif argument.must_be_seen:
         yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
-    elif reason := unread(
+    elif reason := explain_other_language(
         argument, session, declared=tool.targets.parameters.at(argument.path).declared
     ):
         yield Unavailable(reason)
-    elif identifies(argument.text):
+    elif has_identifier_characters(argument.text):
         yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
 
 
@@ -389,9 +405,9 @@ def _needs_no_mention(
     if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:
-        return not argument.must_be_seen and explores(argument, tool, proposal, session)
+        return not argument.must_be_seen and is_exploration(argument, tool, proposal, session)
     deletes = tool.tool.destructive or tool.action.does is Does.UNMAKE
-    return explores(argument, tool, proposal, session) or is_read(
+    return is_exploration(argument, tool, proposal, session) or is_mentioned_indirectly(
         argument, session, writes=tool.writes, deletes=deletes
     )
 
@@ -421,7 +437,7 @@ def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
 def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
     """Report an unmentioned credential; messages contain no secrets, the right one included."""
     name = f"`{escaped(name_of(argument.path))}`"
-    source = "a result returned" if is_issued(argument, session) else "somebody gave"
+    source = "a result returned" if is_credential_in_results(argument, session) else "somebody gave"
     detail = f"nobody in this run mentioned this value of {name}, and {source} another one"
     return _finding(
         replace(argument, text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail

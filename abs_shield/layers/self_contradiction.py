@@ -9,18 +9,18 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
-from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.asked import asked_for, is_around
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import NO_SESSION, Check
-from abs_shield.plan.meant import names_both
-from abs_shield.plan.moves import moves
-from abs_shield.plan.names import by_name
+from abs_shield.plan.moves import is_move
+from abs_shield.plan.parameter_names import classify_name
+from abs_shield.plan.parameter_values import is_token
 from abs_shield.plan.proposed_writes import ProposedWrites
+from abs_shield.plan.requested_steps import requests_both_steps, requests_enclosing_step
+from abs_shield.plan.requested_values import names_both_values
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import EntitySpellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
-from abs_shield.plan.values import is_token
 from abs_shield.plan.write_history import (
     NormaliseId,
     Write,
@@ -90,7 +90,7 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     return _contradictions(earlier, then, proposal, session)
 
 
-def prepare_self_contradiction(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Check:
+def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Check:
     """Prepare a check that returns RAN if the turn has no write yet."""
 
     def check(
@@ -181,7 +181,7 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
     if _is_handle(then):
         return _NO_CONTRADICTION
     rank = _rank_by_verbs(first, then)
-    if moves(first, then):
+    if is_move(first, then):
         return _NO_CONTRADICTION
     if rank and (first.shared_identifiers(then) or then.repeats_content_of(first)):
         return rank, _finding(first, then, "contradiction", "undone")
@@ -199,11 +199,11 @@ def _is_intended(first: Write, then: Write, between: Sequence[Write], session: S
     user_text = _newest_user_text(session)
     if first.tool == then.tool:
         pairs, of = _differing(first, then), subject_entities(first) | subject_entities(then)
-        return any(names_both(user_text, one, other, of=of) for one, other in pairs)
-    if asked_for(first.action, then.action, user_text):
+        return any(names_both_values(user_text, one, other, of=of) for one, other in pairs)
+    if requests_both_steps(first.action, then.action, user_text):
         return True
     other_tool_ran = any(write.tool not in (first.tool, then.tool) for write in between)
-    if other_tool_ran and _is_toggled(first, then) and is_around(user_text):
+    if other_tool_ran and _is_toggled(first, then) and requests_enclosing_step(user_text):
         return True
     resumes = first.action.does is Does.UNMAKE and then.action.does is Does.MAKE
     worked_on = (write for write in between if write.action.does in (Does.CHANGE, Does.ACT))
@@ -305,7 +305,7 @@ def _is_setting(first: Write, then: Write, paths: set[Path]) -> bool:
     value = then.values[path]
     if isinstance(value, str):
         return not is_token(value)  # one with digits may name another thing
-    return isinstance(value, float) or by_name(name_of(path)) == "never"
+    return isinstance(value, float) or classify_name(name_of(path)) == "never"
 
 
 def _names_part_or_text(path: Path) -> bool:
@@ -317,7 +317,7 @@ def _names_part_or_text(path: Path) -> bool:
 def _is_number_of_entity(path: Path) -> bool:
     """Return whether a parameter numbers the changed entity: ``accession_number``."""
     name = name_of(path)
-    return name_words(name)[-1:] in _NUMBER_NAMES and by_name(name) == "hard"
+    return name_words(name)[-1:] in _NUMBER_NAMES and classify_name(name) == "hard"
 
 
 def _has_subject(write: Write) -> bool:

@@ -8,11 +8,11 @@ from typing import Any
 from abs_shield.core import Mode
 from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError
-from abs_shield.plan.kinship import kinds_of
-from abs_shield.plan.rules import compile_rule
+from abs_shield.plan.entity_kinds import entity_kinds_of
+from abs_shield.plan.rule_plan import compile_rule
 from abs_shield.plan.targets import compile_targets
-from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.tool_action import needs_existing_entity
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, shared_parameters
 from abs_shield.policy.places import ANY, first_name
@@ -68,7 +68,7 @@ def compile_tool(
         writes=writes,
         needs_existing_entity=writes and needs_existing_entity(targets.action),
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
-        kinds=kinds_of(tool),
+        kinds=entity_kinds_of(tool),
         description=None if schema is own_schema else own_schema,
         lost_targets=_lost(tool, schema),
     )
@@ -161,11 +161,11 @@ def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str
     for field in MARKS:
         for name in getattr(tool, field):
             first = first_name(name)
-            if first != ANY and refuses(schema, first):
+            if first != ANY and rejects_name(schema, first):
                 yield field, name
 
 
-def refuses(schema: CompiledSchema, name: str) -> bool:
+def rejects_name(schema: CompiledSchema, name: str) -> bool:
     """Whether no call can have a parameter of that name."""
     if name in schema.known:
         return False

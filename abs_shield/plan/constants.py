@@ -16,13 +16,13 @@ _INSIDE = 100
 _MOST_SORTED = 10_000
 
 
-def constants_of(function: Any) -> tuple[Any, ...]:
+def find_constants(function: Any) -> tuple[Any, ...]:
     """
     Give numbers and words of the code of *function*, its closure, defaults and globals.
 
     The functions that it calls by a name of its module are read too.
 
-    >>> constants_of(lambda amount: amount <= 500)
+    >>> find_constants(lambda amount: amount <= 500)
     (500,)
     """
     found = islice(_of(function, _DEEPEST, set()), _MOST)

@@ -77,7 +77,7 @@ def is_same(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and (one <= other or other <= one)
 
 
-def use_of(name: str, action: ToolAction) -> Use:
+def credential_use(name: str, action: ToolAction) -> Use:
     """
     Return what a call does with the credential called *name*.
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
-from abs_shield.plan.proposal import Proposal, Terms
-from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.proposal import Proposal, ShieldTerms
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 
@@ -28,7 +28,7 @@ look. The arguments are plain scalars that match the tool's schema, the turn hol
 and every registered tool may be called.
 """
 
-Prepare = Callable[[ToolPlan, Terms, tuple[str, ...]], Coverage | Check | None]
+Prepare = Callable[[ToolPlan, ShieldTerms, tuple[str, ...]], Coverage | Check | None]
 """
 Prepare a `Check` for the calls of one tool that have these argument names, once.
 
@@ -62,6 +62,6 @@ class Layer(NamedTuple):
     opt_in: bool = False
 
 
-def always_ran(plan: ToolPlan, terms: Terms, names: tuple[str, ...]) -> Coverage:
+def always_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:
     """Return the coverage of a layer that has nothing more to say of a registered tool."""
     return RAN

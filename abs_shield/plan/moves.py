@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.plan.names import ENDS_OF_A_MOVE
+from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.write_history import Write
 from abs_shield.text.names import is_free, name_words
@@ -13,7 +13,7 @@ _OF_A_CALL = frozenset("timestamp nonce request idempotency token key reason by 
 """Words of parameters that say of a call when, why and by whom it is made."""
 
 
-def moves(first: Write, then: Write) -> bool:
+def is_move(first: Write, then: Write) -> bool:
     """
     Whether two writes that take each other back do so at two places, or for two people.
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
-from abs_shield.plan.conversion import Conversion, convert, may_be_endless
-from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.argument_conversion import Conversion, convert, may_be_endless
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.schema import Problem, Undecided
 from abs_shield.schema.problem import not_finite
 from abs_shield.session import Session
@@ -25,7 +25,7 @@ _MOST_PLACES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class ShieldTerms:
     """
     What one Shield says to every proposal alike.
 
@@ -78,7 +78,7 @@ class Proposal:
     tool: ToolPlan | None
     available: Mapping[str, Any]
     at: float
-    terms: Terms
+    terms: ShieldTerms
     registered: bool = False
     siblings: tuple[ToolCall, ...] = ()
     logprob: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from abs_shield.core import ToolCall
 from abs_shield.plan.proposal import Proposal
-from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.plan.write_history import Write, WriteHistory
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from abs_shield.plan.names import by_name
+from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import Path, data_of, leaves, name_of, scalar_text
@@ -51,11 +51,11 @@ def identifiers(value: Any) -> Iterator[str]:
     for path, leaf in _scalars(value):
         text = entity_text(leaf)
         if text and len(text) <= _LONGEST:
-            if by_name(name_of(path)) in ("hard", "who") or is_code(text):
+            if classify_name(name_of(path)) in ("hard", "who") or is_code(text):
                 yield normal(text).strip()
         elif text:
             fields = islice(labelled(text[:_MOST_TEXT]), _MOST_NEAR)
-            yield from (normal(value) for name, value in fields if by_name(name) == "hard")
+            yield from (normal(value) for name, value in fields if classify_name(name) == "hard")
 
 
 def numbers(value: Any, action: ToolAction) -> Iterator[str]:

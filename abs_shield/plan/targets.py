@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.plan.creating import is_list_key, is_told_to_make, names_file
+from abs_shield.plan.created_entities import is_creation_command, is_list_key, names_file
 from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
-from abs_shield.plan.parameters import Parameter, Parameters, admission
-from abs_shield.plan.schemas import schema_at
+from abs_shield.plan.parameter_values import classify_value, is_free_text, is_token
+from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_action import ToolAction, parse_described_action
-from abs_shield.plan.values import by_value, is_free_text, is_token
+from abs_shield.plan.tool_parameters import Parameter, Parameters, admission
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group
@@ -284,7 +284,7 @@ class Targets:
             argument = _argument(path, leaf, text, parameter)
             if argument is None or (len(path) > 1 and _is_key(path, arguments)):
                 continue
-            if names_file(path) and is_told_to_make(arguments):
+            if names_file(path) and is_creation_command(arguments):
                 continue
             if not any(admits(leaf) for admits in parameter.allow):
                 texts = _normalised_texts(arguments) if texts is None else texts
@@ -294,7 +294,7 @@ class Targets:
 
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the normalised names of what a call with *arguments* creates."""
-        is_creation = is_told_to_make(arguments)
+        is_creation = is_creation_command(arguments)
         if self.tool.creates or self.action.creates or is_creation:
             for path, leaf in leaves(arguments, most=200):
                 is_created = self.parameters.at(path).creates or (is_creation and names_file(path))
@@ -363,7 +363,7 @@ def _classify(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
         return None
     else:
         by_author = parameter.declared
-        by_value_kind = kind if by_author else by_value(leaf, text, kind, parameter.name)
+        by_value_kind = kind if by_author else classify_value(leaf, text, kind, parameter.name)
         if by_value_kind == "hard" or by_value_kind == "soft" or by_value_kind == "public":
             return by_value_kind
     if parameter.credential != "none" and isinstance(leaf, str):

@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
-from abs_shield.plan.creating import names_file
-from abs_shield.plan.names import by_name, is_place
-from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.created_entities import names_created_by_statements, names_file
+from abs_shield.plan.parameter_names import classify_name, is_place
+from abs_shield.plan.parameter_values import is_token
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
 from abs_shield.plan.spellings import EntitySpellings
-from abs_shield.plan.statements import made_in
-from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.tool_action import ToolAction, have_same_noun, parse_action_argument
-from abs_shield.plan.values import is_token
+from abs_shield.plan.tool_parameters import Parameter
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Executed
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.failure import tells_failure
@@ -250,7 +249,9 @@ class WriteHistory:
             for _, leaf in leaves(arguments, most=_MAX_LEAVES):
                 if isinstance(leaf, str) and " " in leaf:
                     self.created.update(
-                        dict.fromkeys(map(normal, made_in(leaf[:_MAX_TEXT_LENGTH])))
+                        dict.fromkeys(
+                            map(normal, names_created_by_statements(leaf[:_MAX_TEXT_LENGTH]))
+                        )
                     )
         while len(self.created) > _MAX_CREATED:
             self.created.popitem(last=False)
@@ -350,15 +351,15 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
         return True  # `close_issue(number=519)`
     if not noun and names_file((parameter.name,)):
         return True  # `rm(file_name=...)`
-    by_value = parameter.judged in ("open", "number")
-    return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
+    classify_value = parameter.judged in ("open", "number")
+    return classify_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 
 
 def _is_assigned_place(name: str, others: Collection[str], plan: ToolPlan) -> bool:
     """Return whether a place is the assigned value: ``update_location(item_id, location)``."""
     if len(others) < _MIN_ENTITIES or plan.action.does is not Does.CHANGE or not is_place(name):
         return False
-    return name_words(name)[-1:] == plan.action.noun[-1:] and by_name(name) != "hard"
+    return name_words(name)[-1:] == plan.action.noun[-1:] and classify_name(name) != "hard"
 
 
 def _normalise_number(leaf: Any, parameter: Parameter) -> Any:

@@ -14,7 +14,7 @@ from abs_shield.core.decision import make_decision
 from abs_shield.core.digest import digest_of
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
-from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
@@ -67,7 +67,7 @@ class Evaluator:
         self.approvals = approvals
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
-        self._terms = Terms(
+        self._terms = ShieldTerms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             converts=policy.coercible == "flag", requires_schemas=policy.on_error == "block",
             plans=lambda record: plans_of(registry.tools_of(record)),

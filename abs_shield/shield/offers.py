@@ -14,7 +14,7 @@ from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.errors import PolicyError
-from abs_shield.plan.written import written_names
+from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.shield.entry import Entry, compiled_entry
 from abs_shield.text.show import escaped
@@ -113,7 +113,7 @@ class Offers:
             )
         if entry is not None:
             warn_of_schema(entry)
-        names = frozenset() if entry is None else written_names(entry.plan.tool)
+        names = frozenset() if entry is None else authored_names(entry.plan.tool)
         offer = _Offer(declared, entry, names)
         with self._lock:
             offers = self._known.setdefault(shape.name, OrderedDict())

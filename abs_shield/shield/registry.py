@@ -16,7 +16,7 @@ from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.written import written_names
+from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.declaration import with_declaration
 from abs_shield.policy.tool import LONGEST_NAME
@@ -314,7 +314,7 @@ class Registry(Mapping[str, Entry]):
             return of_sessions
         known = self._written.get(tool)
         if known is None or known[0] is not plan:
-            known = self._written[tool] = (plan, written_names(plan.tool))
+            known = self._written[tool] = (plan, authored_names(plan.tool))
         return known[1] | of_sessions if of_sessions else known[1]
 
     def unnamed(self, name: str) -> ToolPlan | None:

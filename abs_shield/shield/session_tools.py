@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.written import written_names
+from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, with_declaration
 from abs_shield.policy.places import ANY, first_name
@@ -177,7 +177,7 @@ class SessionPlans:
         # the plan outlives the session, and the client that the function may hold does not
         kept = without_function(binding)
         plan = compiled([declared], self._policy, registry.refinement(tool.name), kept)
-        made = _Compiled(tool, binding.model, said, plan, written_names(plan.tool))
+        made = _Compiled(tool, binding.model, said, plan, authored_names(plan.tool))
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
             plans.insert(0, made)

@@ -15,7 +15,7 @@ from pydantic import ValidationError, create_model
 from abs_shield.core.arguments import Malformed
 from abs_shield.core.containers import HOLDERS, apart
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan.conversion import Conversion, may_be_endless
+from abs_shield.plan.argument_conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.bounds import breaches
 from abs_shield.schema.problem import pointer

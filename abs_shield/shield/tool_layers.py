@@ -10,7 +10,7 @@ from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
 from abs_shield.core.arguments import plain_size
 from abs_shield.core.names import PERSONAL_DATA, PHANTOM_TARGET
 from abs_shield.layers import LAYERS, OPT_IN
-from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check, Layer
 from abs_shield.policy import Policy
 from abs_shield.policy.personal_data import PersonalData
@@ -65,7 +65,7 @@ class Shape:
         self,
         layers: Sequence[Layer],
         plan: ToolPlan,
-        terms: Terms,
+        terms: ShieldTerms,
         names: tuple[str, ...],
         letters: int,
     ) -> None:
@@ -142,7 +142,7 @@ class ToolLayers:
 
     __slots__ = ("_all_ran", "_fits", "_layers", "_rows", "_shapes", "_terms", "plan")
 
-    def __init__(self, layers: Sequence[Layer], plan: ToolPlan | None, terms: Terms) -> None:
+    def __init__(self, layers: Sequence[Layer], plan: ToolPlan | None, terms: ShieldTerms) -> None:
         self.plan = plan
         self._layers = layers
         self._rows: tuple[Row, ...] = tuple((layer, None) for layer in layers)

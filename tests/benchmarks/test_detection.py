@@ -140,7 +140,7 @@ def test_the_rules_of_detection_are_counted(
 ) -> None:
     """Without recorded runs the table counts what changes in those written by hand."""
     monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
-    name = "reading `place`"
+    name = "indirect mention `place_name`"
     table = printed("--ablate", name, "--jobs", "1")
     *_, row = table.splitlines()
 
@@ -177,7 +177,7 @@ def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
 
 def _part(rules: Any, rule: Any) -> Any:
     if "[" in rule.part:
-        return rules.READINGS[rule.part.partition("[")[2].rstrip("]")].holds
+        return rules.INDIRECT_MENTIONS[rule.part.partition("[")[2].rstrip("]")].holds
     module, _, path = rule.part.partition(":")
     importlib.import_module(f"abs_shield.{module}")
     part = sys.modules[f"abs_shield.{module}"]

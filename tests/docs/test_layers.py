@@ -11,7 +11,7 @@ import pytest
 
 from abs_shield.cli.layers import scenario
 from abs_shield.layers import LAYERS, OPT_IN
-from abs_shield.plan.codes import FINDING_CODES
+from abs_shield.plan.finding_codes import FINDING_CODES
 
 ROOT = Path(__file__).parents[2]
 NAMES = (*LAYERS, *OPT_IN)
@@ -51,7 +51,7 @@ def sources(layer: str) -> list[Path]:
     if layer == "parameter_mismatch":
         mine += [room / "core" / "arguments.py", *(room / "schema").glob("*.py")]
     if layer == "phantom_target":
-        mine.append(room / "plan" / "guarded.py")
+        mine.append(room / "plan" / "guarded_values.py")
     return mine
 
 

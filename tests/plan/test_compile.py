@@ -9,7 +9,7 @@ import pytest
 from abs_shield import PolicyError, Suppression, Tool
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
-from abs_shield.plan import Proposal, Terms, ToolPlan, compile_tool
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan, compile_tool
 from abs_shield.policy import configure
 
 BROKEN = {"type": "object", "properties": {"amount": {"type": "nubmer"}}}
@@ -28,7 +28,7 @@ def proposal(plan: ToolPlan | None, arguments: Any, malformed: Malformed | None 
         tool=plan,
         available={},
         at=0.0,
-        terms=Terms(threshold=0.8),
+        terms=ShieldTerms(threshold=0.8),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.plan.asked import asked_for
-from abs_shield.plan.names import by_name
+from abs_shield.plan.parameter_names import classify_name
+from abs_shield.plan.requested_steps import requests_both_steps
 from abs_shield.plan.tool_action import (
     are_opposite_actions,
     have_same_noun,
@@ -36,7 +36,7 @@ JUDGED = {
 )
 def test_what_a_parameters_name_says(name, judged):
     """Identifiers, people, names, instruments, words of an interface, and nothing."""
-    assert judged == by_name(name)
+    assert judged == classify_name(name)
 
 
 DEEDS = [
@@ -103,7 +103,9 @@ def test_opposites_and_needs():
 )
 def test_whether_the_user_asked_for_both(text, asked):
     """Only a sequence that is spelt out; in other languages a word for it will do."""
-    assert asked == asked_for(parse_action("create_user"), parse_action("delete_user"), text)
+    assert asked == requests_both_steps(
+        parse_action("create_user"), parse_action("delete_user"), text
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.plan.sentence import claim_of
+from abs_shield.plan.rule_sentence import parse_claim
 
 BOUNDS = [
     ("A refund is at most 500.", (True, False)),
@@ -32,7 +32,7 @@ BOUNDS = [
 @pytest.mark.parametrize(("sentence", "wanted"), BOUNDS)
 def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
     """What it says of 499 and of 501; the bound itself is left alone."""
-    claim = claim_of(sentence, ["amount"])
+    claim = parse_claim(sentence, ["amount"])
     assert claim is not None
 
     assert (*wanted, None) == tuple(claim.holds_for({"amount": each}) for each in (499, 501, 500))
@@ -40,7 +40,7 @@ def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
 
 def test_a_length_is_read() -> None:
     """Characters are those of a text; of a number it says nothing."""
-    claim = claim_of("A note has at most 140 characters.", ["note"])
+    claim = parse_claim("A note has at most 140 characters.", ["note"])
     assert claim is not None
 
     notes = ("n" * 139, "n" * 140, "n" * 141, 7)
@@ -58,7 +58,7 @@ SIGNS = [
 @pytest.mark.parametrize(("sentence", "wanted"), SIGNS)
 def test_a_sign_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
     """What it says of -1 and of 1."""
-    claim = claim_of(sentence, ["sum"])
+    claim = parse_claim(sentence, ["sum"])
     assert claim is not None
 
     assert wanted == tuple(claim.holds_for({"sum": each}) for each in (-1, 1))
@@ -92,7 +92,7 @@ LEFT_ALONE = [
 @pytest.mark.parametrize("sentence", LEFT_ALONE)
 def test_other_sentences_say_nothing(sentence: str) -> None:
     """Conditions, shares, two bounds, and calls that are named only."""
-    assert claim_of(sentence, ["amount"]) is None
+    assert parse_claim(sentence, ["amount"]) is None
 
 
 ORDERS = [
@@ -107,7 +107,7 @@ ORDERS = [
 @pytest.mark.parametrize(("sentence", "wanted"), ORDERS)
 def test_an_order_is_read(sentence: str, wanted: bool) -> None:
     """What it says of a trip that starts first; of one day it says nothing."""
-    claim = claim_of(sentence, ["start", "end"])
+    claim = parse_claim(sentence, ["start", "end"])
     assert claim is not None
 
     days = {"start": "2026-01-01", "end": "2026-01-05"}
@@ -132,7 +132,7 @@ WORDS = [
 @pytest.mark.parametrize(("sentence", "value", "wanted"), WORDS)
 def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> None:
     """Those that the sentence says it is, starts with or ends with."""
-    claim = claim_of(sentence, ["x"], words=["EUR", "USD", "RUB", "/tmp/", ".md"])
+    claim = parse_claim(sentence, ["x"], words=["EUR", "USD", "RUB", "/tmp/", ".md"])
     assert claim is not None
 
     assert wanted == claim.holds_for({"x": value})
@@ -143,4 +143,4 @@ def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> 
 )
 def test_words_that_are_only_mentioned(sentence: str) -> None:
     """They are not what the value has to be."""
-    assert claim_of(sentence, ["x"], words=["EUR", "TEST"]) is None
+    assert parse_claim(sentence, ["x"], words=["EUR", "TEST"]) is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.plan.schemas import schema_at
+from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.schema import compile_schema
 from abs_shield.schema.impossible import impossible
 from abs_shield.schema.samples import Samples

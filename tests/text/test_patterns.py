@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.plan.asked import asked_for
-from abs_shield.plan.names import by_name
-from abs_shield.plan.statements import made_in
+from abs_shield.plan.created_entities import names_created_by_statements
+from abs_shield.plan.parameter_names import classify_name
+from abs_shield.plan.parameter_values import classify_value, is_token
+from abs_shield.plan.requested_steps import requests_both_steps
 from abs_shield.plan.tool_action import parse_action
-from abs_shield.plan.values import by_value, is_token
 from abs_shield.text import shape
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.fields import labelled
@@ -30,17 +30,17 @@ PIECES = [
 ]  # fmt: skip
 SHAPES = [getattr(shape, name) for name in dir(shape) if name.startswith("is_")]
 READERS = [
-    *SHAPES, normal, chunks, words, squeezed, unaccented, parts, name_words, is_free, by_name,
-    bare, elsewhere, is_plain, cuts, language, tells_failure, made_in, templates, is_token,
-    is_well_known, parse_action,
+    *SHAPES, normal, chunks, words, squeezed, unaccented, parts, name_words, is_free, classify_name,
+    bare, elsewhere, is_plain, cuts, language, tells_failure, templates, is_token,
+    names_created_by_statements, is_well_known, parse_action,
     lambda text: list(codes(text)), lambda text: list(labelled(text)),
     lambda text: list(forms(text)), lambda text: list(forms(text[:120])),
     lambda text: Tight.of(normal(text)).holds("zz9"),
-    lambda text: asked_for(
+    lambda text: requests_both_steps(
         parse_action("create_order"), parse_action("cancel_order"), text[:8_192]
     ),
-    lambda text: by_value(text, text, "hard", "order_id"),
-    lambda text: by_value(text, text, "soft", "name"),
+    lambda text: classify_value(text, text, "hard", "order_id"),
+    lambda text: classify_value(text, text, "soft", "name"),
     lambda text: nearest(text, [text[::-1]]), lambda text: closest(text, [text[::-1]]),
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from abs_shield.answer.evidence.fields import may_name_money
 from abs_shield.answer.evidence.records import Leaf, Steps
 from abs_shield.answer.evidence.types import Source
-from abs_shield.plan.names import by_name
+from abs_shield.plan.parameter_names import classify_name
 from abs_shield.text.normal import normal, words
 from abs_shield.text.shape import is_code
 from abs_shield.text.values.figure import (
@@ -90,7 +90,7 @@ class EvidenceValue(NamedTuple):
     @property
     def is_sum(self) -> bool:
         """Whether it is a number that identifies nothing."""
-        return self.figure.kind in SUMS and by_name(self.field) != "hard"
+        return self.figure.kind in SUMS and classify_name(self.field) != "hard"
 
     @property
     def is_money(self) -> bool:
@@ -143,7 +143,7 @@ def _of_text(text: str) -> list[Figure]:
 def _of_letters(leaf: Leaf) -> list[Figure]:
     """Return an id of letters alone, under the name of an id."""
     text = leaf.value
-    if len(text) > LONGEST_NAME or not text.isalnum() or by_name(leaf.field) != "hard":
+    if len(text) > LONGEST_NAME or not text.isalnum() or classify_name(leaf.field) != "hard":
         return []
     return [Figure(ID, text, 0, len(text), (id_key(text),))]
 

@@ -10,36 +10,36 @@ from collections.abc import Callable, Iterable, Mapping
 from time import time
 from types import MappingProxyType
 
-from abs_shield.plan.case import Case
-from abs_shield.plan.problem import CODES, Problem, Proof, Severity
+from abs_shield.plan.policy_problem import CODES, Problem, Proof, Severity
 from abs_shield.plan.proof.dead_rules import dead_rules
 from abs_shield.plan.proof.idle_allows import idle_allows
 from abs_shield.plan.proof.idle_inverses import idle_inverses
 from abs_shield.plan.proof.idle_layers import idle_layers
 from abs_shield.plan.proof.idle_modes import idle_modes
 from abs_shield.plan.proof.idle_suppressions import idle_suppressions
+from abs_shield.plan.proof.invalid_schemas import invalid_schemas
 from abs_shield.plan.proof.inverted_rules import inverted_rules
 from abs_shield.plan.proof.rules_together import rules_together
-from abs_shield.plan.proof.unjudged import unjudged
+from abs_shield.plan.proof.unjudged_declarations import unjudged_declarations
 from abs_shield.plan.proof.unknown_names import unknown_names
 from abs_shield.plan.proof.unknown_parameters import unknown_parameters
-from abs_shield.plan.proof.wrong_schemas import wrong_schemas
+from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Policy, Tool
 
-Check = Callable[[Case], Iterable[Problem]]
+Check = Callable[[ProofContext], Iterable[Problem]]
 """A generator function that looks at a policy and its tools and yields what is wrong."""
 
 CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {
         "unknown_names": unknown_names,
         "unknown_parameters": unknown_parameters,
-        "wrong_schemas": wrong_schemas,
+        "invalid_schemas": invalid_schemas,
         "dead_rules": dead_rules,
         "inverted_rules": inverted_rules,
         "rules_together": rules_together,
         "idle_inverses": idle_inverses,
         "idle_layers": idle_layers,
-        "unjudged": unjudged,
+        "unjudged_declarations": unjudged_declarations,
         "idle_allows": idle_allows,
         "idle_suppressions": idle_suppressions,
         "idle_modes": idle_modes,
@@ -60,8 +60,8 @@ def prove(
         at: The moment for which it is proved, in seconds since the epoch; now where None.
     """
     tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
-    case = Case(policy, tools, at=time() if at is None else at)
-    found = dict.fromkeys(each for check in CHECKS.values() for each in check(case))
+    context = ProofContext(policy, tools, at=time() if at is None else at)
+    found = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
     by_severity = [[each for each in found if each.severity is severity] for severity in Severity]
     notes, warnings, errors = by_severity
     return Proof(
@@ -69,7 +69,7 @@ def prove(
         notes=tuple(notes),
         tools=len(tools),
         rules=len(policy.rules),
-        samples=case.asked,
+        samples=context.asked,
     )
 
 

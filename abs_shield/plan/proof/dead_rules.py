@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from abs_shield.plan.case import Case, listed
-from abs_shield.plan.constants import constants_of
-from abs_shield.plan.problem import Problem, problem
-from abs_shield.plan.rules import RulePlan, compile_rule, unknown_parameters
-from abs_shield.plan.trial import SECONDS, Trial, tried
+from abs_shield.plan.constants import find_constants
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext, listed
+from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
+from abs_shield.plan.rule_trial import SECONDS, RuleTrial, try_rule
 from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 
-Trials = dict[str, Trial]
+Trials = dict[str, RuleTrial]
 _FEW = 10
 """With fewer different values a rule that always says the same is not accused."""
 _NOTHING = (
@@ -28,42 +28,44 @@ _MOST_TOOLS = 40
 """Tools about which one rule is asked."""
 
 
-def dead_rules(case: Case) -> Iterator[Problem]:
+def dead_rules(context: ProofContext) -> Iterator[Problem]:
     """``amount >= 0`` on a tool whose schema has ``minimum: 0``: the rule never rejects."""
-    for rule in case.policy.rules:
-        trials = _trials(rule, case)
-        case.asked += sum(trial.asked for trial in trials.values())
-        yield from _told(rule, trials, case)
+    for rule in context.policy.rules:
+        trials = _trials(rule, context)
+        context.asked += sum(trial.asked for trial in trials.values())
+        yield from _told(rule, trials, context)
 
 
-def _trials(rule: Rule, case: Case) -> Trials:
+def _trials(rule: Rule, context: ProofContext) -> Trials:
     """Ask a rule about each tool that has a schema and the parameters that it names."""
     found = {}
-    for name in case.judged_tools(rule.tools):
-        schema = case.plans[name].schema
+    for name in context.judged_tools(rule.tools):
+        schema = context.plans[name].schema
         plan = compile_rule(rule, schema, tool=name, tolerant=True)
         if schema is not None and not unknown_parameters(plan, schema, tool=name):
             found[name] = plan
-    names = found if len(found) <= _MOST_TOOLS else _likeliest(rule, found, case)
-    return {name: tried(found[name], name, case) for name in names}
+    names = found if len(found) <= _MOST_TOOLS else _likeliest(rule, found, context)
+    return {name: try_rule(found[name], name, context) for name in names}
 
 
-def _likeliest(rule: Rule, found: Mapping[str, RulePlan], case: Case) -> list[str]:
+def _likeliest(rule: Rule, found: Mapping[str, RulePlan], context: ProofContext) -> list[str]:
     """Of many tools those which the rule names in its code, and which have what it takes."""
-    words = [word for word in constants_of(rule.function) if isinstance(word, str) and word]
+    words = [word for word in find_constants(rule.function) if isinstance(word, str) and word]
 
     def unlikely(name: str) -> tuple[bool, bool]:
-        schema = case.plans[name].schema
+        schema = context.plans[name].schema
         has = schema is not None and found[name].needs <= schema.known
         return not has, not any(word in name for word in words)
 
     return sorted(found, key=unlikely)[:_MOST_TOOLS]
 
 
-def _told(rule: Rule, trials: Trials, case: Case) -> Iterator[Problem]:
+def _told(rule: Rule, trials: Trials, context: ProofContext) -> Iterator[Problem]:
     asked = {name: trial for name, trial in trials.items() if trial.asked}
     sampled = [name for name, trial in trials.items() if trial.sampled]
-    without = [name for name in case.judged_tools(rule.tools) if case.plans[name].schema is None]
+    without = [
+        name for name in context.judged_tools(rule.tools) if context.plans[name].schema is None
+    ]
     if without and not asked:
         what = f"has no sampled calls, for there is no schema of {listed(without)}"
         yield _problem("not_sampled", rule, what)
@@ -76,7 +78,7 @@ def _told(rule: Rule, trials: Trials, case: Case) -> Iterator[Problem]:
         yield from _of_all(rule, asked, open_ended=bool(without))
 
 
-def _of_one(rule: Rule, tool: str, trial: Trial) -> Iterator[Problem]:
+def _of_one(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
     where = listed([tool])
     if trial.raised:
         what = f"raises {trial.raised} of {where}, which the schema accepts"

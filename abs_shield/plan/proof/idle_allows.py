@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from abs_shield.plan.case import Case, listed
-from abs_shield.plan.constants import constants_of
-from abs_shield.plan.parameters import admission
-from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.constants import find_constants
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext, listed
 from abs_shield.plan.targets import compile_targets
+from abs_shield.plan.tool_parameters import admission
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
 from abs_shield.policy.places import keys_of
@@ -60,30 +60,32 @@ class _Entry:
         return self.known and not self.matched
 
     @property
-    def refuses(self) -> bool:
+    def rejects_all(self) -> bool:
         """Whether it is code that said no to every one of enough values."""
         enough = self.sampled and len(self.asked) >= _ENOUGH
         return callable(self.allowed) and enough and not self.matched
 
 
-def idle_allows(case: Case) -> Iterator[Problem]:
+def idle_allows(context: ProofContext) -> Iterator[Problem]:
     """``allow=["acct_*"]`` where every account's schema asks for ``^tx_``."""
-    entries = [*_entries(case)]
-    for name in case.tools:
-        _match(name, [entry for entry in entries if name in entry.tools], case)
+    entries = [*_entries(context)]
+    for name in context.tools:
+        _match(name, [entry for entry in entries if name in entry.tools], context)
     for entry in entries:
         yield from _told(entry)
 
 
-def _entries(case: Case) -> Iterator[_Entry]:
-    everywhere = list(case.policy.allow)
-    yield from _each(case.policy.allow, "`allow`", case.policy.place, tuple(case.tools), wider=[])
-    for name, tool in case.tools.items():
-        what, place = f"`allow` of tool `{escaped(name)}`", case.place(name, "allow")
+def _entries(context: ProofContext) -> Iterator[_Entry]:
+    everywhere = list(context.policy.allow)
+    yield from _each(
+        context.policy.allow, "`allow`", context.policy.place, tuple(context.tools), wider=[]
+    )
+    for name, tool in context.tools.items():
+        what, place = f"`allow` of tool `{escaped(name)}`", context.place(name, "allow")
         yield from _each(tool.allow, what, place, (name,), wider=everywhere)
         for parameter, target in tool.targets.items():
             here = f"`allow` of `{escaped(parameter)}` of tool `{escaped(name)}`"
-            place = case.place(name, "targets")
+            place = context.place(name, "targets")
             wider = [*everywhere, *tool.allow]
             for entry in _each(target.allow, here, place, (name,), wider=wider):
                 entry.parameter = parameter
@@ -100,16 +102,16 @@ def _each(
         before.append(each)
 
 
-def _match(name: str, entries: list[_Entry], case: Case) -> None:
+def _match(name: str, entries: list[_Entry], context: ProofContext) -> None:
     """Note which entries admit a judged value of one tool, or might admit an unknown one."""
     if not entries:
         return
     for entry in entries:
-        entry.known = entry.known and not case.is_open(name)
+        entry.known = entry.known and not context.is_open(name)
     texts = [text for entry in entries for text in _likely(entry.allowed)]
-    bare = compile_targets(_without_allows(case.tools[name]), allow=())
+    bare = compile_targets(_without_allows(context.tools[name]), allow=())
     sampled = False
-    for arguments in case.samples(name, pool=Pool.of(texts)):
+    for arguments in context.samples(name, pool=Pool.of(texts)):
         sampled = True
         for argument in bare.judged_arguments(arguments):
             _admit(entries, argument.path, _leaf(arguments, argument.path))
@@ -147,7 +149,7 @@ def _told(entry: _Entry) -> Iterator[Problem]:
     elif cover is not None:
         told = f"{what} is admitted by {_shown(cover)} already"
         yield _problem("allow_is_covered", entry, told, "leave one of them out")
-    elif entry.tools and callable(entry.allowed) and (entry.refuses or entry.idle):
+    elif entry.tools and callable(entry.allowed) and (entry.rejects_all or entry.idle):
         told = f"{what} admits no sampled value that is judged in {listed(list(entry.tools))}"
         hint = "either it refuses all, or no sample is like what it admits: test it with one"
         yield _problem("allow_matches_nothing", entry, told, hint)
@@ -180,7 +182,7 @@ def _is_glob(entry: Any) -> bool:
 def _likely(entry: Any) -> Iterator[Any]:
     """Give values that an entry admits, or is written with."""
     if callable(entry):
-        yield from constants_of(entry)
+        yield from find_constants(entry)
     elif _is_glob(entry):
         yield from (_filled(entry, filling) for filling in _FILLED)
     else:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from abs_shield.plan.case import Case
-from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Inverse
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.impossible import impossible
@@ -23,10 +23,10 @@ _PLAIN = (
 _NUMBERS = frozenset({"integer", "number"})
 
 
-def idle_inverses(case: Case) -> Iterator[Problem]:
+def idle_inverses(context: ProofContext) -> Iterator[Problem]:
     """``same="id"`` where one tool takes a number and the other a text."""
-    for pair in case.policy.inverses:
-        if reason := _reason(pair, case):
+    for pair in context.policy.inverses:
+        if reason := _reason(pair, context):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
             yield problem(
                 "inverse_never_meets",
@@ -35,7 +35,7 @@ def idle_inverses(case: Case) -> Iterator[Problem]:
                 place=pair.place,
                 hint="name the parameter of each tool that holds the entity",
             )
-        elif told := _unmet(pair, case):
+        elif told := _unmet(pair, context):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
             yield problem(
                 "not_sampled",
@@ -46,11 +46,11 @@ def idle_inverses(case: Case) -> Iterator[Problem]:
             )
 
 
-def _reason(pair: Inverse, case: Case) -> str:
+def _reason(pair: Inverse, context: ProofContext) -> str:
     for name in (pair.first, pair.then):
         if name not in pair.same:
             return f"`same` names none of `{escaped(name)}`"
-    known = [_known(name, pair.same[name], case) for name in (pair.first, pair.then)]
+    known = [_known(name, pair.same[name], context) for name in (pair.first, pair.then)]
     kinds = [found[0] for found in known]
     if all(kinds) and kinds[0].isdisjoint(kinds[1]):
         one, other = (" or ".join(sorted(kind)) for kind in kinds)
@@ -58,12 +58,12 @@ def _reason(pair: Inverse, case: Case) -> str:
     values = [found[1] for found in known]
     if values[0] is not None and values[1] is not None and values[0].isdisjoint(values[1]):
         return f"{_told(pair, pair.first)} and {_told(pair, pair.then)} allow no common value"
-    reasons = [_apart(one, other) for one, other in product(*_both_parts(pair, case))]
+    reasons = [_apart(one, other) for one, other in product(*_both_parts(pair, context))]
     return reasons[0] if reasons and all(reasons) else ""
 
 
-def _both_parts(pair: Inverse, case: Case) -> list[list[dict[str, Any]]]:
-    return [[*_parts(name, pair.same[name], case)] for name in (pair.first, pair.then)]
+def _both_parts(pair: Inverse, context: ProofContext) -> list[list[dict[str, Any]]]:
+    return [[*_parts(name, pair.same[name], context)] for name in (pair.first, pair.then)]
 
 
 def _apart(one: dict[str, Any], other: dict[str, Any]) -> str:
@@ -77,23 +77,25 @@ def _apart(one: dict[str, Any], other: dict[str, Any]) -> str:
     return f"no common value fits: {reason}" if reason else ""
 
 
-def _unmet(pair: Inverse, case: Case) -> str:
+def _unmet(pair: Inverse, context: ProofContext) -> str:
     """Where both are texts of a pattern: that no sample of either fits the other."""
     names = (pair.first, pair.then)
-    parts = _both_parts(pair, case)
+    parts = _both_parts(pair, context)
     if not all(some and all("pattern" in part for part in some) for some in parts):
         return ""
-    found = [_sampled(name, pair, (), case) for name in names]
-    both = [_sampled(name, pair, found[n], case) for n, name in ((1, names[0]), (0, names[1]))]
+    found = [_sampled(name, pair, (), context) for name in names]
+    both = [_sampled(name, pair, found[n], context) for n, name in ((1, names[0]), (0, names[1]))]
     if not all(both) or not both[0].isdisjoint(both[1]):
         return ""
     return f"no sampled value of {_told(pair, names[0])} fits {_told(pair, names[1])}"
 
 
-def _sampled(tool: str, pair: Inverse, near: Iterable[str], case: Case) -> frozenset[str]:
+def _sampled(
+    tool: str, pair: Inverse, near: Iterable[str], context: ProofContext
+) -> frozenset[str]:
     """Texts that the parameter of one tool accepts, those *near* the other's among them."""
     parameter = pair.same[tool]
-    samples = case.samples(tool, pool=Pool.of(sorted(near)), focus=[parameter])
+    samples = context.samples(tool, pool=Pool.of(sorted(near)), focus=[parameter])
     texts = (arguments.get(parameter) for arguments in samples)
     return frozenset(text for text in texts if isinstance(text, str))
 
@@ -102,9 +104,11 @@ def _told(pair: Inverse, name: str) -> str:
     return f"`{escaped(pair.same[name])}` of `{escaped(name)}`"
 
 
-def _known(tool: str, parameter: str, case: Case) -> tuple[frozenset[str], frozenset[Any] | None]:
+def _known(
+    tool: str, parameter: str, context: ProofContext
+) -> tuple[frozenset[str], frozenset[Any] | None]:
     """The types of a parameter, none where they are not known; and its values, where listed."""
-    parts = [*_parts(tool, parameter, case)]
+    parts = [*_parts(tool, parameter, context)]
     kinds: set[str] = set()
     values: set[Any] = set()
     for part in parts:
@@ -121,10 +125,10 @@ def _known(tool: str, parameter: str, case: Case) -> tuple[frozenset[str], froze
 _ANY = ("any value",)
 
 
-def _parts(tool: str, parameter: str, case: Case) -> Iterator[dict[str, Any]]:
-    if tool not in case.tools or case.plans[tool].schema is None:
+def _parts(tool: str, parameter: str, context: ProofContext) -> Iterator[dict[str, Any]]:
+    if tool not in context.tools or context.plans[tool].schema is None:
         return
-    root = case.tools[tool].parameters
+    root = context.tools[tool].parameters
     for shape in shapes(root, root):
         said = shape.get("properties")
         if isinstance(said, Mapping) and parameter in said:

@@ -8,58 +8,58 @@ from types import MappingProxyType
 
 from abs_shield.core.finding import counts
 from abs_shield.core.names import CONFIDENCE_DROP
-from abs_shield.plan.case import Case
-from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import compile_targets
-from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.tool_action import COMMANDS, ToolAction, have_same_noun, needs_existing_entity
+from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.text.verbs import Does
 
 
-def idle_layers(case: Case) -> Iterator[Problem]:
+def idle_layers(context: ProofContext) -> Iterator[Problem]:
     """``parameter_mismatch`` runs, and no tool has a schema."""
-    if not case.tools:
+    if not context.tools:
         yield problem(
             "no_tools",
             "no tool is known: nothing of the policy was compared with anything",
             subject="policy",
-            place=case.policy.place,
+            place=context.policy.place,
             hint="register the tools first, or name them with `--tools`",
         )
         return
-    for layer in case.policy.layer_names:
-        reason = _IDLE[layer](case) if layer in _IDLE else ""
+    for layer in context.policy.layer_names:
+        reason = _IDLE[layer](context) if layer in _IDLE else ""
         if not reason and layer in _STRONGEST:
-            yield from _muted(layer, case)
+            yield from _muted(layer, context)
         if reason:
-            yield _idle(layer, reason, case)
+            yield _idle(layer, reason, context)
         if layer == CONFIDENCE_DROP:
             yield problem(
                 "depends_on_logprobs",
                 f"layer `{layer}` judges calls that come with log-probabilities only; "
                 "whether yours do cannot be known here",
                 subject=f"layer `{layer}`",
-                place=case.policy.place,
+                place=context.policy.place,
             )
 
 
-def _idle(layer: str, reason: str, case: Case) -> Problem:
+def _idle(layer: str, reason: str, context: ProofContext) -> Problem:
     """Return a warning where the policy names the layer; a note where it runs by default."""
-    named = case.policy.layers is not None
+    named = context.policy.layers is not None
     return problem(
         "idle_layer" if named else "idle_default_layer",
         f"layer `{layer}` has nothing to check: {reason}",
         subject=f"layer `{layer}`",
-        place=case.policy.place,
+        place=context.policy.place,
         hint="declare what it needs, or leave it out of `layers`" if named else "",
     )
 
 
-def _muted(layer: str, case: Case) -> Iterator[Problem]:
+def _muted(layer: str, context: ProofContext) -> Iterator[Problem]:
     """Say so where no finding of a layer is as strong as the threshold asks for."""
-    strongest = STRENGTHS[_STRONGEST[layer](case)].strength
-    threshold = case.policy.threshold
+    strongest = STRENGTHS[_STRONGEST[layer](context)].strength
+    threshold = context.policy.threshold
     if not counts(strongest, threshold=threshold):
         needed = round(1 - strongest, 2)
         yield problem(
@@ -68,13 +68,13 @@ def _muted(layer: str, case: Case) -> Iterator[Problem]:
             f" {strongest:g} at most, and with `threshold={threshold:g}` those from"
             f" {1 - threshold:g} on count",
             subject=f"layer `{layer}`",
-            place=case.policy.place,
+            place=context.policy.place,
             hint=f"set `threshold` to {needed:g} or more, or leave the layer out of `layers`",
         )
 
 
-def _of_targets(case: Case) -> str:
-    return "declared" if any(map(_guards, case.plans.values())) else "hard_id"
+def _of_targets(context: ProofContext) -> str:
+    return "declared" if any(map(_guards, context.plans.values())) else "hard_id"
 
 
 def _guards(plan: ToolPlan) -> bool:
@@ -84,67 +84,70 @@ def _guards(plan: ToolPlan) -> bool:
     return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in known)
 
 
-def _of_pairs(case: Case) -> str:
-    tools = case.tools
-    met = any(pair.first in tools and pair.then in tools for pair in case.policy.inverses)
+def _of_pairs(context: ProofContext) -> str:
+    tools = context.tools
+    met = any(pair.first in tools and pair.then in tools for pair in context.policy.inverses)
     return "declared" if met else "contradiction"
 
 
-def _of_states(case: Case) -> str:
-    asked = any(case.judged_tools(rule.tools) for rule in case.policy.rules)
-    final = any(pair.final for pair in case.policy.inverses)
+def _of_states(context: ProofContext) -> str:
+    asked = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
+    final = any(pair.final for pair in context.policy.inverses)
     return "declared" if asked or final else "removed"
 
 
-def _no_schema(case: Case) -> str:
-    known = (tool.parameters for tool in case.tools.values())
+def _no_schema(context: ProofContext) -> str:
+    known = (tool.parameters for tool in context.tools.values())
     said = any(schema is not None and schema is not True and schema != {} for schema in known)
     return "" if said else "no tool has a schema"
 
 
-def _no_target(case: Case) -> str:
-    judged = any(_judges(name, case) for name in case.tools)
+def _no_target(context: ProofContext) -> str:
+    judged = any(_judges(name, context) for name in context.tools)
     return "" if judged else "no parameter of any tool names an entity"
 
 
-def _no_written_target(case: Case) -> str:
-    judged = any(_judges(name, case) for name, plan in case.plans.items() if plan.writes)
+def _no_written_target(context: ProofContext) -> str:
+    judged = any(_judges(name, context) for name, plan in context.plans.items() if plan.writes)
     return "" if judged else "no parameter of a tool that writes names an entity"
 
 
-def _judges(name: str, case: Case) -> bool:
+def _judges(name: str, context: ProofContext) -> bool:
     """Whether some arguments of a tool have to come from somewhere."""
-    if case.is_open(name):
+    if context.is_open(name):
         return True
-    if next(case.samples(name), None) is None:
+    if next(context.samples(name), None) is None:
         return True
-    bare = compile_targets(case.tools[name].model_copy(update={"allow": ()}), allow=())
-    return any(True for each in case.samples(name) for _ in bare.judged_arguments(each))
+    bare = compile_targets(context.tools[name].model_copy(update={"allow": ()}), allow=())
+    return any(True for each in context.samples(name) for _ in bare.judged_arguments(each))
 
 
-def _no_rule(case: Case) -> str:
-    asked = any(case.judged_tools(rule.tools) for rule in case.policy.rules)
+def _no_rule(context: ProofContext) -> str:
+    asked = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
     touching = any(
-        plan.writes and needs_existing_entity(plan.action) for plan in case.plans.values()
+        plan.writes and needs_existing_entity(plan.action) for plan in context.plans.values()
     )
     return "" if asked or touching else "no rule, and no tool that changes what another removes"
 
 
-def _no_pair(case: Case) -> str:
-    if any(pair.first in case.tools and pair.then in case.tools for pair in case.policy.inverses):
+def _no_pair(context: ProofContext) -> str:
+    if any(
+        pair.first in context.tools and pair.then in context.tools
+        for pair in context.policy.inverses
+    ):
         return ""
-    deeds = list({plan.action for plan in case.plans.values() if plan.writes})
-    if any(_is_commanded(name, case) for name, plan in case.plans.items() if plan.writes):
+    deeds = list({plan.action for plan in context.plans.values() if plan.writes})
+    if any(_is_commanded(name, context) for name, plan in context.plans.items() if plan.writes):
         return ""
     met = any(_meet(*pair) for pair in product(deeds, repeat=2))
     return "" if met else "no two tools undo each other, and none sets a value"
 
 
-def _is_commanded(name: str, case: Case) -> bool:
+def _is_commanded(name: str, context: ProofContext) -> bool:
     """Whether an argument may say what a call does, as ``{"command": "delete"}``."""
-    plan = case.plans[name]
+    plan = context.plans[name]
     named = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
-    return plan.action.does is Does.ACT and (named or case.is_open(name))
+    return plan.action.does is Does.ACT and (named or context.is_open(name))
 
 
 def _meet(first: ToolAction, then: ToolAction) -> bool:
@@ -156,12 +159,12 @@ def _meet(first: ToolAction, then: ToolAction) -> bool:
     return (first.does, then.does) == (Does.UNMAKE, Does.MAKE) and have_same_noun(first, then)
 
 
-def _no_reading(case: Case) -> str:
-    said = any(tool.reads_first for tool in case.tools.values())
+def _no_reading(context: ProofContext) -> str:
+    said = any(tool.reads_first for tool in context.tools.values())
     return "" if said else "no tool has `reads_first`"
 
 
-_IDLE: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
+_IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {
         "phantom_target": _no_target,
         "parameter_mismatch": _no_schema,
@@ -173,13 +176,13 @@ _IDLE: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
 )
 """Why a layer has nothing to check; the other layers always have something."""
 
-_STRONGEST: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
+_STRONGEST: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {
         "phantom_target": _of_targets,
         "self_contradiction": _of_pairs,
         "impossible_state": _of_states,
-        "untrusted_target": lambda case: "prose_only",
-        "call_loop": lambda case: "repeated",
+        "untrusted_target": lambda context: "prose_only",
+        "call_loop": lambda context: "repeated",
     }
 )
 """The strongest class of findings of a layer; those of the others reach 1, which always counts."""

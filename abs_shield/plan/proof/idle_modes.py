@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.names import ANSWER, OF_NO_TOOL, OPT_IN_NAMES, VERIFICATION
-from abs_shield.plan.case import Case
 from abs_shield.plan.compile import layer_mode, tool_mode
-from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Policy, Tool
 from abs_shield.text.show import escaped
 
@@ -17,36 +17,36 @@ _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
 _NOBODYS = Tool(name="a tool that nobody registered")
 
 
-def idle_modes(case: Case) -> Iterator[Problem]:
+def idle_modes(context: ProofContext) -> Iterator[Problem]:
     """``modes={("refund", "call_loop"): "audit"}`` where ``call_loop`` does not run."""
-    for key in case.policy.modes:
+    for key in context.policy.modes:
         parts = key if isinstance(key, tuple) else (key,)
-        if reason := _reason(key, parts, case):
+        if reason := _reason(key, parts, context):
             told = ", ".join(f"`{escaped(part)}`" for part in parts)
             yield problem(
                 "idle_mode",
                 f"`modes` of {told} changes nothing: {reason}",
                 subject="`modes`",
-                place=case.policy.place,
+                place=context.policy.place,
                 hint="leave it out",
             )
 
 
-def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> str:
+def _reason(key: str | tuple[str, str], parts: tuple[str, ...], context: ProofContext) -> str:
     """Why an entry is idle; empty where it is not, or where its name is unknown anyway."""
-    if key in OF_NO_TOOL and key not in case.tools:
-        return _of_answers(case.policy, str(key))
-    runs = case.policy.checks
+    if key in OF_NO_TOOL and key not in context.tools:
+        return _of_answers(context.policy, str(key))
+    runs = context.policy.checks
     layers = [part for n, part in enumerate(parts) if n == 1 or part in _LAYERS or part in runs]
-    if any(part not in case.tools and part not in layers for part in parts):
+    if any(part not in context.tools and part not in layers for part in parts):
         return ""
-    if layers and layers[-1] not in runs and parts[-1] not in case.tools:
+    if layers and layers[-1] not in runs and parts[-1] not in context.tools:
         if layers[-1] in _JUDGED:
             return f"the policy judges no {_JUDGED[layers[-1]]}"
         return f"layer `{escaped(layers[-1])}` does not run"
-    without = {other: mode for other, mode in case.policy.modes.items() if other != key}
-    rest = case.policy.model_copy(update={"modes": without})
-    if _held(case.policy, case.tools) != _held(rest, case.tools):
+    without = {other: mode for other, mode in context.policy.modes.items() if other != key}
+    rest = context.policy.model_copy(update={"modes": without})
+    if _held(context.policy, context.tools) != _held(rest, context.tools):
         return ""
     return "the same modes hold without it"
 

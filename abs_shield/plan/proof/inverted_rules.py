@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from abs_shield.plan.answers import answer, words_of
-from abs_shield.plan.case import Case
-from abs_shield.plan.problem import Problem, problem
-from abs_shield.plan.rules import RulePlan, compile_rule, unknown_parameters
-from abs_shield.plan.sentence import Claim, claim_of
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext
+from abs_shield.plan.rule_answers import answer_call, rule_words
+from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
+from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 from abs_shield.schema.samples import Pool
@@ -45,11 +45,11 @@ class _Comparison:
         return self.allowed + self.forbidden
 
 
-def inverted_rules(case: Case) -> Iterator[Problem]:
+def inverted_rules(context: ProofContext) -> Iterator[Problem]:
     """``A refund is at most 500.`` above ``return amount > 500``."""
-    for rule in case.policy.rules:
-        tools = case.judged_tools(rule.tools)[:_MOST_TOOLS]
-        found = [one for tool in tools if (one := _compare(rule, tool, case)) is not None]
+    for rule in context.policy.rules:
+        tools = context.judged_tools(rule.tools)[:_MOST_TOOLS]
+        found = [one for tool in tools if (one := _compare(rule, tool, context)) is not None]
         inverted = next((one for one in found if one.is_enough and not one.agrees), None)
         if inverted is not None:
             yield _problem(rule, inverted)
@@ -57,32 +57,34 @@ def inverted_rules(case: Case) -> Iterator[Problem]:
             yield from (_undecided(rule, one) for one in found[:1] if one.count)
 
 
-def _compare(rule: Rule, tool: str, case: Case) -> _Comparison | None:
+def _compare(rule: Rule, tool: str, context: ProofContext) -> _Comparison | None:
     """Return the comparison; None where the rule or its sentence cannot be read."""
-    schema = case.plans[tool].schema
+    schema = context.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
     if schema is None or plan.session or unknown_parameters(plan, schema, tool=tool):
         return None
     claim = _claim(plan)
-    return None if claim is None else _compared(plan, tool, claim, case)
+    return None if claim is None else _compared(plan, tool, claim, context)
 
 
-def _claim(plan: RulePlan) -> Claim | None:
+def _claim(plan: RulePlan) -> SentenceClaim | None:
     """Return what the sentence says, else what the function's name says: ``amount_is_positive``."""
-    said = claim_of(plan.rule.sentence, plan.takes, words=words_of(plan))
+    said = parse_claim(plan.rule.sentence, plan.takes, words=rule_words(plan))
     name = plan.rule.name.split("_")
     # a name without a verb, or with a "not", may be that of the mistake which the rule rejects
     if said is None and "is" in name and _NEGATED.isdisjoint(name):
-        return claim_of(" ".join(name), plan.takes)
+        return parse_claim(" ".join(name), plan.takes)
     return said
 
 
-def _compared(plan: RulePlan, tool: str, claim: Claim, case: Case) -> _Comparison:
+def _compared(
+    plan: RulePlan, tool: str, claim: SentenceClaim, context: ProofContext
+) -> _Comparison:
     """Compare what a rule and its sentence say of sampled calls, until they agree on one."""
     made = _Comparison(tool)
-    pool = Pool.of(words_of(plan))
-    for arguments in case.samples(tool, pool=pool, focus=sorted(plan.takes)):
-        said, answered = claim.holds_for(arguments), answer(plan, tool, arguments)
+    pool = Pool.of(rule_words(plan))
+    for arguments in context.samples(tool, pool=pool, focus=sorted(plan.takes)):
+        said, answered = claim.holds_for(arguments), answer_call(plan, tool, arguments)
         if said is None or answered is None:
             continue
         if said is answered:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
-from abs_shield.plan.answers import Answers, answers_of
-from abs_shield.plan.case import Case
-from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext
+from abs_shield.plan.rule_answers import RuleAnswers, compile_rule_answers
 from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 from abs_shield.text.show import escaped
@@ -20,15 +20,15 @@ _MOST_IN_THREES = 6
 """Rules of one tool of which each three are compared."""
 
 
-def rules_together(case: Case) -> Iterator[Problem]:
+def rules_together(context: ProofContext) -> Iterator[Problem]:
     """``amount <= 100`` and ``amount >= 200``: together they reject every call."""
-    found = [*answers_of(case)]
+    found = [*compile_rule_answers(context)]
     for answers in found:
         yield from _excluding(answers)
-    yield from _covered_rules(found, case)
+    yield from _covered_rules(found, context)
 
 
-def _excluding(answers: Answers) -> Iterator[Problem]:
+def _excluding(answers: RuleAnswers) -> Iterator[Problem]:
     """Tell pairs of rules that leave no call, else three rules that do so together."""
     pairs = [pair for pair in combinations(range(len(answers.plans)), 2) if _share(answers, pair)]
     excluded = [pair for pair in pairs if _exclude(answers, pair)]
@@ -40,12 +40,12 @@ def _excluding(answers: Answers) -> Iterator[Problem]:
             yield _excluded(answers, three)
 
 
-def _share(answers: Answers, pair: tuple[int, ...]) -> bool:
+def _share(answers: RuleAnswers, pair: tuple[int, ...]) -> bool:
     one, other = (answers.plans[n].takes for n in pair)
     return not one.isdisjoint(other)
 
 
-def _exclude(answers: Answers, rules: tuple[int, ...]) -> bool:
+def _exclude(answers: RuleAnswers, rules: tuple[int, ...]) -> bool:
     """Return whether no call is accepted by all rules, although fewer of them leave some."""
     said = answers.compare(*rules)
     if said is None or any(all(each) for each in said):
@@ -54,27 +54,27 @@ def _exclude(answers: Answers, rules: tuple[int, ...]) -> bool:
     return all(any(all(each[n] for n in some) for each in said) for some in fewer)
 
 
-def _covered_rules(found: Sequence[Answers], case: Case) -> Iterator[Problem]:
+def _covered_rules(found: Sequence[RuleAnswers], context: ProofContext) -> Iterator[Problem]:
     """Tell each rule once, with the rule that makes it void for every tool that it judges."""
-    rules = case.policy.rules
+    rules = context.policy.rules
     told: set[int] = set()
-    for n, m in _pairs(found, case):
-        if n in told or not {*case.judged_tools(rules[n].tools)} <= {
-            *case.judged_tools(rules[m].tools)
+    for n, m in _pairs(found, context):
+        if n in told or not {*context.judged_tools(rules[n].tools)} <= {
+            *context.judged_tools(rules[m].tools)
         }:
             continue
         each = [_covers(answers, rules[m], rules[n]) for answers in found]
         judged = [covered for covered in each if covered is not None]
-        if judged and len(judged) == len(case.judged_tools(rules[n].tools)) and all(judged):
+        if judged and len(judged) == len(context.judged_tools(rules[n].tools)) and all(judged):
             same = m not in told and _are_equal(found, rules[m], rules[n])
             if not same or n > m:
                 told.add(n)
                 yield _covered(rules[n], rules[m], same=same)
 
 
-def _pairs(found: Sequence[Answers], case: Case) -> list[tuple[int, int]]:
+def _pairs(found: Sequence[RuleAnswers], context: ProofContext) -> list[tuple[int, int]]:
     """The places of the rules that some tool has both of, in the order of the policy."""
-    places = {id(rule): n for n, rule in enumerate(case.policy.rules)}
+    places = {id(rule): n for n, rule in enumerate(context.policy.rules)}
     return sorted(
         {
             pair
@@ -84,7 +84,7 @@ def _pairs(found: Sequence[Answers], case: Case) -> list[tuple[int, int]]:
     )
 
 
-def _covers(answers: Answers, wide: Rule, narrow: Rule) -> bool | None:
+def _covers(answers: RuleAnswers, wide: Rule, narrow: Rule) -> bool | None:
     """Return whether *wide* rejects what *narrow* rejects; None where it is about another tool."""
     by_rule = {id(plan.rule): n for n, plan in enumerate(answers.plans)}
     one, other = by_rule.get(id(wide)), by_rule.get(id(narrow))
@@ -101,12 +101,12 @@ def _covers(answers: Answers, wide: Rule, narrow: Rule) -> bool | None:
     return rejected >= _FEWEST and any(a for a, _ in both) and not any(a and not b for a, b in both)
 
 
-def _are_equal(found: Sequence[Answers], one: Rule, other: Rule) -> bool:
+def _are_equal(found: Sequence[RuleAnswers], one: Rule, other: Rule) -> bool:
     again = [_covers(answers, other, one) for answers in found]
     return bool([*filter(None, again)]) and False not in again
 
 
-def _excluded(answers: Answers, rules: tuple[int, ...]) -> Problem:
+def _excluded(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     *others, last = (answers.plans[n].rule for n in rules)
     named = ", ".join(f"rule `{each.name}` ({Place(each.file, each.line)})" for each in others)
     each = "both" if len(rules) == 2 else f"all {len(rules)}"

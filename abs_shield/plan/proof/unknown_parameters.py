@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.plan.case import Case, hint_of
-from abs_shield.plan.compile import refuses, unknown_marks
-from abs_shield.plan.problem import Problem, problem
-from abs_shield.plan.rules import compile_rule
-from abs_shield.plan.rules import unknown_parameters as unknown_to
+from abs_shield.plan.compile import rejects_name, unknown_marks
+from abs_shield.plan.policy_problem import Problem, problem
+from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
+from abs_shield.plan.rule_plan import compile_rule
+from abs_shield.plan.rule_plan import unknown_parameters as unknown_to
 from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 from abs_shield.schema import CompiledSchema
 from abs_shield.text.show import escaped
 
 
-def unknown_parameters(case: Case) -> Iterator[Problem]:
+def unknown_parameters(context: ProofContext) -> Iterator[Problem]:
     """A rule that takes ``amuont``: no call has it, so the rule would never be asked."""
-    yield from _of_rules(case)
-    yield from _of_marks(case)
-    yield from _of_inverses(case)
+    yield from _of_rules(context)
+    yield from _of_marks(context)
+    yield from _of_inverses(context)
 
 
-def _of_rules(case: Case) -> Iterator[Problem]:
-    for rule in case.policy.rules:
+def _of_rules(context: ProofContext) -> Iterator[Problem]:
+    for rule in context.policy.rules:
         if "*" in rule.tools:
-            yield from _of_every_tool(rule, case)
+            yield from _of_every_tool(rule, context)
             continue
-        for name in case.judged_tools(rule.tools):
-            schema = case.plans[name].schema
+        for name in context.judged_tools(rule.tools):
+            schema = context.plans[name].schema
             if schema is not None:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
                 for parameter in unknown_to(plan, schema, tool=name):
@@ -36,40 +36,40 @@ def _of_rules(case: Case) -> Iterator[Problem]:
                     yield _unknown(f"rule `{rule.name}`", where, parameter, name, schema)
 
 
-def _of_every_tool(rule: Rule, case: Case) -> Iterator[Problem]:
+def _of_every_tool(rule: Rule, context: ProofContext) -> Iterator[Problem]:
     """A rule of every tool may name what some do not have, and not what none has."""
-    schemas = [plan.schema for plan in case.plans.values()]
+    schemas = [plan.schema for plan in context.plans.values()]
     closed = [schema for schema in schemas if schema is not None]
     if not schemas or len(closed) < len(schemas):
         return
     needed = compile_rule(rule, None, tool="*", tolerant=True).needs
     for parameter in sorted(needed):
-        if all(refuses(schema, parameter) for schema in closed):
+        if all(rejects_name(schema, parameter) for schema in closed):
             known = frozenset().union(*(schema.known for schema in closed))
             yield problem(
                 "unknown_parameter",
                 f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
                 subject=f"rule `{rule.name}`",
                 place=Place(rule.file, rule.line),
-                hint=hint_of(parameter, known, what="parameter"),
+                hint=nearest_name_hint(parameter, known, what="parameter"),
             )
 
 
-def _of_marks(case: Case) -> Iterator[Problem]:
-    for name, tool in case.tools.items():
-        schema = case.plans[name].schema
+def _of_marks(context: ProofContext) -> Iterator[Problem]:
+    for name, tool in context.tools.items():
+        schema = context.plans[name].schema
         if schema is not None:
             for field, parameter in unknown_marks(tool, schema):
                 what = f"`{field}` of tool `{escaped(name)}`"
-                yield _unknown(what, case.place(name, field), parameter, name, schema)
+                yield _unknown(what, context.place(name, field), parameter, name, schema)
 
 
-def _of_inverses(case: Case) -> Iterator[Problem]:
-    for pair in case.policy.inverses:
+def _of_inverses(context: ProofContext) -> Iterator[Problem]:
+    for pair in context.policy.inverses:
         what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
         for name, parameter in pair.same.items():
-            schema = case.plans[name].schema if name in case.tools else None
-            if schema is not None and refuses(schema, parameter):
+            schema = context.plans[name].schema if name in context.tools else None
+            if schema is not None and rejects_name(schema, parameter):
                 yield _unknown(what, pair.place, parameter, name, schema)
 
 
@@ -80,5 +80,5 @@ def _unknown(what: str, place: Place, parameter: str, tool: str, schema: Compile
         f"which tool `{escaped(tool)}` does not have",
         subject=what,
         place=place,
-        hint=hint_of(parameter, schema.known, what="parameter of it"),
+        hint=nearest_name_hint(parameter, schema.known, what="parameter of it"),
     )

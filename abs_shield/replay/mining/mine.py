@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.problem import Proof
+from abs_shield.plan.policy_problem import Proof
 from abs_shield.plan.proof import prove
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.replay.judge import Firewalls, judge_run

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.compile import refuses
-from abs_shield.plan.parameters import Parameter
-from abs_shield.plan.schemas import schema_at
+from abs_shield.plan.compile import rejects_name
+from abs_shield.plan.schema_lookup import schema_at
+from abs_shield.plan.tool_parameters import Parameter
 from abs_shield.policy import Tool
 from abs_shield.replay.mining.evidence import Evidence, ParameterSeen
 from abs_shield.stats.wilson import wilson
@@ -52,7 +52,7 @@ class Study:
         given = seen.parameters if seen is not None else {}
         declared = plan.schema.known if plan.schema is not None else frozenset()
         for parameter in sorted(declared | given.keys())[:_MOST_PARAMETERS]:
-            if plan.schema is None or not refuses(plan.schema, parameter):
+            if plan.schema is None or not rejects_name(plan.schema, parameter):
                 yield Subject(
                     tool=name,
                     name=parameter,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Session, Tool, ToolCall, rule
-from abs_shield.plan import trial
+from abs_shield.plan import rule_trial
 
 NUMBER = {"type": "number"}
 DAY = {"type": "string", "format": "date"}
@@ -401,7 +401,7 @@ def test_a_rule_that_breaks_on_a_made_up_session(said, tool) -> None:
 
 def test_a_slow_rule_is_not_asked_for_ever(said, tool, monkeypatch) -> None:
     """After a while a rule is asked no more, which is said."""
-    monkeypatch.setattr(trial, "SECONDS", -1)
+    monkeypatch.setattr(rule_trial, "SECONDS", -1)
 
     @rule(tool="t")
     def takes_its_time(x: float) -> bool:

@@ -194,6 +194,6 @@ def test_three_rules_that_leave_no_number() -> None:
 
 def test_a_rule_that_takes_too_long_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the answers say nothing."""
-    monkeypatch.setattr("abs_shield.plan.answers.perf_counter", iter(range(10**6)).__next__)
+    monkeypatch.setattr("abs_shield.plan.rule_answers.perf_counter", iter(range(10**6)).__next__)
 
     assert [] == found(lambda x: x < "2026-01-01", lambda x: x >= "2027-01-01", x=DAY)

@@ -1,0 +1,52 @@
+"""Paths and URLs that a call only looks for, where they may be."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.plan.parameter_names import is_path
+from abs_shield.plan.proposal import Proposal
+from abs_shield.plan.targets import Argument
+from abs_shield.plan.tool_plan import ToolPlan
+from abs_shield.session import Session
+from abs_shield.session.session_record import mentions_of
+from abs_shield.text.hosts import is_well_known
+from abs_shield.text.leaves import name_of
+from abs_shield.text.normal import normal
+from abs_shield.text.paths import is_conventional, is_revision, is_slip
+from abs_shield.text.shape import is_url
+
+_NUMBER = re.compile(r"\d{5,}")
+
+
+def is_exploration(
+    argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
+) -> bool:
+    """
+    Return whether the value is a plain step below a seen path or URL, or a known place.
+
+    Looking at it harms nothing; what a reading call has explored may be written to afterwards.
+    """
+    text = argument.text
+    if is_revision(text) or (is_conventional(text) and is_path(name_of(argument.path))):
+        return True
+    if not tool.writes and _is_public(text, session):
+        return True
+    mentions = mentions_of(session)
+    if "/" not in text or not mentions.below(text):
+        return False
+    first = mentions.introduced(text)
+    looked = proposal.plan(first.tool) if first is not None else None
+    if tool.writes and (looked is None or looked.writes):
+        return False
+    near = (chunk for chunk in mentions.alike(text) if is_slip(normal(text).strip("/"), chunk))
+    return next(near, None) is None
+
+
+def _is_public(text: str, session: Session) -> bool:
+    """Whether *text* is a URL of a site that every model knows, with no unseen number in it."""
+    return (
+        is_url(text)
+        and is_well_known(text)
+        and all(map(mentions_of(session).origin, _NUMBER.findall(text)))
+    )

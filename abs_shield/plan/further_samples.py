@@ -1,0 +1,78 @@
+"""Further calls for a rule that says the same of every sample: more numbers, days and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from abs_shield.plan.proof_context import Arguments, ProofContext
+from abs_shield.plan.value_lines import (
+    build_value_line,
+    listed_values,
+    schema_alternatives,
+    schema_kind,
+)
+
+_MOST = 20_000
+_MOST_TEXTS = 12
+_MOST_COUNTED = 300
+_WITH_DIGITS = 3
+"""Texts of which each two neighbouring characters become every two digits, as checksums ask."""
+
+
+def further_calls(
+    samples: Sequence[Arguments], names: Iterable[str], words: Sequence[Any], *, tool: str,
+    context: ProofContext,
+) -> Iterator[Arguments]:  # fmt: skip
+    """
+    Yield calls of a tool that its schema accepts, each with one other value than a sample.
+
+    Args:
+        samples: Arguments that the schema accepts.
+        names: The parameters to vary.
+        words: Numbers and words of the rule's code.
+    """
+    schema = context.plans[tool].schema
+    for name in sorted(names):
+        having = [each for each in samples if name in each]
+        values = [each[name] for each in having]
+        for value in islice(_values(name, values, words, tool, context), _MOST):
+            call = {**having[0], name: value}
+            if schema is not None and schema.accepts(call):
+                yield call
+
+
+def _values(
+    name: str, values: Sequence[Any], words: Sequence[Any], tool: str, context: ProofContext
+) -> Iterator[Any]:
+    if not values:
+        return
+    parts = schema_alternatives(context.tools[tool].parameters, name)
+    kind = schema_kind(parts) if listed_values(parts) is None else ""
+    if kind == "text":
+        yield from _texts([each for each in values if isinstance(each, str)], words)
+    elif kind:
+        line = build_value_line(kind, words, values, at=context.at, suffix="Z")
+        yield from (line.value_at(point) for point in line.points) if line is not None else ()
+
+
+def _texts(values: Sequence[str], words: Sequence[Any]) -> Iterator[str]:
+    """Texts that begin or end with a word, hold it several times, or other digits."""
+    known = [word for word in words if isinstance(word, str) and word]
+    counts = {n + off for n in words if type(n) is int and 0 < n < _MOST_COUNTED for off in (0, 1)}
+    for word in known:
+        yield from (word * count for count in sorted(counts))
+        yield from (f"{word} " * count for count in sorted(counts))
+        for text in values[:_MOST_TEXTS]:
+            yield from (word + text[len(word) :], text[: -len(word)] + word, word + text)
+    for text in sorted(values, key=len, reverse=True)[:_WITH_DIGITS]:
+        for place in range(len(text) - 1):
+            yield from (f"{text[:place]}{n:02}{text[place + 2 :]}" for n in range(100))
+
+
+def has_free_text(names: Iterable[str], *, tool: str, context: ProofContext) -> bool:
+    """Return whether a parameter is a text that the schema does not list."""
+    root = context.tools[tool].parameters
+    parts = [schema_alternatives(root, name) for name in names]
+    return any(listed_values(each) is None and schema_kind(each) == "text" for each in parts)

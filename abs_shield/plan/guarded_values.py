@@ -1,0 +1,219 @@
+"""What a declared target or a destructive call is given that no reader would take for one thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from abs_shield.plan.doubt import Doubt
+from abs_shield.plan.missing_targets import find_missing_targets
+from abs_shield.plan.other_languages import has_identifier_characters
+from abs_shield.plan.parameter_names import is_path
+from abs_shield.plan.stated_wildcards import (
+    is_mentioned_pattern,
+    is_stated_by_user,
+    is_within_stated_places,
+    mentions_enclosing_folder,
+)
+from abs_shield.plan.targets import Targets
+from abs_shield.plan.tool_parameters import Parameter
+from abs_shield.session import Session
+from abs_shield.session.event_texts import texts_of
+from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_lookup import LONGEST_VALUE
+from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
+from abs_shield.text.leaves import Path, name_of, scalar_text
+from abs_shield.text.normal import latin, normal
+from abs_shield.text.paths import steps_back
+from abs_shield.text.show import escaped, shown
+from abs_shield.text.wildcards import (
+    has_hidden_characters,
+    is_condition,
+    is_nobody,
+    is_nothing,
+    is_whole_set,
+    mixes_scripts,
+    selects_all,
+)
+
+_MOST = 200
+"""Values of a call that are looked at closely; identifiers without marks are not counted."""
+_PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
+_LINES = str.maketrans("", "", "\t\n\r")
+
+
+def find_doubts(
+    targets: Targets, arguments: Mapping[str, Any], session: Session
+) -> Iterator[Doubt]:
+    """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
+    if not targets.parameters.may_be_guarded:
+        return
+    without_value = {
+        doubt.path: doubt for doubt in find_missing_targets(targets.parameters, arguments)
+    }
+    yield from without_value.values()
+    guarded = [pair for pair in targets.guarded_leaves(arguments) if pair[0] not in without_value]
+    said = Verbatim(session)
+    naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
+    looked = 0
+    for path, leaf in guarded:
+        parameter = targets.parameters.at(path)
+        text = scalar_text(leaf)
+        if text is None:
+            if parameter.guard in ("seen", "target"):
+                yield Doubt(path, "", "", not_comparable(name_of(path)))
+            continue
+        looked += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
+        if looked > _MOST:
+            yield Doubt(path, text, "", f"more than {_MOST} values of one call that are no codes")
+            return
+        around = bool(naming - {path})
+        if not text.strip() and parameter.guard == "selector":
+            if around:
+                continue  # a filter that is not used
+            around = _has_others(path, arguments)
+        yield from _of_value(path, text, parameter, session, said, around=around)
+
+
+def not_comparable(name: str) -> str:
+    """Return that a value of a parameter cannot be compared with anything."""
+    return f"a value of `{escaped(name)}` cannot be compared"
+
+
+def _of_value(
+    path: Path, text: str, parameter: Parameter, session: Session, said: Verbatim, *, around: bool
+) -> Iterator[Doubt]:
+    name, guard = f"`{escaped(name_of(path))}`", parameter.guard
+    exact = guard in ("seen", "target")
+    if len(text) > LONGEST_VALUE:
+        if exact and not stands_unechoed(text, session):
+            detail = f"the value of {name} is longer than what is compared"
+            yield Doubt(path, text[:256], "too_long", detail)
+    elif _is_hidden(text, guard, said):
+        detail = f"the value of {name} holds characters that a reader does not see"
+        known = exact and stands_unechoed(text, session)
+        yield Doubt(path, text, "" if known else "hidden_characters", detail)
+    elif is_whole_set(text) if exact else selects_all(text):
+        optional = around and not parameter.required
+        yield from _of_whole_set(path, text, guard, session, around=around, optional=optional)
+    elif exact and _selects(text, guard, said):
+        detail = f"{shown(text)} is a condition, and names no one thing"
+        yield Doubt(path, text, "whole_set", detail)
+    elif guard == "seen":
+        return
+    elif is_nothing(text) or is_nobody(text):
+        optional = around and is_nothing(text)
+        if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
+            yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
+    elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, said):
+        detail = f"{shown(text)} leads to {shown(way)}, which nobody in this run mentioned"
+        yield Doubt(path, text, "whole_set", detail)
+    elif guard == "target" and _is_parent(text, path, session):
+        detail = f"{shown(text)} is a parent of what was mentioned"
+        yield Doubt(path, text, "" if mentions_enclosing_folder(session) else "whole_set", detail)
+    elif guard != "selector":
+        yield from _of_script(path, text, guard, session, said)
+
+
+def _is_hidden(text: str, guard: str, said: Verbatim) -> bool:
+    """Whether a value holds what no reader sees; lines are usual in names and in queries."""
+    if guard in ("seen", "target"):
+        return has_hidden_characters(text)
+    return has_hidden_characters(text.translate(_LINES)) and not said.stands(text)
+
+
+def _selects(text: str, guard: str, said: Verbatim) -> bool:
+    """Whether a value is an operator and a name, and not a name that is written so in the run."""
+    if not is_condition(text):
+        return False
+    if text.strip()[-1] in "?;":
+        return True  # which end a sentence
+    return guard == "target" and not said.stands(text)
+
+
+def _of_whole_set(
+    path: Path, text: str, guard: str, session: Session, *, around: bool, optional: bool
+) -> Iterator[Doubt]:
+    detail = f"{shown(text)} names no one thing"
+    if guard == "seen":
+        yield Doubt(path, text, "whole_set", detail)
+    elif is_stated_by_user(text, guard, session) or is_mentioned_pattern(text, session):
+        return
+    elif (optional and not text.strip()) or is_within_stated_places(text, session):
+        yield Doubt(path, text, "", f"{detail}, within what else was named")
+    elif guard == "target":
+        yield Doubt(path, text, "whole_set", detail)
+    elif around:
+        yield Doubt(path, text, "", f"{detail}, within what else the call names")
+    elif not mentions_of(session).in_english:
+        yield Doubt(path, text, "", f"{detail}, and the user may have meant that")
+    else:
+        yield Doubt(path, text, "whole_set", detail)
+
+
+def _of_script(
+    path: Path, text: str, guard: str, session: Session, said: Verbatim
+) -> Iterator[Doubt]:
+    known = has_identifier_characters(text) if guard == "target" else latin(normal(text))
+    if known or mentions_of(session).origin(text, apart=True) or said.stands(text):
+        return
+    name = f"`{escaped(name_of(path))}`"
+    if mixes_scripts(text):
+        detail = f"the value of {name} mixes letters of two scripts that look alike"
+        yield Doubt(path, text, "mixed_scripts", detail)
+    else:
+        yield Doubt(path, text, "", f"a value of {name} is of another script")
+
+
+def _names_one(path: Path, leaf: Any, targets: Targets) -> bool:
+    """Whether a leaf of the call says what it is done to."""
+    text = scalar_text(leaf)
+    if not text or targets.parameters.at(path).guard == "selector":
+        return False
+    return not (is_whole_set(text) or is_nothing(text) or is_nobody(text))
+
+
+def _has_others(path: Path, arguments: Mapping[str, Any]) -> bool:
+    """Whether some other text of the call may say which things are meant: a date, a folder."""
+    return any(
+        isinstance(value, str) and value.strip() and (name,) != path
+        for name, value in arguments.items()
+    )
+
+
+def _is_known(way: str, text: str, said: Verbatim) -> bool:
+    """Whether a path stands in the run as it is, or where it leads."""
+    return bool(said.stands(text) or said.stands(way))
+
+
+def _is_parent(text: str, path: Path, session: Session) -> bool:
+    """Whether a path is only known as what leads to a longer one, and its last step as nothing."""
+    wanted = text.strip().strip("\"'`").replace("\\", "/").rstrip("/")
+    if "/" not in wanted and not (is_path(name_of(path)) and ":" in wanted):
+        return False
+    below = f"{wanted}/".casefold()
+    last = wanted.rpartition("/")[2]
+    leads = False
+    here: Session | None = session
+    while here is not None:
+        for entry in here.entries():
+            for said in texts_of(entry.event):
+                plain = said.replace("\\", "/").casefold()
+                if any(stands_in(text, plain) for text in (wanted, below, last)):
+                    return False
+                leads = leads or _leads(below, plain)
+        here = here.parent
+    return leads
+
+
+def _leads(below: str, said: str) -> bool:
+    """Whether something stands below a folder in a text."""
+    at = said.find(below)
+    while at >= 0:
+        before, behind = said[at - 1 : at], said[at + len(below) : at + len(below) + 1]
+        if not (before.isalnum() or (before and before in "/.-_")) and behind.isalnum():
+            return True
+        at = said.find(below, at + 1)
+    return False

@@ -1,0 +1,37 @@
+"""A bank's BIC is known from an IBAN: registers list them, and so do models."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.session.event_texts import texts_of
+from abs_shield.text.countries import is_country_code
+from abs_shield.text.groups import is_iban
+from abs_shield.text.leaves import name_of
+from abs_shield.text.names import name_words
+
+_NAMES = (("bic",), ("swift",))
+_BIC = re.compile(r"(?<!\w)[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?!\w)")
+_IBAN = re.compile(
+    r"(?<!\w)[A-Z]{2}\d\d(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)"
+)
+_MOST = 5_000
+"""Texts of a run that are read."""
+
+
+def bank_code(argument: Argument, session: Session) -> bool:
+    """Return whether a run has an IBAN of a BIC's country, and no BIC."""
+    bic = _BIC.fullmatch(argument.text.strip())
+    if bic is None or name_words(name_of(argument.path))[-1:] not in _NAMES:
+        return False
+    found = False
+    texts = chain.from_iterable(texts_of(entry.event) for entry in session.entries())
+    for text, _ in zip(texts, range(_MOST), strict=False):
+        if any(is_country_code(one[1]) for one in _BIC.finditer(text)):
+            return False
+        ibans = (one[0].replace(" ", "").casefold() for one in _IBAN.finditer(text))
+        found = found or any(iban[:2] == bic[1].casefold() and is_iban(iban) for iban in ibans)
+    return found

@@ -1,0 +1,25 @@
+"""The parameter's description lists the value among others: ``1 for cleaning, 2 for ironing``."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.text.normal import normal
+
+_NUMBERED = re.compile(
+    r"(?<![\w.])['\"`]?(\d{1,4})['\"`]? ?"
+    r"(?:for|represents?|is|means?|stands? for|denotes?|=|:)(?= ?[a-z])"
+)
+_QUOTED = re.compile(r"['\"`\u2018\u201c]([\w@.+/-]{1,40})['\"`\u2019\u201d]")
+_EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|format)\b")
+
+
+def described_option(argument: Argument, session: Session) -> bool:
+    """Return whether a description says what the value stands for, or lists it among others."""
+    said, text = argument.description, normal(argument.text)
+    if text in _NUMBERED.findall(said):
+        return True
+    quoted = set() if _EXAMPLE.search(said) else set(_QUOTED.findall(said))
+    return len(quoted) > 1 and text in quoted

@@ -1,0 +1,30 @@
+"""The user dictated it: ``ana.petrova@gmail.com`` as "ana dot petrova at gmail dot com"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core.events import Said
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.session.session_record import record_of
+from abs_shield.text.spoken import is_spoken
+
+_MOST = 200
+"""Messages that are looked at, the newest first."""
+
+
+def dictated_address(argument: Argument, session: Session) -> bool:
+    """Return whether a person wrote the value with its signs called by name."""
+    return is_spoken(argument.text, said_by_people(session))
+
+
+def said_by_people(session: Session | None) -> Iterator[str]:
+    """Yield what users and the host wrote, the newest message of a run first."""
+    while session is not None:
+        # the user of a sub-agent is the agent above
+        roles = ("system",) if session.parent is not None else ("system", "user")
+        for event in reversed(record_of(session).log.newest(_MOST)):
+            if isinstance(event, Said) and event.role in roles:
+                yield event.text
+        session = session.parent

@@ -1,0 +1,24 @@
+"""A place is known by its smallest part, and under each of its names."""
+
+from __future__ import annotations
+
+from abs_shield.plan.parameter_names import is_place
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.session.session_record import mentions_of
+from abs_shield.text.leaves import name_of
+from abs_shield.text.places import bare, elsewhere, shortened
+
+_ANYTHING: frozenset[str] = frozenset()
+
+
+def place_name(argument: Argument, session: Session) -> bool:
+    """Return whether a place was mentioned in other words: ``Los Angeles, CA`` as ``LA``."""
+    if not (is_place(name_of(argument.path)) or "," in argument.text):
+        return False
+    name, mentions = bare(argument.text), mentions_of(session)
+    if any(mentions.origin(text, apart=True) for text in (name, *elsewhere(name))):
+        return True
+    # a code of two letters stands in many words: it has to stand alone
+    short = (*shortened(name), *shortened(argument.text.split(",")[0]))
+    return any(mentions.vouches(text, _ANYTHING) for text in short)

@@ -1,0 +1,21 @@
+"""The parameter's description has the form of a URL, filled with what was mentioned."""
+
+from __future__ import annotations
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.session.session_record import mentions_of
+from abs_shield.text.normal import normal
+from abs_shield.text.templates import fillings, templates
+
+
+def url_template(argument: Argument, session: Session) -> bool:
+    """Return whether a URL fills a form that the schema prescribes: ``https://{ip}/v1/nodes``."""
+    text = normal(argument.text)
+    if "://" not in text:
+        return False
+    for template in templates(argument.description):
+        filled = fillings(template, text)
+        if filled and all(mentions_of(session).origin(part) is not None for part in filled):
+            return True
+    return False

@@ -1,0 +1,181 @@
+"""What a call gives for a target that is no value: nothing, a truth value, a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from abs_shield.plan.doubt import Doubt
+from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
+from abs_shield.plan.tool_parameters import Parameter, Parameters
+from abs_shield.policy.places import ANYWHERE, keys_of, names_in
+from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
+from abs_shield.text.opaque import Unread
+from abs_shield.text.show import escaped, shown
+from abs_shield.text.wildcards import is_nothing, is_whole_set
+
+_MOST = 10_000
+_EXACT = ("seen", "target")
+_NAMING = frozenset({"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"})
+"""Operators behind which the thing itself stands."""
+_OPERATORS = frozenset(
+    "not ne neq gt gte lt lte nin not_in notin exists regex match_all like ilike range between "
+    "must_not or nor".split()
+)
+
+
+def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -> Iterator[Doubt]:
+    """
+    Yield what names no thing among the values of guarded identifiers, and what is left out.
+
+    An optional one that is left out, or null as its schema's default is, is as it should be, but
+    where a destructive call then names nothing at all.
+    """
+    found: list[tuple[Path, Any, Parameter]] = []
+    given: dict[str, set[Path]] = {}
+    for path, leaf in Walk[Path](arguments, (), _with_empty, most=_MOST):
+        place = _guarded(path, parameters)
+        if place is None:
+            continue
+        parameter = parameters.at(place)
+        for key in keys_of(place, parameters.tool.targets, parameters.tool.parameters):
+            given.setdefault(key, set())
+            if _is_value(leaf):
+                given[key].add(path[:1])
+        if _is_void(path, leaf, place, parameter, parameters):
+            found.append((path, leaf, parameter))
+    naming = {top for tops in given.values() for top in tops}
+    for path, leaf, parameter in found:
+        if not _admits(parameter, leaf):
+            inside = len(path) > 1 and _is_named(path, parameters)
+            around = bool(naming if inside else naming - {path[:1]})
+            around = around and not isinstance(path[-1], int)
+            yield from _of_void(path, leaf, parameter, parameters, around=around)
+    if not given:
+        yield from _left_out(parameters)
+
+
+def _with_empty(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
+    """Return the members of an object or a list; none of an empty one, which is a leaf here."""
+    if isinstance(item, Mapping):
+        return (((*path, str(key)), inner) for key, inner in item.items()) if item else None
+    if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+        return (((*path, n), inner) for n, inner in enumerate(item)) if item else None
+    return None
+
+
+def _guarded(path: Path, parameters: Parameters) -> Path | None:
+    """
+    Return the innermost place on the way to a leaf whose values have to name a thing.
+
+    What a schema names inside an object says for itself what it is.
+    """
+    for size in range(len(path), 0, -1):
+        if parameters.at(path[:size]).guard in _EXACT:
+            return path[:size]
+        if isinstance(path[size - 1], str) and _is_named(path[:size], parameters):
+            return None
+    return None
+
+
+def _is_named(path: Path, parameters: Parameters) -> bool:
+    return bool(schema_at(parameters.tool.parameters, path))
+
+
+def _is_value(leaf: Any) -> bool:
+    text = scalar_text(leaf)
+    return text is not None and not (is_whole_set(text) or is_nothing(text))
+
+
+def _is_void(
+    path: Path, leaf: Any, place: Path, parameter: Parameter, parameters: Parameters
+) -> bool:
+    if _selects(path, parameters) or not all(map(_names, _keys(path, place))):
+        return True
+    if isinstance(leaf, str):
+        return place != path and bool(leaf.strip()) and is_whole_set(leaf)
+    if leaf is None:
+        return parameter.declared
+    if isinstance(leaf, bool):
+        schema = schema_at(parameters.tool.parameters, path)
+        return parameter.declared and "boolean" not in str(schema.get("type"))
+    return isinstance(leaf, (Mapping, list, tuple)) and not leaf and not isinstance(leaf, Unread)
+
+
+def _keys(path: Path, place: Path) -> Iterator[str]:
+    """Yield the keys of data behind the place that is guarded."""
+    return (step for step in (*place[1:], *path[len(place) :]) if isinstance(step, str))
+
+
+def _names(key: str) -> bool:
+    """Return whether a key may name something; a word such as ``any`` may be the name of one."""
+    return any(map(str.isalnum, key)) or not is_whole_set(key)
+
+
+def _selects(path: Path, parameters: Parameters) -> bool:
+    """Whether some name on the way is an operator, and no name of the schema's or key of data."""
+    schema = parameters.tool.parameters
+    for place, step in enumerate(path):
+        if not (isinstance(step, str) and place):
+            continue
+        word = step.casefold()
+        if word in _OPERATORS or (word[:1] == "$" and word not in _NAMING):
+            further = schema_at(schema, path[:place]).get("additionalProperties")
+            return not (isinstance(further, Mapping) or _is_named(path[: place + 1], parameters))
+    return False
+
+
+def _admits(parameter: Parameter, leaf: Any) -> bool:
+    for admits in parameter.allow:
+        try:
+            if admits(leaf):
+                return True
+        except Exception:  # a test of texts, which is given none
+            if leaf:
+                raise
+    return False
+
+
+def _of_void(
+    path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, around: bool
+) -> Iterator[Doubt]:
+    tool = parameters.tool
+    schema = schema_at(tool.parameters, path)
+    bare = leaf is None or (not leaf and not isinstance(leaf, bool))
+    if not tool.destructive and "default" in schema and schema["default"] == leaf:
+        return
+    detail = f"{shown(leaf)} names no one thing"
+    if bare and around:
+        if parameter.declared or not parameter.required:
+            yield Doubt(path, "", "", f"{detail}, within what else was named")
+    elif leaf is None and not tool.destructive and takes_null(tool.parameters, path):
+        yield Doubt(path, "", "", f"{detail}, which the schema of `{_name(path)}` takes")
+    else:
+        yield Doubt(path, str(shown(leaf)), "whole_set", detail)
+
+
+def _left_out(parameters: Parameters) -> Iterator[Doubt]:
+    """Yield the declared targets of a call that has none of them."""
+    tool = parameters.tool
+    for key in tool.targets:
+        if ANYWHERE in key or _may_be_left_out(parameters, key):
+            continue
+        path = (*names_in(key),)
+        detail = f"the target `{_name(path)}` is left out, so that the call names no one thing"
+        yield Doubt(path, "", "whole_set" if tool.destructive else "", detail)
+
+
+def _may_be_left_out(parameters: Parameters, key: str) -> bool:
+    """Return whether it says nothing that a call has no value for a declared target."""
+    tool, path = parameters.tool, (*names_in(key),)
+    if not path or not parameters.at(path).guarded:
+        return True
+    if isinstance(tool.parameters, Mapping) and path[-1] not in names_of_properties(
+        tool.parameters
+    ):
+        return True  # the tool that the model was offered has none of that name
+    return not tool.destructive and "default" in schema_at(tool.parameters, path[:1])
+
+
+def _name(path: Path) -> str:
+    return escaped(name_of(path))

@@ -1,0 +1,93 @@
+"""Why a value that nobody mentioned may stand in the run all the same, in another language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from abs_shield.plan.parameter_names import classify_name
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_lookup import LONGEST_VALUE
+from abs_shield.text.leaves import name_of
+from abs_shield.text.normal import latin, normal, unaccented, words
+from abs_shield.text.shape import is_address, is_moment
+from abs_shield.text.show import escaped
+
+_NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019.-]{1,2}[^\W\d_]+){0,7}\.?")
+_ALNUM = re.compile("[a-z0-9]")
+_ASCII = re.compile("[A-Za-z0-9]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LEAST_SUM = 3
+"""Characters of a number that no day and no hour has."""
+_MOST = 4_000
+"""Words of a run that a name is compared with."""
+_LEAST_STEM, _STEM = 3, 0.4
+"""Letters, and the share of a word, that case forms have in common: Białystok, Białegostoku."""
+
+
+def has_identifier_characters(text: str) -> bool:
+    """Return whether a value is written as an identifier: ASCII letters or digits, or an @."""
+    if _ASCII.search(text) is not None:
+        return True
+    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
+
+
+def explain_other_language(argument: Argument, session: Session, *, declared: bool) -> str:
+    """
+    Return why a miss proves nothing; empty where it does, and in English.
+
+    Identifiers stand in every language as they are. A name may be declined or transcribed, a sum
+    or a date may be in words.
+
+    Args:
+        told: Whether the author declared that the argument is judged.
+    """
+    text, name = argument.text, name_of(argument.path)
+    shown = f"a value of `{escaped(name)}`"
+    if not has_identifier_characters(text):
+        return f"{shown} is of another script" if declared else ""
+    mentions = mentions_of(session)
+    if mentions.in_english:
+        return ""
+    spoken = list(mentions.user_chunks)[-_MOST:]
+    if classify_name(name) == "never":
+        return f"{shown} may be written in words" if _may_be_words(text, spoken) else ""
+    if _NAME.fullmatch(text) is None or not text[:1].isupper():
+        return ""
+    if mentions.foreign and latin(normal(text)):
+        return f"{shown} may be transcribed"
+    declined = classify_name(name) in ("soft", "who", "public") and _is_declined(text, spoken)
+    return f"{shown} may stand in a case form" if declined else ""
+
+
+def _may_be_words(text: str, said: Iterable[str]) -> bool:
+    """Return whether a date or a sum stands where the run has no number that may be one."""
+    numbers = [chunk for chunk in said if _NUMBER.match(chunk)]
+    if is_moment(text) and not text.isdigit():
+        return not numbers
+    return _NUMBER.fullmatch(text) is not None and not any(map(_is_sum, numbers))
+
+
+def _is_sum(chunk: str) -> bool:
+    """Return whether a number is no day or hour, and no year."""
+    small = len(chunk) < _LEAST_SUM or is_moment(chunk)
+    return _NUMBER.fullmatch(chunk) is not None and not small
+
+
+def _is_declined(text: str, said: Iterable[str]) -> bool:
+    """Return whether each word of a name has one with the same stem in the run."""
+    others = {unaccented(word) for word in said}
+    return all(
+        any(_has_stem(word, other) for other in others) for word in words(unaccented(normal(text)))
+    )
+
+
+def _has_stem(word: str, other: str) -> bool:
+    common = 0
+    for one, two in zip(word, other, strict=False):
+        if one != two:
+            break
+        common += 1
+    return common >= max(min(_LEAST_STEM, len(word)), _STEM * len(word))

@@ -1,0 +1,163 @@
+"""Whether the user asked for a step and for its undoing: what is asked for is no contradiction."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.plan.tool_action import ToolAction
+from abs_shield.text.language import language
+from abs_shield.text.normal import normal
+from abs_shield.text.verbs import Does
+
+_UNDOING = "clean|tidy|undo|revert|roll|take"
+_LATER = "then|afterwards?|after that|finally|later|before"
+_WHEN = "afterwards?|later|again|when|once|after|then"
+_FILLERS = (
+    r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately|turn|switch"
+    r"|bring|put|get|it|them|back|right)\b){0,6}"
+)
+_THING = (
+    r"(?:\W{1,4}(?:it|them|him|her|that|this|those|these|everything|up|back|down|off"
+    r"|[^\W\d]{0,20}\d\w{0,40})\b){0,6}"
+)
+_FAMILIES = (
+    "create make add touch mkdir build generate insert new put set write",
+    "delete remove rm rmdir drop erase purge destroy discard unlink trash scrap wipe",
+    "open unlock",
+    "close shut lock",
+    "start run launch boot on up",
+    "stop kill halt terminate end shut off down",
+    "enable activate on resume unmute unpause restore",
+    "disable deactivate off pause suspend mute silence snooze",
+    "attach mount connect link plug",
+    "detach unmount umount disconnect unlink eject unplug",
+    "book reserve schedule",
+    "cancel drop scrap release",
+)
+"""Verbs of tools, and those by which people ask for the same: ``rm`` is "delete it"."""
+
+
+def _alike() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for row in _FAMILIES:
+        for verb in row.split():
+            found.setdefault(verb, set()).update(row.split())
+    return found
+
+
+_ALIKE = _alike()
+_AGAIN = {
+    "start": "restart reboot bounce cycle relaunch reload",
+    "run": "restart rerun relaunch", "launch": "restart relaunch", "open": "reopen",
+    "enable": "reset cycle toggle restart", "activate": "reset cycle toggle restart",
+    "connect": "reconnect reset",
+    "create": "recreate replace rebuild reset redo reschedule rearrange",
+    "add": "replace swap exchange", "book": "rebook reschedule rearrange",
+    "install": "reinstall", "assign": "reassign", "issue": "rotate renew replace",
+    "grant": "rotate renew", "insert": "replace",
+}  # fmt: skip
+"""Of a second verb those that ask for it and for its opposite before it: restart is stop, start."""
+_RESTART = re.compile(
+    r"neu ?start|starte?n?\b.{0,40}\bneu\b|redémarr|relanc|reinici|riavvi|herstart|ponownie"
+    r"|zrestart|перезапу|перезагру|重启|重啟|重新启动|再起動|재시작|yeniden başlat|starta om"
+    r"|genstart|uudelleen",
+    re.IGNORECASE,
+)
+_STARTING = frozenset("start run launch open enable activate resume".split())
+_AROUND = re.compile(
+    r"\b(?:w/o|without|while|whilst|during|for the duration|temporar(?:y|ily)|until|till|meanwhile"
+    r"|(?:just|only) for"
+    r"|paus(?:e|ed|ing)|suspend(?:ed|ing)?|mut(?:e|ed|ing)|silenc(?:e|ed|ing)|quiet(?:ly)?"
+    r"|with\b[^.!?\n]{1,40}\b(?:off|on|paused|muted|disabled|enabled|stopped|closed|open))\b"
+    r"|\b(?:ohne|während|solange|sans|pendant|sin|mientras|durante|senza|mentre|sem|enquanto"
+    r"|zonder|terwijl|tijdens|bez|podczas|без|пока|utan|medan|uden|uten|mens|ilman|olmadan|közben)"
+    r"\b",
+    re.IGNORECASE,
+)
+"""Words by which a step is asked for around another one."""
+_SPACED = (
+    "danach|anschließend|hinterher|dann|zum schluss|puis|ensuite|après|enfin|luego|después|"
+    "por último|depois|em seguida|então|por fim|poi|dopo|infine|daarna|vervolgens|dan|tenslotte|"
+    "potem|następnie|po czym|na koniec|потом|затем|после|далее|потім|після|sonra|ard\u0131ndan|"
+    "sitten|jälkeen|lopuksi|sedan|därefter|så|deretter|derefter|bagefter|potom|poté|pak|majd|"
+    "azután|utána|apoi|după|zatim|onda|lalu|kemudian|setelah|sau đó|rồi|μετά|έπειτα|फिर|बाद|"
+    "אחר כך|ואז|ثم|بعد|بعدها"
+)
+_UNSPACED = (
+    "その後|そのあと|次に|てから|でから|た後|たあと|だ後|だあと|最後に|然后|然後|之后|之後|随后|隨後|接着|最后|最後|"
+    "다음|후에|나서|마지막에|แล้ว|จากนั้น"
+)
+_NEXT = re.compile(rf"(?<!\w)[وف]?(?:{normal(_SPACED)})(?!\w)|{normal(_UNSPACED)}")
+"""Words of many languages by which a user puts a second step behind the first."""
+_SHORT = 4
+"""Letters of a verb with which other words begin: "off" and "offer", "end" and "endpoint"."""
+_ENDS = rf"{_THING}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
+
+
+def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
+    """
+    Whether *text* names the second step behind the first, or as one that comes later.
+
+    Verbs are read in English only. In other languages a word such as ``danach`` has to do, which
+    puts a step behind another one.
+
+    >>> from abs_shield.plan.tool_action import parse_action
+    >>> start, stop = parse_action("start_server"), parse_action("stop_server")
+    >>> requests_both_steps(start, stop, "Start it, run the job, and stop it afterwards.")
+    True
+    >>> requests_both_steps(start, stop, "Why would it stop? Start it.")
+    False
+    """
+    if not (first.verb and then.verb):
+        return False
+    if language(text) != "english" and _NEXT.search(normal(text)):
+        return True
+    if first.does is Does.UNMAKE and _is_again(then.verb, text):
+        return True
+    undone = _said(then.verb, also=_UNDOING if then.does is Does.UNMAKE else "")
+    nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
+    thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflected(first.verb)})s?\b)?"
+    patterns = (
+        rf"\b{_said(first.verb)}\b(?:[^.!?\n]|[.](?=\w)){{0,60}}(?:,|\band|&){_FILLERS}\W{{1,4}}"
+        rf"{undone}\b{thing}(?:{_ENDS}|\s+again\b)",
+        rf"\b(?:{_LATER})\b{_FILLERS}\W{{1,4}}{undone}\b",
+        rf"\b{undone}\b{_THING}\W{{1,4}}(?:{_WHEN})\b",
+    )
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+
+
+def _said(verb: str, *, also: str = "") -> str:
+    """A verb as a sentence has it: cancel, cancels, cancelled, cancelling."""
+    forms = [*map(_inflected, sorted({verb, *_spoken(verb)})), *filter(None, (also,))]
+    return rf"(?:{'|'.join(forms)})"
+
+
+def _is_again(verb: str, text: str) -> bool:
+    """Whether a message has one word for a verb and for its opposite before it: restart."""
+    again = "|".join((f"re-?{verb}", *_AGAIN.get(verb, "").split()))
+    if re.search(rf"\b(?:{again})", text, re.IGNORECASE):
+        return True
+    return verb in _STARTING and _RESTART.search(text) is not None
+
+
+def _spoken(verb: str) -> set[str]:
+    """Return the verbs by which people ask for what a tool calls *verb*."""
+    return _ALIKE.get(verb, set())
+
+
+def _inflected(verb: str) -> str:
+    if len(verb) <= _SHORT:
+        return rf"{verb}(?:s|{verb[-1]}?(?:ed|ing))?"
+    return rf"{re.escape(verb.removesuffix('e'))}\w{{0,5}}"
+
+
+def requests_enclosing_step(text: str) -> bool:
+    """
+    Return whether a message asks for a step while another state is off, or on.
+
+    >>> requests_enclosing_step("Deploy billing w/o alerts.")
+    True
+    >>> requests_enclosing_step("Deploy billing.")
+    False
+    """
+    return _AROUND.search(text) is not None

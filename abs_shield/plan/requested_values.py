@@ -1,0 +1,114 @@
+"""Whether the user's newest message names both values that two calls set one after the other."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from itertools import islice
+from typing import Any
+
+from abs_shield.plan.tool_action import OPPOSITES
+from abs_shield.session import Session
+from abs_shield.text.leaves import scalar_text
+from abs_shield.text.values.numerals import WORDS, worded
+
+_UNSPACED = r"\u2e80-\u9fff\uac00-\ud7ff"
+_WORD = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]")
+_COUNT = re.compile(rf"\b{WORDS}\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:after|before|first|initially|once|until|till|while|when|start|begin|for now|later)\b",
+    re.IGNORECASE,
+)
+"""Words by which a message says what comes first, whatever it names first."""
+_NOT = re.compile(r"(?:\b(?:not|never|without|instead of|rather than)|n['\u2019]t)\Z")
+"""Before a value that is not wanted."""
+_LITTLE = frozenset("to at on in the a an for".split())
+_SIGNS = "\"'`.,;:!?()[]"
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_MOST = 2_000
+"""Words of a message that are looked at."""
+_HOUR = re.compile(r"\A0(?=\d:\d\d)")
+"""Before an hour that people write with one digit."""
+_NO_ACTS = (frozenset({"in", "out"}), frozenset({"long", "short"}))
+
+
+def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = ()) -> bool:
+    """
+    Return whether a message names a value and, after it, another one.
+
+    Args:
+        text: The message.
+        one: The value of the first call.
+        other: The value of the second call.
+        of: Identifiers of the entity: if another such entity is named between both values, the
+            second value belongs to that one.
+
+    >>> names_both_values("Set AB-1 to 9.99 first, then to 8.99.", 9.99, 8.99, of=["ab-1"])
+    True
+    >>> names_both_values("Set AB-1 to 9.99, and AB-2 to 8.99.", 9.99, 8.99, of=["ab-1"])
+    False
+    >>> names_both_values("Dim it to fifty, and then to 20.", 50, 20)
+    True
+    >>> names_both_values("Dim it to 50.", 50, 20)
+    False
+    >>> names_both_values("Turn it on, then off again.", True, False)
+    True
+    >>> names_both_values("On, not off.", "on", "off")
+    False
+    """
+    if isinstance(one, str) and isinstance(other, str) and (one in other or other in one):
+        return False  # one mention would do for both
+    text = _COUNT.sub(lambda found: f"{worded(found[0]).normalize():f}", text)
+    if isinstance(one, bool) and isinstance(other, bool):
+        return _names_opposites(text)
+    ends = [word.end() for word in islice(_WORD.finditer(text), _MOST)]
+    at = _end(text, 0, ends, one)
+    if at < 0:
+        return False
+    behind = _end(text, at, ends, other)
+    if behind >= 0 and not _is_unwanted(text[:behind], other):
+        return not _names_another(text[at:behind], of)
+    return _ORDER.search(text) is not None and _end(text, 0, ends, other) >= 0
+
+
+def _end(text: str, start: int, ends: Sequence[int], value: Any) -> int:
+    """Return where the first mention of a value ends; -1 where there is none behind *start*."""
+    value_text = scalar_text(value)
+    ends = [end for end in ends if end > start]
+    if not (value_text and ends and _holds(text[start:], value_text)):
+        return -1
+    found = bisect_left(ends, True, key=lambda end: _holds(text[start:end], value_text))
+    return ends[min(found, len(ends) - 1)]
+
+
+def _holds(text: str, value: str) -> bool:
+    heard = Session()
+    heard.user(text)
+    return any(heard.origin(one) is not None for one in {value, _HOUR.sub("", value)})
+
+
+def _is_unwanted(text: str, value: Any) -> bool:
+    """Whether the value at the end of a text stands behind a word for no."""
+    before = [word.strip(_SIGNS).casefold() for word in text.split()]
+    del before[len(before) - len((scalar_text(value) or "").split()) :]
+    while before and before[-1] in _LITTLE:
+        before.pop()
+    return _NOT.search(" ".join(before[-2:])) is not None
+
+
+def _names_another(text: str, of: Collection[str]) -> bool:
+    """Whether another thing is named that is written as those which the calls name."""
+    shapes = {_shape(name) for name in of if _DIGIT.search(name)}
+    words = (word.strip(_SIGNS).casefold() for word in text.split())
+    return any(_shape(word) in shapes and word not in of for word in words)
+
+
+def _shape(word: str) -> str:
+    return _LETTER.sub("a", _DIGIT.sub("0", word))
+
+
+def _names_opposites(text: str) -> bool:
+    """Whether a message has two words that say the opposite of each other: on and off."""
+    said = {word.strip(_SIGNS) for word in text.casefold().split()[:_MOST]}
+    return any(pair <= said for pair in OPPOSITES if pair not in _NO_ACTS)

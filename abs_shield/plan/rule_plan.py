@@ -1,0 +1,150 @@
+"""A rule bound to one tool: which arguments it takes, and whether it can run on a call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Rule
+from abs_shield.policy.rule import CONTEXT
+from abs_shield.schema import CompiledSchema
+from abs_shield.text.nearest import nearest
+
+_COPIED = (dict, list)
+_NO_CALL = ToolCall("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulePlan:
+    """
+    One rule for one tool.
+
+    Attributes:
+        needs: Arguments without which the rule does not run.
+        takes: Every argument that it takes by name.
+        takes_all: Whether it takes the rest as ``**arguments``.
+        names: Arguments that the function calls otherwise, to what it calls them.
+        in_order: The arguments by place, where it asks for these alone; None otherwise.
+        session: Whether it asks for the session.
+        call: Whether it asks for the call.
+    """
+
+    rule: Rule
+    needs: frozenset[str]
+    takes: frozenset[str]
+    takes_all: bool
+    session: bool
+    call: bool
+    names: Mapping[str, str]
+    in_order: tuple[str, ...] | None
+
+    def runs_on(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether every argument that it needs is there."""
+        return self.needs <= arguments.keys()
+
+    def asking(self) -> Callable[[Mapping[str, Any]], Any]:
+        """Give what asks the rule about plain scalars alone: no session, no call."""
+        function, names = self.rule.function, self.in_order
+        if names is None:
+            return lambda arguments: self.ask(arguments, None, _NO_CALL)
+        if len(names) == 1:
+            (name,) = names
+            return lambda arguments: function(arguments[name])
+        return lambda arguments: function(*map(arguments.__getitem__, names))
+
+    def ask(
+        self, arguments: Mapping[str, Any], session: Any, call: ToolCall, *, flat: bool = False
+    ) -> Any:
+        """
+        Run the rule on copies, so that it can change nothing.
+
+        Args:
+            flat: Whether all arguments are known to be plain scalars, which nobody can change.
+        """
+        if flat and self.in_order is not None:
+            return self.rule.function(*map(arguments.__getitem__, self.in_order))
+        given: dict[str, Any] = {}
+        for name in arguments if self.takes_all else self.takes:
+            if name in arguments:
+                value = arguments[name]
+                value = _copy(value) if isinstance(value, _COPIED) else value
+                given[self.names.get(name, name)] = value
+        if self.session:
+            given["session"] = session
+        if self.call:
+            given["call"] = ToolCall(call.name, _copy(dict(arguments)), call.id)
+        return self.rule.function(**given)
+
+
+def compile_rule(
+    rule: Rule, schema: CompiledSchema | None, *, tool: str, tolerant: bool = False
+) -> RulePlan:
+    """
+    Bind *rule* to one tool; *tolerant* where somebody else declared the tool.
+
+    Raises:
+        PolicyError: The rule names a parameter that the tool does not have.
+    """
+    parameters = inspect.signature(rule.function).parameters.values()
+    asked = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
+    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in asked]
+    theirs = {p.name: rule.takes.get(p.name, p.name) for p in named}
+    alone = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    plan = RulePlan(
+        rule=rule,
+        needs=frozenset(theirs[p.name] for p in named if p.default is p.empty),
+        takes=frozenset((*theirs.values(), *rule.takes.values())),
+        takes_all=not rule.takes and any(p.kind is p.VAR_KEYWORD for p in parameters),
+        session="session" in asked,
+        call="call" in asked,
+        names={its: mine for mine, its in rule.takes.items() if its != mine},
+        in_order=tuple(theirs.values()) if alone and not asked else None,
+    )
+    for name in () if tolerant else unknown_parameters(plan, schema, tool=tool):
+        known = schema.known if schema is not None else ()
+        near = nearest(name, known)
+        hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(known))}"
+        raise PolicyError(
+            f"rule `{rule.name}` ({rule.file}:{rule.line}) names parameter `{name}`, "
+            f"which tool `{tool}` does not have; {hint}"
+        )
+    return plan
+
+
+def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: str) -> list[str]:
+    """Give the parameters that a rule names and its tool does not have."""
+    if schema is None or not schema.known or "*" in plan.rule.tools:
+        return []
+    named = plan.takes if plan.rule.tools == (tool,) else plan.needs
+    return sorted(named - schema.known)
+
+
+def accepts_call(answer: Any) -> bool | None:
+    """Return whether a rule's answer accepts the call; None where it is no answer."""
+    if answer is None or answer is True or answer == "":
+        return True
+    return False if answer is False or isinstance(answer, str) else None
+
+
+def _copy(value: Any) -> Any:
+    """Copy JSON containers without recursion limits; everything else is immutable."""
+    if not isinstance(value, _COPIED):
+        return value
+    made: Any = {} if isinstance(value, dict) else []
+    left = [(value, made)]
+    while left:
+        source, target = left.pop()
+        for key, item in source.items() if isinstance(source, dict) else enumerate(source):
+            inner: Any = item
+            if isinstance(item, _COPIED):
+                inner = {} if isinstance(item, dict) else []
+                left.append((item, inner))
+            if isinstance(target, dict):
+                target[key] = inner
+            else:
+                target.append(inner)
+    return made

@@ -1,0 +1,324 @@
+"""Claims that a rule's sentence makes about a call, read in a few plain forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+Statement = Callable[[Mapping[str, Any]], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceClaim:
+    """
+    A claim about calls.
+
+    Attributes:
+        holds_for: Whether a call is right; None where it says nothing of that call.
+        fewest: Calls that are right, and such that are not, which a comparison needs.
+    """
+
+    holds_for: Statement
+    fewest: tuple[int, int] = (3, 3)
+
+
+_NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
+_ZERO = re.compile(r"\b(?:zero|0)\b")
+_FORMS: tuple[tuple[str, str], ...] = (
+    (
+        r"at most|(?:no|not|never) more than|no greater than|up to|"
+        r"(?:not|never|no) (?:above|over|exceeds?|exceeding|beyond)|"
+        r"(?:maximum|max|limit)(?: of| is)?",
+        "<=",
+    ),
+    (
+        r"at least|no less than|not less than|no fewer than|"
+        r"(?:not|never) (?:below|under|less than)|(?:minimum|min)(?: of| is)?",
+        ">=",
+    ),
+    (r"below|under|less than|fewer than|smaller than|lower than", "<"),
+    (r"above|over|more than|greater than|exceeds?|exceeding|larger than|higher than", ">"),
+)
+_OR_SO = (
+    (re.compile(rf"{_NUMBER} or (?:less|fewer|below|under|lower)\b", re.I), "<="),
+    (re.compile(rf"{_NUMBER} or (?:more|above|over|higher|greater)\b", re.I), ">="),
+)
+_BOUNDS = [(re.compile(rf"\b(?:{words})\s+{_NUMBER}", re.I), sign) for words, sign in _FORMS]
+_BOUNDS += _OR_SO
+_OR = re.compile(
+    r"\bor\b(?! (?:less|fewer|below|under|lower|more|above|over|higher|greater)\b)", re.I
+)
+_POSITIVE = re.compile(r"\bpositive\b", re.I)
+_NOT_NEGATIVE = re.compile(r"\b(?:not|never|non)[- ]?negative\b", re.I)
+_REFUSED = re.compile(
+    r"\b(?:refused?|rejected?|forbidden|blocked|denied|prohibited|disallowed|banned|"
+    r"not (?:allowed|permitted|accepted|possible)|wrong|mistakes?|errors?|impossible|invalid|"
+    r"nonsense)\b",
+    re.I,
+)
+_DOUBTFUL = re.compile(
+    r"\b(?:if|when|where|while|unless|except|without|needs?|requires?|only after|until|otherwise|"
+    r"percent|half|twice|times|least one|per|together|average|"
+    r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
+    re.I,
+)
+"""Words with which a sentence says more than one bound of one value."""
+_VERB = re.compile(
+    r"\b(?:is|are|be|must|moves?|costs?|lasts?|has|have|stays?|lies|takes?|holds?|pays?)\b", re.I
+)
+_WORD = re.compile(r"\w+")
+_BETWEEN = re.compile(rf"\bbetween {_NUMBER} and {_NUMBER}", re.I)
+_CHARACTERS = re.compile(r"\bcharacters?\b", re.I)
+_NO_SUCH = re.compile(r"\s*no \w+\s*", re.I)
+"""What stands before the bound in "No refund above 500"."""
+_AT_A_TIME = re.compile(r"\bin (?:one|a single) \w+\.?\s*$", re.I)
+_MOST_AFTER = 2
+"""Words behind a bound that may be its unit."""
+_NOT = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|outside|other than)\b|n't", re.I)
+_BEFORE = re.compile(
+    r"\b(?:before|earlier than|not after|no later than|never after|not later than)\b", re.I
+)
+_AFTER = re.compile(
+    r"\b(?:after|later than|not before|no earlier than|never before|not earlier than)\b", re.I
+)
+_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
+"""Words of a parameter's name that a sentence leaves out: the check-in of ``check_in_date``."""
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<=": lambda value, bound: value <= bound,
+    ">=": lambda value, bound: value >= bound,
+    "<": lambda value, bound: value < bound,
+    ">": lambda value, bound: value > bound,
+}
+
+
+def parse_claim(
+    sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()
+) -> SentenceClaim | None:
+    """
+    Return what a sentence says of a call; None where it says nothing that is understood.
+
+    Args:
+        sentence: One line of English.
+        takes: The parameters that the rule looks at.
+        words: Numbers and words of the rule's code; those that the sentence quotes count.
+
+    >>> claim = parse_claim("A refund is at most 500.", ["amount"])
+    >>> [claim.holds_for({"amount": amount}) for amount in (499, 500, 501)]
+    [True, None, False]
+    """
+    names = [*takes]
+    if _DOUBTFUL.search(sentence):
+        return None
+    if len(names) == 2:
+        return _order(sentence, names)
+    if len(names) != 1:
+        return None
+    name = names[0]
+    return _bound(sentence, name) or _range(sentence, name) or _listed(sentence, name, words)
+
+
+def _range(sentence: str, name: str) -> SentenceClaim | None:
+    """``An amount is between 1 and 500.``"""
+    text = _ZERO.sub("0", sentence)
+    found = [*_BETWEEN.finditer(text)]
+    if len(found) != 1 or not _is_predicate(text, found[0], "<"):
+        return None
+    low, high = (float(each.replace(",", "")) for each in found[0].groups())
+    rest = _without(text, found[0])
+    if low >= high or re.search(r"\d", rest) or _NOT.search(rest) or _REFUSED.search(rest):
+        return None
+    measure = _measure(rest)
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = measure(arguments.get(name))
+        return None if value is None or value in (low, high) else low < value < high
+
+    return SentenceClaim(holds_for)
+
+
+def _measure(sentence: str) -> Callable[[Any], float | None]:
+    """Return what a bound is about: the length of a text in characters, else a number."""
+    if _CHARACTERS.search(sentence):
+        return lambda value: len(value) if isinstance(value, str) else None
+
+    def number(value: Any) -> float | None:
+        right = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return value if right else None
+
+    return number
+
+
+def _bound(sentence: str, name: str) -> SentenceClaim | None:
+    text = _ZERO.sub("0", sentence)
+    found = _sign_and_number(text)
+    if found is None or _OR.search(sentence) or _BETWEEN.search(sentence):
+        return None
+    sign, number, rest = found
+    refused = bool(_REFUSED.search(rest))
+    if not refused and _NOT.search(rest):
+        if sign in ("<=", ">="):
+            return None
+        refused = True  # "no refund is over 500"
+
+    measure = _measure(rest)
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = measure(arguments.get(name))
+        if value is None or value == number:
+            return None
+        return _COMPARED[sign](value, number) is not refused
+
+    return SentenceClaim(holds_for)
+
+
+def _sign_and_number(text: str) -> tuple[str, float, str] | None:
+    """The only bound of a sentence, and the rest of it; None where there is none, or two."""
+    found = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
+    # "not above 5" holds "above 5" too: of bounds at one number the first form counts
+    by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(found)}
+    if not by_number:
+        form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
+        word = form[0].search(text)
+        if word is None:
+            return None
+        rest = _without(text, word)
+        # "Positive amounts go elsewhere" names calls, and does not say what this rule accepts
+        plain = _REFUSED.search(rest) or _is_predicate(text, word, form[1], strict=True)
+        return (form[1], 0.0, rest) if plain else None
+    if len(by_number) > 1:
+        return None
+    ((number, (match, sign)),) = by_number.items()
+    rest = _without(text, match)
+    if not _REFUSED.search(rest) and not _is_predicate(text, match, sign):
+        return None
+    return sign, number, rest
+
+
+def _without(text: str, match: re.Match[str]) -> str:
+    return f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = False) -> bool:
+    """
+    Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
+
+    "Refunds above 500 go to a person" names calls, and says something else of them.
+    """
+    before, after = text[: match.start()], _AT_A_TIME.sub("", text[match.end() :])
+    at_end = len(_WORD.findall(after)) <= _MOST_AFTER
+    strict = strict or sign in ("<", ">")
+    said = _VERB.search(before) is not None or _NO_SUCH.fullmatch(before) is not None
+    return at_end and (not strict or said)
+
+
+def _order(sentence: str, names: list[str]) -> SentenceClaim | None:
+    """``It starts before it ends`` of ``start`` and ``end``, in the order of the sentence."""
+    places = _places(sentence, names)
+    if places is None:
+        return None
+    first, then = sorted(names, key=lambda name: places[name])
+    between = sentence[places[first] : places[then]]
+    before, after = _BEFORE.search(between), _AFTER.search(between)
+    if bool(before) == bool(after) and not (before and after):
+        return None
+    earlier = before is not None and (after is None or before.start() <= after.start())
+    form = before if earlier else after
+    # "not after" is a form; any other "not", and "no check-in after the check-out", turns it round
+    if form is None or _REFUSED.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
+        return None
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        one, other = _comparable(arguments.get(first)), _comparable(arguments.get(then))
+        if one is None or other is None or type(one) is not type(other) or one == other:
+            return None
+        return bool(one < other) is earlier  # type: ignore[operator]
+
+    return SentenceClaim(holds_for)
+
+
+def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
+    """
+    Return where a sentence names each of two parameters; None where it does not name both.
+
+    Whole names come first: ``check_in`` and ``check_out`` begin alike. A name may be spelt with
+    hyphens or blanks, or joined: ``check-in``, ``check in``, ``checkin``.
+    """
+    for pattern_of in (_whole_name, _stem):
+        patterns = {name: pattern_of(name) for name in names}
+        found = {
+            name: [match.start() for match in re.finditer(rf"\b{pattern}", sentence, re.I)]
+            for name, pattern in patterns.items()
+            if pattern
+        }
+        # a sentence that names one twice says more than one thing of it
+        places = {name: starts[0] for name, starts in found.items() if len(starts) == 1}
+        if len(places) == 2 and len({*places.values()}) == 2:
+            return places
+    return None
+
+
+def _whole_name(name: str) -> str:
+    words = [word for word in _NAME_WORDS.findall(name) if word.lower() not in _GENERAL]
+    letters = [re.escape(letter) for letter in "".join(words)]
+    return rf"{'[-_ ]?'.join(letters)}\b" if len(letters) > 2 else ""
+
+
+def _stem(name: str) -> str:
+    stem = re.escape(name.rstrip("s").split("_")[0][:6])
+    return stem if len(stem) > 2 else ""
+
+
+def _comparable(value: Any) -> float | datetime | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) if abs(value) < 1e300 else None
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def _listed(sentence: str, name: str, words: Iterable[Any]) -> SentenceClaim | None:
+    """``The currency is EUR``: the words of the code that the sentence names as what is right."""
+    known = [word for word in words if isinstance(word, str) and len(word) > 1]
+    named = tuple(word for word in known if _names_word(sentence, word))
+    how = _matcher(sentence, named)
+    if how is None:
+        return None
+    refused = bool(_REFUSED.search(sentence) or _NOT.search(sentence))
+
+    def holds_for(arguments: Mapping[str, Any]) -> bool | None:
+        value = arguments.get(name)
+        return how(value, named) is not refused if isinstance(value, str) else None
+
+    return SentenceClaim(holds_for, fewest=(3, 1) if refused else (1, 3))
+
+
+def _names_word(sentence: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence) is not None
+
+
+def _matcher(sentence: str, named: tuple[str, ...]) -> _Matches | None:
+    """Return how a value has to agree with the words; None where they are only mentioned."""
+    either = "|".join(map(re.escape, named))
+    for cue, how in _CUES:
+        said = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"
+        if named and re.search(said, sentence):
+            return how
+    return None
+
+
+_Matches = Callable[[str, tuple[str, ...]], bool]
+_CUES: tuple[tuple[str, _Matches], ...] = (
+    (r"starts? with|begins? with", str.startswith),
+    (r"ends? (?:with|in)", str.endswith),
+    (
+        r"only|one of|must be|has to be|have to be|is|are",
+        lambda value, named: value in named,
+    ),
+)

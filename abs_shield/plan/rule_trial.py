@@ -1,0 +1,167 @@
+"""A rule asked about sampled calls: how often it accepted, rejected, or could not answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.plan.compile import rejects_name
+from abs_shield.plan.constants import find_constants
+from abs_shield.plan.further_samples import further_calls, has_free_text
+from abs_shield.plan.proof_context import Arguments, ProofContext
+from abs_shield.plan.rule_plan import RulePlan, accepts_call
+from abs_shield.schema.equality import canonical
+from abs_shield.schema.samples import Pool
+from abs_shield.schema.samples.shapes import shapes, types
+from abs_shield.session import Executed, Session
+from abs_shield.session.session_record import record_of
+from abs_shield.text.show import escaped, shown
+
+SECONDS = 3.0
+"""After so long a rule is asked no more about one tool."""
+_MOST_WITH_SESSION = 150
+_MOST_TOOLS = 64
+_MOST_DIFFERENT, _MOST_LISTED = 64, 10
+_SHOWN = 4
+
+
+@dataclass(slots=True, kw_only=True)
+class RuleTrial:
+    """
+    What a rule said about sampled calls of one tool.
+
+    Attributes:
+        sampled: Calls that the schema accepts; 1 where none can have what the rule takes.
+        asked: Calls about which it was asked, once a session.
+        raised: The first exception and its arguments, in words; empty where there was none.
+        odd: The first answer that is none, in words.
+        late: Whether it was stopped because it took too long.
+        different: The first of the different values that it was asked about.
+        exhausted: Whether the schema lists every value that it could be asked about.
+        has_free_text: Whether it takes a text that the schema does not list.
+    """
+
+    sampled: int = 0
+    asked: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    raised: str = ""
+    odd: str = ""
+    late: bool = False
+    different: set[Any] = field(default_factory=set)
+    exhausted: bool = False
+    has_free_text: bool = False
+    _ends: float = field(default_factory=lambda: perf_counter() + SECONDS)
+
+    def ask(self, plan: RulePlan, call: ToolCall, session: Session, *, real: bool) -> None:
+        """Ask once; what it raises is told where the session is *real*."""
+        arguments: Arguments = call.arguments
+        self.asked += 1
+        if len(self.different) < _MOST_DIFFERENT:
+            taken = {k: v for k, v in arguments.items() if plan.takes_all or k in plan.takes}
+            self.different.add(canonical(taken if plan.takes else arguments))
+        try:
+            said = plan.ask(arguments, session, call)
+        except Exception as error:
+            if real and not self.raised:
+                what = f"{type(error).__name__}: {escaped(str(error))}"
+                self.raised = f"{what.removesuffix(': ')}, asked about {_words(plan, arguments)}"
+        else:
+            self._count(said, plan, arguments)
+        self.late = perf_counter() > self._ends
+
+    def _count(self, said: Any, plan: RulePlan, arguments: Arguments) -> None:
+        fine = accepts_call(said)
+        self.accepted += fine is True
+        self.rejected += fine is False
+        if fine is None and not self.odd:
+            self.odd = f"{shown(said)}, asked about {_words(plan, arguments)}"
+
+
+def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:
+    """Ask a rule about what its tool's schema accepts, near the numbers and words of its code."""
+    schema = context.plans[tool].schema
+    if schema is None or any(rejects_name(schema, name) for name in plan.needs):
+        return RuleTrial(sampled=int(schema is not None))
+    focus = None if plan.takes_all or (plan.call and not plan.takes) else plan.takes
+    pool = Pool.of((*plan.rule.tries, *find_constants(plan.rule.function)))
+    samples = [*context.samples(tool, pool=pool, focus=focus)]
+    trial = RuleTrial(
+        sampled=len(samples), exhausted=_is_finite(context.tools[tool].parameters, focus)
+    )
+    applying = [arguments for arguments in samples if plan.runs_on(arguments)]
+    for arguments in applying[: _MOST_WITH_SESSION if plan.session else None]:
+        for session, real in _sessions(plan, tool, arguments, context):
+            if not trial.late:
+                trial.ask(plan, ToolCall(tool, arguments), session, real=real)
+    if applying and not plan.session:
+        _ask_further(trial, plan, applying, tool, context)
+    return trial
+
+
+def _ask_further(
+    trial: RuleTrial, plan: RulePlan, samples: list[Arguments], tool: str, context: ProofContext
+) -> None:
+    """Ask about further calls until a rule has accepted one and rejected one."""
+    words = (*plan.rule.tries, *find_constants(plan.rule.function))
+    trial.has_free_text = has_free_text(plan.takes, tool=tool, context=context)
+    further = further_calls(samples, plan.takes, words, tool=tool, context=context)
+    while bool(trial.accepted) != bool(trial.rejected) and not trial.late:
+        arguments = next(further, None)
+        if arguments is None:
+            return
+        # an exception here is no news: the samples themselves are told first
+        trial.ask(plan, ToolCall(tool, arguments), Session(), real=False)
+
+
+def _is_finite(root: Any, names: Iterable[str] | None) -> bool:
+    """Whether the schema lists every value of these parameters, or of all."""
+    for shape in shapes(root, root):
+        said = shape.get("properties")
+        known = said if isinstance(said, Mapping) else {}
+        for name in known if names is None else names:
+            parts = shapes(known.get(name, True), root)
+            if not all("const" in part or "enum" in part or _is_short(part) for part in parts):
+                return False
+    return True
+
+
+def _is_short(part: Mapping[str, Any]) -> bool:
+    """Whether a type has few values: true and false, null, or the integers between two bounds."""
+    low, high = part.get("minimum"), part.get("maximum")
+    if part.get("type") == "integer" and isinstance(low, int) and isinstance(high, int):
+        return high - low < _MOST_LISTED
+    return "type" in part and {*types(part["type"])} <= {"boolean", "null"}
+
+
+def _sessions(
+    plan: RulePlan, tool: str, arguments: Arguments, context: ProofContext
+) -> Iterator[tuple[Session, bool]]:
+    """
+    Give sessions, each with whether every run begins as it does: one in which nothing happened.
+
+    Else others ran before, all ran with these arguments three times, or all failed.
+    """
+    empty = Session(limits=context.policy.limits)
+    yield empty, True
+    if not plan.session:
+        return
+    names = [*context.tools][:_MOST_TOOLS]
+    others = [name for name in names if name != tool]
+    for ran, error in ((others, False), (names * 3, False), (names, True)):
+        session = Session(limits=context.policy.limits)
+        session.user(json.dumps(arguments))
+        for name in ran:
+            executed = Executed(tool=name, arguments=arguments, value=arguments, error=error)
+            record_of(session).add_execution(executed)
+        yield session, False
+
+
+def _words(plan: RulePlan, arguments: Arguments) -> str:
+    names = [name for name in arguments if plan.takes_all or name in plan.takes]
+    said = [f"{escaped(name)}={shown(arguments[name])}" for name in names[:_SHOWN]]
+    return ", ".join(said) or "a call"

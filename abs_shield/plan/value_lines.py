@@ -1,0 +1,146 @@
+"""Values of one parameter that stand for all of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from abs_shield.plan.representative_dates import (
+    format_datetime,
+    representative_days,
+    representative_seconds,
+    representative_times,
+)
+from abs_shield.schema.samples.shapes import shapes, types
+
+_DENSE = 60
+"""Whole numbers that are tried between two neighbouring samples."""
+_LARGE = 1e12
+_MOST_LISTED = 500
+_MOMENTS = frozenset({"date", "date-time", "time"})
+_NUMBERS = frozenset({"number", "integer"})
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLine:
+    """
+    Values of one parameter in their order.
+
+    Attributes:
+        points: What the values are computed from.
+        value_at: The value at a point.
+        decides_alone: Whether there is a value for every case; else a rule counts only where its
+            answer changes at most twice along the line, for the values between are not tried.
+        whole: Whether the points are whole numbers.
+    """
+
+    points: tuple[Any, ...]
+    value_at: Callable[[Any], Any]
+    decides_alone: bool
+    whole: bool = False
+
+
+def schema_alternatives(root: Any, name: str) -> list[Mapping[str, Any]]:
+    """Return the plain alternatives of a parameter's schema."""
+    found: list[Mapping[str, Any]] = []
+    for shape in shapes(root, root):
+        said = shape.get("properties")
+        found += shapes(said.get(name, True) if isinstance(said, Mapping) else True, root)
+    return found
+
+
+def schema_kind(parts: Iterable[Mapping[str, Any]]) -> str:
+    """Return `number`, `integer`, `text`, `date`, `time` or `date-time`; empty where mixed."""
+    kinds: set[str] = set()
+    for part in parts:
+        for kind in types(part.get("type")) or [""]:
+            if kind == "string":
+                form = part.get("format")
+                kinds.add(form if form in _MOMENTS else "text")
+            elif kind != "null":
+                kinds.add(kind if kind in _NUMBERS else "")
+    if kinds == _NUMBERS:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def listed_values(parts: Iterable[Mapping[str, Any]]) -> list[Any] | None:
+    """Return every value that a parameter can have; None where the schema does not list them."""
+    found: list[Any] = []
+    for part in parts:
+        values = _listed(part)
+        if values is None:
+            return None
+        found += values
+    return found
+
+
+def _listed(part: Mapping[str, Any]) -> list[Any] | None:
+    if "const" in part:
+        return [part["const"]]
+    if isinstance(part.get("enum"), list):
+        return list(part["enum"])
+    kinds = types(part.get("type"))
+    low, high = part.get("minimum"), part.get("maximum")
+    if kinds == ["integer"] and isinstance(low, int) and isinstance(high, int):
+        return [*range(low, high + 1)] if high - low < _MOST_LISTED else None
+    if kinds and {*kinds} <= {"boolean", "null"}:
+        return [value for kind in kinds for value in ((None,) if kind == "null" else (True, False))]
+    return None
+
+
+def build_value_line(
+    kind: str, words: Sequence[Any], samples: Sequence[Any], *, at: float, suffix: str
+) -> ValueLine | None:
+    """
+    Return the values of a parameter of this kind; None where none can stand for all.
+
+    Args:
+        kind: What `kind_of` returns.
+        words: Numbers and words of the code of the rules that are compared.
+        samples: Values that the schema accepts.
+        at: The moment of the proof, in seconds since the epoch.
+        suffix: The offset that a time ends with, such as ``Z``.
+    """
+    if kind in _NUMBERS:
+        whole = kind == "integer"
+        points = _numbers([*samples, *words], whole=whole)
+        return ValueLine(points, lambda point: point, decides_alone=False, whole=whole)
+    if kind == "time":
+        return ValueLine(
+            (*representative_times(),), lambda point: f"{point}{suffix}", decides_alone=True
+        )
+    days = representative_days(words, at=at) if kind in _MOMENTS else None
+    if days is None:
+        return None
+    if kind == "date":
+        return ValueLine((*days,), lambda point: point.isoformat(), decides_alone=True)
+    moments = (*representative_seconds(words, days),)
+    shown = lambda point: format_datetime(point) + suffix  # noqa: E731
+    return ValueLine(moments, shown, decides_alone=False, whole=True)
+
+
+def _numbers(values: Iterable[Any], *, whole: bool) -> tuple[float, ...]:
+    near = {
+        value + off
+        for value in values
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGE
+        for off in (-1, 0, 1)
+    }
+    far = {sign * n * 10**k for k in range(-2, 10) for n in range(1, 10) for sign in (1, -1)}
+    found = {*range(-50, 201), *near, *_between(sorted(near)), *far}
+    return (*sorted({int(each) for each in found} if whole else found),)
+
+
+def _between(numbers: Sequence[float]) -> Iterator[float]:
+    for low, high in pairwise(numbers):
+        yield (low + high) / 2
+        yield from range(int(low) + 1, min(int(high), int(low) + _DENSE))
+
+
+def midpoint(low: Any, high: Any, *, whole: bool) -> Any | None:
+    """Return a point between two; None where they are neighbours."""
+    middle = (low + high) // 2 if whole else (low + high) / 2
+    return None if middle in (low, high) else middle
