@@ -1,4 +1,4 @@
-"""What a tool makes of arguments that its schema refuses: those that convert are no invention."""
+"""The arguments that a tool gets from those that its schema rejects, if they convert."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 class Conversion(NamedTuple):
     """
-    Arguments as the tool takes them.
+    Arguments as the tool's function receives them.
 
     Attributes:
-        arguments: They in the form of JSON; a part that does not convert stands as it was written.
-        refused: JSON pointers to what does not convert; empty where everything does.
+        arguments: The converted arguments, as JSON; a part that does not convert is unchanged.
+        refused: JSON pointers to what does not convert; empty if everything does.
         endless: JSON pointers to what converts to NaN or an infinity.
     """
 
@@ -29,56 +29,60 @@ class Conversion(NamedTuple):
     endless: tuple[str, ...] = ()
 
     def admits(self, problem: Problem) -> bool:
-        """Return whether nothing at, around or inside the place of *problem* is refused."""
-        return not any(_overlap(problem.where, one) for one in self.refused)
+        """Return whether nothing at, around or inside the location of *problem* is refused."""
+        return not any(_are_nested(problem.where, pointer) for pointer in self.refused)
 
     def is_endless(self, problem: Problem) -> bool:
-        """Return whether what stands at the place of *problem* becomes NaN or an infinity."""
-        return any(_overlap(problem.where, one) for one in self.endless)
+        """Return whether the value at the location of *problem* becomes NaN or an infinity."""
+        return any(_are_nested(problem.where, pointer) for pointer in self.endless)
 
     def refused_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return JSON pointers to refused integers that no float may hold."""
+        """Return JSON pointers to refused integers that do not fit a float."""
         places = (pointer(path) for path, leaf in leaves(arguments) if _is_beyond_floats(leaf))
-        return tuple(one for one in places if any(_overlap(one, other) for other in self.refused))
+        return tuple(
+            place
+            for place in places
+            if any(_are_nested(place, refused) for refused in self.refused)
+        )
 
 
 Convert = Callable[[Mapping[str, Any]], Conversion]
 """Converts arguments as the function behind a tool gets them; it never raises."""
 
-_NEVER = frozenset({"not_finite", "too_deep", "too_large", "too_complex"})
+_NOT_CONVERTIBLE = frozenset({"not_finite", "too_deep", "too_large", "too_complex"})
 """What no JSON number is, and what would take too long to look at again."""
 
 
-_FLOAT = 1 << 1023
+_FLOAT_LIMIT = 1 << 1023
 """A float holds every integer below it, and hardly any that is larger."""
 
 
 def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
     """
-    Whether an integer stands in arguments that no float may hold; looks no further.
+    Return whether arguments contain an integer that does not fit a float.
 
     Args:
-        arguments: The arguments, in the form of JSON.
-        texts: Whether a text counts that is a number, and not a finite one.
+        arguments: The arguments, as JSON.
+        texts: Whether to count text that is a number and not a finite one.
     """
-    left: list[Any] = [arguments]
-    while left:
-        item = left.pop()
+    remaining: list[Any] = [arguments]
+    while remaining:
+        item = remaining.pop()
         kind = type(item)
         if kind is int:
             if _is_beyond_floats(item):
                 return True
         elif kind is dict:
-            left += item.values()
+            remaining += item.values()
         elif kind is list:
-            left += item
+            remaining += item
         elif texts and kind is str and _is_endless(item):
             return True
     return False
 
 
 def _is_beyond_floats(item: Any) -> bool:
-    return type(item) is int and not -_FLOAT < item < _FLOAT
+    return type(item) is int and not -_FLOAT_LIMIT < item < _FLOAT_LIMIT
 
 
 def _is_endless(text: str) -> bool:
@@ -94,33 +98,35 @@ def convert(
     """
     Convert arguments that have *problems* with the schema of *plan*.
 
-    The types of the function decide, where the schema was made of them. Another schema, which the
-    policy or a framework declared, has to accept what they make of the arguments; without a
-    function it has to accept them with their slips undone.
+    If the schema was made from the function's type hints, these decide. Any other schema, declared
+    by the policy or by a framework, must accept the converted arguments; without a function it
+    must accept the arguments with their slips corrected.
     """
-    never = frozenset(problem.where for problem in problems if problem.code in _NEVER)
-    if never or plan.schema is None:
-        return Conversion(arguments, never or frozenset({""}))
+    undecidable = frozenset(
+        problem.where for problem in problems if problem.code in _NOT_CONVERTIBLE
+    )
+    if undecidable or plan.schema is None:
+        return Conversion(arguments, undecidable or frozenset({""}))
     if plan.convert is not None:
-        made = plan.convert(arguments)
-        if plan.schema_of_function or made.endless:
-            return made
-        if not made.refused and not _refused_both(plan, arguments, made.arguments):
-            return made
-    mended = without_slips(arguments, problems)
-    if mended is None:
+        converted = plan.convert(arguments)
+        if plan.schema_of_function or converted.endless:
+            return converted
+        if not converted.refused and not _refused_both(plan, arguments, converted.arguments):
+            return converted
+    without_slips_arguments = without_slips(arguments, problems)
+    if without_slips_arguments is None:
         return Conversion(arguments, frozenset(problem.where for problem in problems))
-    return Conversion(mended, _refused(plan, mended))
+    return Conversion(without_slips_arguments, _refused(plan, without_slips_arguments))
 
 
 def _refused_both(
-    plan: ToolPlan, arguments: Mapping[str, Any], made: Mapping[str, Any]
+    plan: ToolPlan, arguments: Mapping[str, Any], converted: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return what the plan refuses of converted arguments, where the description refused it."""
+    """Return what both the plan's and the description's schema reject of converted arguments."""
     if plan.description is None:
-        return _refused(plan, made)
+        return _refused(plan, converted)
     schema = plan.description
-    return _problems(schema, arguments) & _problems(schema, made)
+    return _problems(schema, arguments) & _problems(schema, converted)
 
 
 def _refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -135,5 +141,5 @@ def _problems(schema: CompiledSchema, arguments: Mapping[str, Any]) -> frozenset
         return frozenset({""})
 
 
-def _overlap(one: str, other: str) -> bool:
+def _are_nested(one: str, other: str) -> bool:
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

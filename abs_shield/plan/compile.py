@@ -1,4 +1,4 @@
-"""Compiles one tool against a policy; everything that can be wrong is found here."""
+"""Compile one tool against a policy; every declaration error is found here."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def compile_tool(
 
     Args:
         tool: The tool's contract.
-        policy: Whose rules, modes and suppressions hold.
-        beside: Declarations of the tool's author, where *tool* is a description of it: their
-            schemas hold as well.
-        tolerant: Keep a schema that cannot be compiled as an error of every check, instead of
+        policy: The policy with the rules, modes and suppressions.
+        beside: Declarations of the tool's author if *tool* is a description of it; their schemas
+            apply as well.
+        tolerant: Report a schema that cannot be compiled as an error of every check, instead of
             raising; for tools that somebody else declared.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
-    schema, broken = _schema(tool, tolerant=tolerant)
+    schema, broken = _compile_parameters(tool, tolerant=tolerant)
     own_schema = schema
     if schema is None and broken:
-        schema = _authors_own(beside, where=escaped(tool.name))
+        schema = _author_schemas(beside, where=escaped(tool.name))
     elif schema is not None:
         for author in beside:
-            schema = _beside(schema, tool, author)
+            schema = _combine_schemas(schema, tool, author)
     if schema is not None and not tolerant:
-        _require_marked(tool, schema)
+        _raise_on_unknown_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
     targets = compile_targets(tool, allow=policy.allow)
     writes = not tool.read_only and targets.action.writes
@@ -70,35 +70,35 @@ def compile_tool(
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=entity_kinds_of(tool),
         description=None if schema is own_schema else own_schema,
-        lost_targets=_lost(tool, schema),
+        lost_targets=_lost_targets(tool, schema),
     )
 
 
 def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
     """
-    Give the mode of one layer for one tool.
+    Return the mode of one layer for one tool.
 
     A (tool, layer) entry decides; else the layer's and the tool's, audit winning; else the
     policy's own.
     """
-    pair = policy.modes.get((tool.name, layer))
-    if pair is not None:
-        return pair
-    said = {policy.modes.get(layer), tool_mode(policy, tool)} - {None}
-    if not said:
+    declared = policy.modes.get((tool.name, layer))
+    if declared is not None:
+        return declared
+    modes = {policy.modes.get(layer), tool_mode(policy, tool)} - {None}
+    if not modes:
         return policy.mode
-    return Mode.AUDIT if Mode.AUDIT in said else Mode.STRICT
+    return Mode.AUDIT if Mode.AUDIT in modes else Mode.STRICT
 
 
 def tool_mode(policy: Policy, tool: Tool) -> Mode | None:
-    """Give the mode that is declared for a whole tool; None where none is."""
-    said = {policy.modes.get(tool.name), tool.mode} - {None}
-    if not said:
+    """Return the mode that is declared for a whole tool; None if there is none."""
+    modes = {policy.modes.get(tool.name), tool.mode} - {None}
+    if not modes:
         return None
-    return Mode.AUDIT if Mode.AUDIT in said else Mode.STRICT
+    return Mode.AUDIT if Mode.AUDIT in modes else Mode.STRICT
 
 
-def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
+def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
     if tool.parameters is None:
         return None, ""
     try:
@@ -109,8 +109,8 @@ def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
         return None, f"tool {error}"
 
 
-def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
-    """Return the schema of a description beside what the author says of the same parameters."""
+def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
+    """Return the schema of a description combined with the author's for the same parameters."""
     names = schema.known
     if schema.nameless and isinstance(author.parameters, Mapping):
         # the description adds no name that the author's function would not take
@@ -122,8 +122,8 @@ def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     return both(schema, compile_schema(own, where=escaped(tool.name)))
 
 
-def _authors_own(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
-    """Return the schemas of a tool's authors, where that of a description cannot be compiled."""
+def _author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
+    """Return the combined schemas of a tool's authors, for a description that does not compile."""
     schema: CompiledSchema | None = None
     for author in beside:
         if isinstance(author.parameters, Mapping):
@@ -133,23 +133,23 @@ def _authors_own(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None
 
 
 def _without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledSchema:
-    """Compile an author's schema but for what has to be there: a framework may fill that in."""
-    named = {key: said for key, said in parameters.items() if key != "required"}
-    return compile_schema(named, where=where, closed=True)
+    """Compile an author's schema without `required`: a framework may fill these arguments in."""
+    optional = {key: value for key, value in parameters.items() if key != "required"}
+    return compile_schema(optional, where=where, closed=True)
 
 
-def _lost(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
-    """Return the declared targets that no call can have; only somebody else's schema has such."""
+def _lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
+    """Return the declared targets that no call can have; only a foreign schema can lack them."""
     marks = () if schema is None else unknown_marks(tool, schema)
     return tuple(name for field, name in marks if field == "targets")
 
 
-def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
-    """Refuse a mark of a parameter that no call can have."""
+def _raise_on_unknown_marks(tool: Tool, schema: CompiledSchema) -> None:
+    """Raise if a mark names a parameter that no call can have."""
     for field, name in unknown_marks(tool, schema):
         near = nearest(name, schema.known)
-        known = ", ".join(f"`{known}`" for known in sorted(schema.known))
-        hint = f"did you mean `{near[0]}`?" if near else f"it has {known or 'none'}"
+        allowed = ", ".join(f"`{name}`" for name in sorted(schema.known))
+        hint = f"did you mean `{near[0]}`?" if near else f"it has {allowed or 'none'}"
         raise PolicyError(
             f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
             f"which is no parameter of it; {hint}"
@@ -157,7 +157,7 @@ def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
 
 
 def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str]]:
-    """Give the field and the name of each mark of a parameter that no call can have."""
+    """Yield the field and the name of each mark of a parameter that no call can have."""
     for field in MARKS:
         for name in getattr(tool, field):
             first = first_name(name)
@@ -166,7 +166,7 @@ def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str
 
 
 def rejects_name(schema: CompiledSchema, name: str) -> bool:
-    """Whether no call can have a parameter of that name."""
+    """Return whether the schema rejects a parameter of that name in every call."""
     if name in schema.known:
         return False
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))

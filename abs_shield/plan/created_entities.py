@@ -1,4 +1,4 @@
-"""What a call brings into being: its name is the caller's, and comes from nowhere."""
+"""The entities that a call creates: their names are the caller's choice and need no mention."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from abs_shield.text.normal import normal
 from abs_shield.text.synonyms import canonical
 from abs_shield.text.verbs import Does
 
-_OWN = frozenset(
+_OWN_WORDS = frozenset(
     "id name number key code title slug path file filename filepath label username".split()
 )
-_PLACING = frozenset("add book schedule reserve register append".split())
+_PLACING_VERBS = frozenset("add book schedule reserve register append".split())
 """Verbs that bring a thing into a place: the other things they name exist already."""
-_CLIENT = frozenset("idempotency correlation trace nonce dedup deduplication".split())
+_CLIENT_WORDS = frozenset("idempotency correlation trace nonce dedup deduplication".split())
 """Identifiers that by convention the caller makes up for each write."""
-_MARKS = frozenset("id uuid guid token key".split())
+_MARK_WORDS = frozenset("id uuid guid token key".split())
 """What marks one request to a service: ``request_id``; its number is that of an application."""
-_IN_A_FILE = frozenset("file path filename filepath".split())
-_LONGEST_SAID, _FIRST = 300, 5
-_CALLERS = frozenset("client caller external".split())
-_RECORD = frozenset("message request operation event record entry job run batch log".split())
+_FILE_WORDS = frozenset("file path filename filepath".split())
+_MAX_DESCRIPTION, _FIRST_WORDS = 300, 5
+_CALLER_WORDS = frozenset("client caller external".split())
+_RECORD_WORDS = frozenset("message request operation event record entry job run batch log".split())
 """What a creating call calls the record that it makes, whatever its noun."""
-_OFFERS = frozenset("coupon promo promotion discount voucher".split())
+_OFFER_WORDS = frozenset("coupon promo promotion discount voucher".split())
 """Whichever of them a call makes, its code has the name of any."""
-_NEW = frozenset(
+_DESTINATION_WORDS = frozenset(
     "new dest destination target output remote local to drive s3 object blob storage".split()
 )
 """Words around the name of what is made, which say where it is put."""
-_OUTPUT = frozenset(
+_OUTPUT_WORDS = frozenset(
     "screenshot capture download export save render snapshot dump backup plot draw print convert "
     "record write generate".split()
 )
 """Words of tools that leave a file, of a name that the caller gives it."""
-_FILES = frozenset(
+_FILE_NAMES = frozenset(
     tuple(name.split("_"))
     for name in "filename file_name name output output_path path filepath file_path".split()
 )
-_CONTENT = frozenset("content body text data html markdown code source byte base64".split())
+_CONTENT_WORDS = frozenset("content body text data html markdown code source byte base64".split())
 """What is in a file; its title is none of it."""
-_SOMEBODY = frozenset(
+_PERSON_WORDS = frozenset(
     "party contact user customer client patient employee member lead attendee guest person "
     "passenger tenant candidate student driver supplier vendor".split()
 )
 """Whoever is entered has a name before."""
-_TITLES = frozenset({("name",), ("title",), ("label",)})
+_TITLE_NAMES = frozenset({("name",), ("title",), ("label",)})
 _CREATING_STATEMENT = re.compile(
     r"\bcreate\s{1,4}(?:or\s{1,4}replace\s{1,4})?(?:temp(?:orary)?\s{1,4})?"
     r"(?:table|view|database|schema|index|function|procedure|sequence|role|user|collection)\s{1,4}"
@@ -65,120 +65,136 @@ _CREATING_STATEMENT = re.compile(
 _COUNTED = re.compile(r"([^\W\d_]{2,30})[ _-]?(\d{0,2})")
 
 
-def creates(tool: Tool, action: ToolAction, path: Path) -> bool:
-    """Whether the leaf at *path* names what a call of *tool* brings into being."""
+def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
+    """Return whether the leaf at *path* names what a call of *tool* creates."""
     root = str(path[0]) if path else ""
     if keys_of(path, tool.creates, tool.parameters):
         return True
-    said = frozenset(name_words(root))
-    if action.writes and (said & _CLIENT or _is_callers(root) or _marks_request(root, tool)):
+    words = frozenset(name_words(root))
+    if action.writes and (
+        words & _CLIENT_WORDS or _is_caller_number(root) or _is_request_key(root, tool)
+    ):
         return True
     if keys_of(path[:1], tool.targets, tool.parameters):
         return False
-    if names_file(path) and not _OUTPUT.isdisjoint(name_words(tool.name)):
+    if names_file(path) and not _OUTPUT_WORDS.isdisjoint(name_words(tool.name)):
         return True
     if len(path) > 1:
-        return action.creates and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
-    if action.does is Does.CHANGE and "new" in said:
-        return bool(said & _OWN)
-    if action.verb == "upload" and (_is_source(path, tool) or "id" in said):
+        return (
+            action.creates
+            and name_words(name_of(path)) in _TITLE_NAMES
+            and not _is_name_of_person(path)
+        )
+    if action.does is Does.CHANGE and "new" in words:
+        return bool(words & _OWN_WORDS)
+    if action.verb == "upload" and (_names_existing_file(path, tool) or "id" in words):
         return False
-    own = frozenset(map(canonical, said - _NEW))
+    own = frozenset(map(canonical, words - _DESTINATION_WORDS))
     if not (action.creates and own):
         return False
-    if own == {"name"} and not _SOMEBODY.isdisjoint(action.noun):
+    if own == {"name"} and not _PERSON_WORDS.isdisjoint(action.noun):
         return False
-    if said & _MARKS and said & _IN_A_FILE and action.noun[-1:] not in (("file",), ("document",)):
+    if (
+        words & _MARK_WORDS
+        and words & _FILE_WORDS
+        and action.noun[-1:] not in (("file",), ("document",))
+    ):
         return False  # the id of a file that is there: `create_job(file_id=...)`
-    placed = action.verb in _PLACING
-    made = _OWN if placed else _OWN | _RECORD
-    if not placed or _says_new(tool, action):
-        made = made | frozenset(action.noun[-1:])
-        made = made if _OFFERS.isdisjoint(action.noun) else made | _OFFERS
-    return own <= frozenset(map(canonical, made))
+    is_placing = action.verb in _PLACING_VERBS
+    allowed_words = _OWN_WORDS if is_placing else _OWN_WORDS | _RECORD_WORDS
+    if not is_placing or _describes_new(tool, action):
+        allowed_words = allowed_words | frozenset(action.noun[-1:])
+        allowed_words = (
+            allowed_words if _OFFER_WORDS.isdisjoint(action.noun) else allowed_words | _OFFER_WORDS
+        )
+    return own <= frozenset(map(canonical, allowed_words))
 
 
-def _says_new(tool: Tool, action: ToolAction) -> bool:
-    """Whether a description begins so that what the tool places is new: "Register a new sample"."""
-    said = name_words((tool.description or "")[:_LONGEST_SAID])[:_FIRST]
-    return any(("new", noun) in pairwise(said) for noun in action.noun[-1:])
+def _describes_new(tool: Tool, action: ToolAction) -> bool:
+    """Return whether a description begins with a new noun: "Register a new sample"."""
+    words = name_words((tool.description or "")[:_MAX_DESCRIPTION])[:_FIRST_WORDS]
+    return any(("new", noun) in pairwise(words) for noun in action.noun[-1:])
 
 
-def _is_source(path: Path, tool: Tool) -> bool:
-    """Whether a path names what is there already: the tool is not given its content."""
-    known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
-    properties = known.get("properties")
+def _names_existing_file(path: Path, tool: Tool) -> bool:
+    """Return whether a path names an existing file: the tool has no parameter for its content."""
+    schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
+    properties = schema.get("properties")
     names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
-    given = {word for name in names for word in name_words(name)[-1:]}
-    return is_path(name_of(path)) and _CONTENT.isdisjoint(given)
+    last_words = {word for name in names for word in name_words(name)[-1:]}
+    return is_path(name_of(path)) and _CONTENT_WORDS.isdisjoint(last_words)
 
 
 def names_file(path: Path) -> bool:
-    """Whether the leaf at *path* is a file's name, as far as its own name says."""
-    return name_words(name_of(path)) in _FILES
+    """Return whether the leaf at *path* is a file's name, judging by its own name."""
+    return name_words(name_of(path)) in _FILE_NAMES
 
 
 def is_creation_command(arguments: Mapping[str, Any]) -> bool:
-    """Whether one argument is the verb of a tool with several: ``{"command": "create"}``."""
-    told = parse_action_argument(arguments)
-    return told is not None and told.creates
+    """Return whether one argument is a creating verb: ``{"command": "create"}``."""
+    action = parse_action_argument(arguments)
+    return action is not None and action.creates
 
 
-def _is_callers(name: str) -> bool:
-    """Whether a parameter of this name is the caller's own number: ``client_order_id``."""
-    said = name_words(name)
-    return len(said) > 2 and said[0] in _CALLERS
+def _is_caller_number(name: str) -> bool:
+    """Return whether a parameter of this name is the caller's own number: ``client_order_id``."""
+    words = name_words(name)
+    return len(words) > 2 and words[0] in _CALLER_WORDS
 
 
-def _marks_request(name: str, tool: Tool) -> bool:
-    """Whether a parameter tells one call from its repetition, and names no request acted upon."""
-    said = name_words(name)
-    if said[-2:-1] != ("request",) or said[-1] not in _MARKS or said[:-2] not in ((), ("x",)):
+def _is_request_key(name: str, tool: Tool) -> bool:
+    """Return whether a parameter identifies one request, and not the request that is acted upon."""
+    words = name_words(name)
+    if (
+        words[-2:-1] != ("request",)
+        or words[-1] not in _MARK_WORDS
+        or words[:-2] not in ((), ("x",))
+    ):
         return False
     # At the front of a tool's name it is the verb: `request_refund`.
     return "request" not in name_words(tool.name)[1:]
 
 
-def _is_of_somebody(path: Path) -> bool:
-    """Whether a nested name is that of a person or an account: ``attendees/0/name``."""
+def _is_name_of_person(path: Path) -> bool:
+    """Return whether a nested name is that of a person or an account: ``attendees/0/name``."""
     around = [word for step in path[:-1] if isinstance(step, str) for word in name_words(step)]
     return any(classify_name(word) in ("who", "soft", "hard") and word != "item" for word in around)
 
 
 def is_list_key(
-    path: Path, text: str, arguments: Mapping[str, Any], beside: frozenset[str]
+    path: Path, text: str, arguments: Mapping[str, Any], other_texts: frozenset[str]
 ) -> bool:
     """
     Return whether a value only tells the new objects of one list apart.
 
-    It is a word, with a small number or without, and names an object that the call describes:
-    ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``; or it counts objects of a kind that
-    the call names: ``resistor2``.
+    It is a word, with or without a small number, and either names an object that the call
+    describes, ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``, or numbers objects of a kind
+    that the call names: ``resistor2``.
 
     Args:
-        path: Where the value stands.
+        path: Path to the value.
         text: The value.
         arguments: All arguments.
-        beside: The first of their texts, in normal form.
+        other_texts: The first of their texts, normalised.
     """
     counted = _COUNTED.fullmatch(text)
     if counted is None or not any(isinstance(step, int) for step in path):
         return False
-    if counted[2] and normal(counted[1]) in beside:
+    if counted[2] and normal(counted[1]) in other_texts:
         return True
     if len(path) < 3 or not isinstance(path[-2], int):
         return False
-    held = parent_of(path, arguments)
+    parent = parent_of(path, arguments)
     own = of_what(name_of(path)) <= frozenset(name_words(str(path[-3])))
-    return own and isinstance(held, Mapping) and any(map(_is_description, held.items()))
+    return own and isinstance(parent, Mapping) and any(map(_is_description, parent.items()))
 
 
 def _is_description(member: tuple[Any, Any]) -> bool:
-    """Whether a member says what a new object is: its title, a text, or what it consists of."""
+    """Return whether a member describes a new object: a title, a text, or its parts."""
     name, value = member
     if isinstance(value, (list, Mapping)):
         return bool(value)
-    return isinstance(name, str) and (is_free(name) or name_words(name) in _TITLES)
+    return isinstance(name, str) and (is_free(name) or name_words(name) in _TITLE_NAMES)
 
 
 def names_created_by_statements(text: str) -> list[str]:

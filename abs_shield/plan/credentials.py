@@ -1,4 +1,4 @@
-"""Credentials: passwords, tokens and keys that open something, and how they are recognised."""
+"""Passwords, tokens and keys: which parameters hold them, and which values may be one."""
 
 from __future__ import annotations
 
@@ -10,128 +10,129 @@ from abs_shield.text.names import name_words
 from abs_shield.text.shape import is_dated, is_moment, is_sentinel
 from abs_shield.text.verbs import Does
 
-Use = Literal["none", "presented", "set"]
+CredentialUse = Literal["none", "presented", "set"]
 """What a call does with a value: it holds no credential, presents one, or sets a new one."""
-_PASSWORDS = frozenset("password passwd passphrase passcode pwd".split())
-_CODES = frozenset("pin otp cvv".split())
+_PASSWORD_WORDS = frozenset("password passwd passphrase passcode pwd".split())
+_PIN_WORDS = frozenset("pin otp cvv".split())
 """A few digits that open something."""
-_SECRETS = frozenset("secret token session jwt bearer apikey".split())
-_KEYED = frozenset("api secret access private shared auth authentication".split())
+_SECRET_WORDS = frozenset("secret token session jwt bearer apikey".split())
+_KEY_PREFIXES = frozenset("api secret access private shared auth authentication".split())
 """Words before ``key`` that make a credential of it."""
-_FLOW = frozenset(
+_PAGING_WORDS = frozenset(
     "page next previous prev continuation continue sync cursor max min num number count total "
     "prompt completion input output special stop pad budget limit cancellation".split()
 )
 """Words of tokens that lead through a list, or that a model counts."""
-_SERVICES = frozenset("server database db host connection source integration network".split())
+_SERVICE_NOUNS = frozenset("server database db host connection source integration network".split())
 """What is added with the password that opens it."""
-_OLD = frozenset("old current existing previous present".split())
-_NEW = frozenset("new confirm confirmation repeat repeated".split())
+_OLD_WORDS = frozenset("old current existing previous present".split())
+_NEW_WORDS = frozenset("new confirm confirmation repeat repeated".split())
 _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
-_LEAST = 4
-_LONG = 16
+_MIN_LENGTH = 4
+_MIN_TOKEN_LENGTH = 16
 """Characters from which a word without a digit may be a token."""
-_COIN, _EVENT = frozenset({"token"}), frozenset({"session"})
-_CHAIN = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
+_TOKEN_ONLY, _SESSION_ONLY = frozenset({"token"}), frozenset({"session"})
+_CHAIN_ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 """The address of an account or a coin on a chain, which is public; a private key is longer."""
-_CODE = re.compile(r"\d{3,8}")
+_PIN = re.compile(r"\d{3,8}")
 _DIGIT = re.compile(r"\d")
 _ALNUM = re.compile(r"[^\W_]")
 
 
-def credential(name: str) -> frozenset[str]:
+def credential_words(name: str) -> frozenset[str]:
     """
-    Return the words that say which credential a parameter or a field of this name holds.
+    Return the words that name the credential in a parameter or field of this name.
 
-    >>> sorted(credential("accessToken")), sorted(credential("user_passwd"))
+    >>> sorted(credential_words("accessToken")), sorted(credential_words("user_passwd"))
     (['access', 'token'], ['password', 'user'])
-    >>> sorted(credential("next_page_token")), sorted(credential("sort_key"))
+    >>> sorted(credential_words("next_page_token")), sorted(credential_words("sort_key"))
     ([], [])
     """
-    said = name_words(name)
-    if not said:
+    words = name_words(name)
+    if not words:
         return frozenset()
-    last, before = said[-1], said[:-1]
-    if last in _PASSWORDS:
+    last, before = words[-1], words[:-1]
+    if last in _PASSWORD_WORDS:
         return frozenset({*before, "password"})
-    if last in _CODES:
+    if last in _PIN_WORDS:
         return frozenset({*before, last})
     if last == "apikey":
         return frozenset({*before, "api", "key"})
-    keyed = last == "key" and bool(before) and before[-1] in _KEYED
-    if keyed or (last in _SECRETS and _FLOW.isdisjoint(before)):
-        return frozenset(said)
+    is_key = last == "key" and bool(before) and before[-1] in _KEY_PREFIXES
+    if is_key or (last in _SECRET_WORDS and _PAGING_WORDS.isdisjoint(before)):
+        return frozenset(words)
     return frozenset()
 
 
-def is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+def may_be_same_credential(one: frozenset[str], other: frozenset[str]) -> bool:
     """
-    Return whether two fields may hold one credential: ``token`` and ``access_token``.
+    Return whether two fields may contain one credential: ``token`` and ``access_token``.
 
-    >>> is_same(credential("token"), credential("access_token"))
+    >>> token, access_token = credential_words("token"), credential_words("access_token")
+    >>> may_be_same_credential(token, access_token)
     True
-    >>> is_same(credential("refresh_token"), credential("access_token"))
+    >>> may_be_same_credential(credential_words("refresh_token"), access_token)
     False
     """
-    one, other = one - _OLD, other - _OLD
+    one, other = one - _OLD_WORDS, other - _OLD_WORDS
     return bool(one and other) and (one <= other or other <= one)
 
 
-def credential_use(name: str, action: ToolAction) -> Use:
+def credential_use(name: str, action: ToolAction) -> CredentialUse:
     """
     Return what a call does with the credential called *name*.
 
-    Whoever creates an account or changes a password makes the new password up.
+    A call that creates an account or changes a password sets a newly invented password.
     """
-    said = frozenset(name_words(name))
-    if not credential(name):
+    words = frozenset(name_words(name))
+    if not credential_words(name):
         return "none"
-    if not _NEW.isdisjoint(said):
+    if not _NEW_WORDS.isdisjoint(words):
         return "set"
-    if action.does not in (Does.MAKE, Does.CHANGE) or not _OLD.isdisjoint(said):
+    if action.does not in (Does.MAKE, Does.CHANGE) or not _OLD_WORDS.isdisjoint(words):
         return "presented"
-    if name_words(name)[-1] in _PASSWORDS | _CODES:
-        return "presented" if not _SERVICES.isdisjoint(action.noun) else "set"
-    return "presented" if said.isdisjoint(action.noun) else "set"
+    if name_words(name)[-1] in _PASSWORD_WORDS | _PIN_WORDS:
+        return "presented" if not _SERVICE_NOUNS.isdisjoint(action.noun) else "set"
+    return "presented" if words.isdisjoint(action.noun) else "set"
 
 
 def may_be_secret(text: str, name: str) -> bool:
     """
     Return whether *text* may be a secret value of the credential called *name*.
 
-    A password may be any text; a token is one word with a digit in it, or a long one, as
-    ``token`` also names a coin, and ``session`` a part of a day or of a conference.
+    A password may be any text. A token is one word with a digit, or a long one, because ``token``
+    also names a coin, and ``session`` a part of a day or of a conference.
 
     >>> [may_be_secret(text, "token") for text in ("tk_5f81c2d4", "USDC", "0x" + 20 * "a1")]
     [True, False, False]
     """
-    words = credential(name)
-    if not words.isdisjoint(_CODES):
-        return _CODE.fullmatch(text) is not None
-    if len(text) < _LEAST or is_sentinel(text) or _ALNUM.search(text) is None:
+    words = credential_words(name)
+    if not words.isdisjoint(_PIN_WORDS):
+        return _PIN.fullmatch(text) is not None
+    if len(text) < _MIN_LENGTH or is_sentinel(text) or _ALNUM.search(text) is None:
         return False
     if "password" in words:
         return True
     if any(map(str.isspace, text)) or is_moment(text):
         return False
-    if (words == _COIN and _CHAIN.fullmatch(text)) or names_event(text, name):
+    if (words == _TOKEN_ONLY and _CHAIN_ADDRESS.fullmatch(text)) or names_event(text, name):
         return False
-    return len(text) >= _LONG or _DIGIT.search(text) is not None
+    return len(text) >= _MIN_TOKEN_LENGTH or _DIGIT.search(text) is not None
 
 
 def names_event(text: str, name: str) -> bool:
     """
-    Return whether a ``session`` is one of a conference, as its *text* says.
+    Return whether a ``session`` is one of a conference, judging by its *text*.
 
     >>> names_event("keynote-2026", "session"), names_event("case-2019", "record")
     (True, False)
     """
-    return credential(name) == _EVENT and is_dated(text)
+    return credential_words(name) == _SESSION_ONLY and is_dated(text)
 
 
 def bare_secret(text: str) -> str:
     """
-    Return a token without the scheme that a header puts before it.
+    Return a token without the scheme that precedes it in a header.
 
     >>> bare_secret("Bearer abc123")
     'abc123'

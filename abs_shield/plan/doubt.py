@@ -1,4 +1,4 @@
-"""A value that is not passed over, and why."""
+"""A value of a guarded parameter that is reported, and why."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from abs_shield.text.leaves import Path
 
 class Doubt(NamedTuple):
     """
-    A value that is not passed over.
+    A value of a guarded parameter that is reported.
 
     Attributes:
-        path: Where it stands.
+        path: Path to the value.
         text: The value.
-        code: The code of the finding; empty where the layer only cannot judge the value.
+        code: The code of the finding; empty if the layer cannot judge the value.
         detail: What is wrong with it.
     """
 

@@ -1,4 +1,4 @@
-"""Paths and URLs that a call only looks for, where they may be."""
+"""Paths and URLs that a call only looks for."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def is_exploration(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
     """
-    Return whether the value is a plain step below a seen path or URL, or a known place.
+    Return whether the value is a plain step below a mentioned path or URL, or a usual location.
 
-    Looking at it harms nothing; what a reading call has explored may be written to afterwards.
+    Reading it is harmless; after a reading call has explored it, it may also be written to.
     """
     text = argument.text
     if is_revision(text) or (is_conventional(text) and is_path(name_of(argument.path))):
@@ -36,15 +36,15 @@ def is_exploration(
     if "/" not in text or not mentions.below(text):
         return False
     first = mentions.introduced(text)
-    looked = proposal.plan(first.tool) if first is not None else None
-    if tool.writes and (looked is None or looked.writes):
+    introducing = proposal.plan(first.tool) if first is not None else None
+    if tool.writes and (introducing is None or introducing.writes):
         return False
     near = (chunk for chunk in mentions.alike(text) if is_slip(normal(text).strip("/"), chunk))
     return next(near, None) is None
 
 
 def _is_public(text: str, session: Session) -> bool:
-    """Whether *text* is a URL of a site that every model knows, with no unseen number in it."""
+    """Return whether *text* is a URL of a well-known site without an unmentioned number."""
     return (
         is_url(text)
         and is_well_known(text)

@@ -1,4 +1,4 @@
-"""Codes that a built-in layer gives its findings, and where these point."""
+"""The codes of each built-in layer's findings, and the locations that they point at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further calls for a rule that says the same of every sample: more numbers, days and texts."""
+"""Further sample calls for a rule that answers every sample alike: numbers, days and texts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.plan.value_lines import (
     schema_kind,
 )
 
-_MOST = 20_000
-_MOST_TEXTS = 12
-_MOST_COUNTED = 300
-_WITH_DIGITS = 3
+_MAX_VALUES = 20_000
+_MAX_TEXTS = 12
+_MAX_REPEATS = 300
+_MAX_DIGIT_TEXTS = 3
 """Texts of which each two neighbouring characters become every two digits, as checksums ask."""
 
 
@@ -35,10 +35,10 @@ def further_calls(
     """
     schema = context.plans[tool].schema
     for name in sorted(names):
-        having = [each for each in samples if name in each]
-        values = [each[name] for each in having]
-        for value in islice(_values(name, values, words, tool, context), _MOST):
-            call = {**having[0], name: value}
+        with_name = [each for each in samples if name in each]
+        values = [each[name] for each in with_name]
+        for value in islice(_values(name, values, words, tool, context), _MAX_VALUES):
+            call = {**with_name[0], name: value}
             if schema is not None and schema.accepts(call):
                 yield call
 
@@ -48,8 +48,8 @@ def _values(
 ) -> Iterator[Any]:
     if not values:
         return
-    parts = schema_alternatives(context.tools[tool].parameters, name)
-    kind = schema_kind(parts) if listed_values(parts) is None else ""
+    alternatives = schema_alternatives(context.tools[tool].parameters, name)
+    kind = schema_kind(alternatives) if listed_values(alternatives) is None else ""
     if kind == "text":
         yield from _texts([each for each in values if isinstance(each, str)], words)
     elif kind:
@@ -58,21 +58,26 @@ def _values(
 
 
 def _texts(values: Sequence[str], words: Sequence[Any]) -> Iterator[str]:
-    """Texts that begin or end with a word, hold it several times, or other digits."""
-    known = [word for word in words if isinstance(word, str) and word]
-    counts = {n + off for n in words if type(n) is int and 0 < n < _MOST_COUNTED for off in (0, 1)}
-    for word in known:
+    """Yield texts that begin or end with a word, repeat it, or have other digits."""
+    strings = [word for word in words if isinstance(word, str) and word]
+    counts = {
+        number + off
+        for number in words
+        if type(number) is int and 0 < number < _MAX_REPEATS
+        for off in (0, 1)
+    }
+    for word in strings:
         yield from (word * count for count in sorted(counts))
         yield from (f"{word} " * count for count in sorted(counts))
-        for text in values[:_MOST_TEXTS]:
+        for text in values[:_MAX_TEXTS]:
             yield from (word + text[len(word) :], text[: -len(word)] + word, word + text)
-    for text in sorted(values, key=len, reverse=True)[:_WITH_DIGITS]:
+    for text in sorted(values, key=len, reverse=True)[:_MAX_DIGIT_TEXTS]:
         for place in range(len(text) - 1):
-            yield from (f"{text[:place]}{n:02}{text[place + 2 :]}" for n in range(100))
+            yield from (f"{text[:place]}{number:02}{text[place + 2 :]}" for number in range(100))
 
 
 def has_free_text(names: Iterable[str], *, tool: str, context: ProofContext) -> bool:
-    """Return whether a parameter is a text that the schema does not list."""
+    """Return whether a parameter takes text that the schema does not list."""
     root = context.tools[tool].parameters
-    parts = [schema_alternatives(root, name) for name in names]
-    return any(listed_values(each) is None and schema_kind(each) == "text" for each in parts)
+    alternatives = [schema_alternatives(root, name) for name in names]
+    return any(listed_values(each) is None and schema_kind(each) == "text" for each in alternatives)

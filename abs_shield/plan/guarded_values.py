@@ -1,4 +1,4 @@
-"""What a declared target or a destructive call is given that no reader would take for one thing."""
+"""Values of guarded parameters that do not identify one thing, or hide what they identify."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from abs_shield.text.wildcards import (
     selects_all,
 )
 
-_MOST = 200
+_MAX_EXAMINED = 200
 """Values of a call that are looked at closely; identifiers without marks are not counted."""
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
-_LINES = str.maketrans("", "", "\t\n\r")
+_LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 
 def find_doubts(
     targets: Targets, arguments: Mapping[str, Any], session: Session
 ) -> Iterator[Doubt]:
-    """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
+    """Yield what is wrong with the values of guarded parameters, mentioned or not."""
     if not targets.parameters.may_be_guarded:
         return
     without_value = {
@@ -55,9 +55,11 @@ def find_doubts(
     }
     yield from without_value.values()
     guarded = [pair for pair in targets.guarded_leaves(arguments) if pair[0] not in without_value]
-    said = Verbatim(session)
-    naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
-    looked = 0
+    verbatim = Verbatim(session)
+    naming = {
+        path for path, leaf in islice(guarded, _MAX_EXAMINED) if _names_entity(path, leaf, targets)
+    }
+    examined = 0
     for path, leaf in guarded:
         parameter = targets.parameters.at(path)
         text = scalar_text(leaf)
@@ -65,25 +67,33 @@ def find_doubts(
             if parameter.guard in ("seen", "target"):
                 yield Doubt(path, "", "", not_comparable(name_of(path)))
             continue
-        looked += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
-        if looked > _MOST:
-            yield Doubt(path, text, "", f"more than {_MOST} values of one call that are no codes")
+        examined += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
+        if examined > _MAX_EXAMINED:
+            yield Doubt(
+                path, text, "", f"more than {_MAX_EXAMINED} values of one call that are no codes"
+            )
             return
-        around = bool(naming - {path})
+        names_others = bool(naming - {path})
         if not text.strip() and parameter.guard == "selector":
-            if around:
+            if names_others:
                 continue  # a filter that is not used
-            around = _has_others(path, arguments)
-        yield from _of_value(path, text, parameter, session, said, around=around)
+            names_others = _has_other_texts(path, arguments)
+        yield from _doubts_of_value(path, text, parameter, session, verbatim, around=names_others)
 
 
 def not_comparable(name: str) -> str:
-    """Return that a value of a parameter cannot be compared with anything."""
+    """Return the message that a value of a parameter cannot be compared with anything."""
     return f"a value of `{escaped(name)}` cannot be compared"
 
 
-def _of_value(
-    path: Path, text: str, parameter: Parameter, session: Session, said: Verbatim, *, around: bool
+def _doubts_of_value(
+    path: Path,
+    text: str,
+    parameter: Parameter,
+    session: Session,
+    verbatim: Verbatim,
+    *,
+    around: bool,
 ) -> Iterator[Doubt]:
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
@@ -91,14 +101,16 @@ def _of_value(
         if exact and not stands_unechoed(text, session):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
-    elif _is_hidden(text, guard, said):
+    elif _is_hidden(text, guard, verbatim):
         detail = f"the value of {name} holds characters that a reader does not see"
-        known = exact and stands_unechoed(text, session)
-        yield Doubt(path, text, "" if known else "hidden_characters", detail)
+        is_mentioned = exact and stands_unechoed(text, session)
+        yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required
-        yield from _of_whole_set(path, text, guard, session, around=around, optional=optional)
-    elif exact and _selects(text, guard, said):
+        yield from _doubts_of_whole_set(
+            path, text, guard, session, around=around, optional=optional
+        )
+    elif exact and _is_condition(text, guard, verbatim):
         detail = f"{shown(text)} is a condition, and names no one thing"
         yield Doubt(path, text, "whole_set", detail)
     elif guard == "seen":
@@ -107,33 +119,39 @@ def _of_value(
         optional = around and is_nothing(text)
         if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
             yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
-    elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, said):
-        detail = f"{shown(text)} leads to {shown(way)}, which nobody in this run mentioned"
+    elif (
+        guard == "target"
+        and (destination := steps_back(text))
+        and not _is_mentioned_path(destination, text, verbatim)
+    ):
+        detail = f"{shown(text)} leads to {shown(destination)}, which nobody in this run mentioned"
         yield Doubt(path, text, "whole_set", detail)
-    elif guard == "target" and _is_parent(text, path, session):
+    elif guard == "target" and _is_only_parent(text, path, session):
         detail = f"{shown(text)} is a parent of what was mentioned"
         yield Doubt(path, text, "" if mentions_enclosing_folder(session) else "whole_set", detail)
     elif guard != "selector":
-        yield from _of_script(path, text, guard, session, said)
+        yield from _doubts_of_script(path, text, guard, session, verbatim)
 
 
-def _is_hidden(text: str, guard: str, said: Verbatim) -> bool:
-    """Whether a value holds what no reader sees; lines are usual in names and in queries."""
+def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
+    """
+    Return whether a value has invisible characters; line breaks are usual in names and queries.
+    """
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
-    return has_hidden_characters(text.translate(_LINES)) and not said.stands(text)
+    return has_hidden_characters(text.translate(_LINE_BREAKS)) and not verbatim.stands(text)
 
 
-def _selects(text: str, guard: str, said: Verbatim) -> bool:
-    """Whether a value is an operator and a name, and not a name that is written so in the run."""
+def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
+    """Return whether a value is an operator with a name, and not a name that the run spells so."""
     if not is_condition(text):
         return False
     if text.strip()[-1] in "?;":
         return True  # which end a sentence
-    return guard == "target" and not said.stands(text)
+    return guard == "target" and not verbatim.stands(text)
 
 
-def _of_whole_set(
+def _doubts_of_whole_set(
     path: Path, text: str, guard: str, session: Session, *, around: bool, optional: bool
 ) -> Iterator[Doubt]:
     detail = f"{shown(text)} names no one thing"
@@ -153,11 +171,11 @@ def _of_whole_set(
         yield Doubt(path, text, "whole_set", detail)
 
 
-def _of_script(
-    path: Path, text: str, guard: str, session: Session, said: Verbatim
+def _doubts_of_script(
+    path: Path, text: str, guard: str, session: Session, verbatim: Verbatim
 ) -> Iterator[Doubt]:
-    known = has_identifier_characters(text) if guard == "target" else latin(normal(text))
-    if known or mentions_of(session).origin(text, apart=True) or said.stands(text):
+    is_latin = has_identifier_characters(text) if guard == "target" else latin(normal(text))
+    if is_latin or mentions_of(session).origin(text, apart=True) or verbatim.stands(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):
@@ -167,53 +185,53 @@ def _of_script(
         yield Doubt(path, text, "", f"a value of {name} is of another script")
 
 
-def _names_one(path: Path, leaf: Any, targets: Targets) -> bool:
-    """Whether a leaf of the call says what it is done to."""
+def _names_entity(path: Path, leaf: Any, targets: Targets) -> bool:
+    """Return whether a leaf identifies what the call acts on."""
     text = scalar_text(leaf)
     if not text or targets.parameters.at(path).guard == "selector":
         return False
     return not (is_whole_set(text) or is_nothing(text) or is_nobody(text))
 
 
-def _has_others(path: Path, arguments: Mapping[str, Any]) -> bool:
-    """Whether some other text of the call may say which things are meant: a date, a folder."""
+def _has_other_texts(path: Path, arguments: Mapping[str, Any]) -> bool:
+    """Return whether another text of the call may limit it: a date, a folder."""
     return any(
         isinstance(value, str) and value.strip() and (name,) != path
         for name, value in arguments.items()
     )
 
 
-def _is_known(way: str, text: str, said: Verbatim) -> bool:
-    """Whether a path stands in the run as it is, or where it leads."""
-    return bool(said.stands(text) or said.stands(way))
+def _is_mentioned_path(destination: str, text: str, verbatim: Verbatim) -> bool:
+    """Return whether the run mentions a path verbatim, or its resolved form."""
+    return bool(verbatim.stands(text) or verbatim.stands(destination))
 
 
-def _is_parent(text: str, path: Path, session: Session) -> bool:
-    """Whether a path is only known as what leads to a longer one, and its last step as nothing."""
-    wanted = text.strip().strip("\"'`").replace("\\", "/").rstrip("/")
-    if "/" not in wanted and not (is_path(name_of(path)) and ":" in wanted):
+def _is_only_parent(text: str, path: Path, session: Session) -> bool:
+    """Return whether a path occurs only as the parent of a longer one."""
+    name = text.strip().strip("\"'`").replace("\\", "/").rstrip("/")
+    if "/" not in name and not (is_path(name_of(path)) and ":" in name):
         return False
-    below = f"{wanted}/".casefold()
-    last = wanted.rpartition("/")[2]
+    below = f"{name}/".casefold()
+    last = name.rpartition("/")[2]
     leads = False
-    here: Session | None = session
-    while here is not None:
-        for entry in here.entries():
-            for said in texts_of(entry.event):
-                plain = said.replace("\\", "/").casefold()
-                if any(stands_in(text, plain) for text in (wanted, below, last)):
+    run: Session | None = session
+    while run is not None:
+        for entry in run.entries():
+            for text_in_run in texts_of(entry.event):
+                normalised = text_in_run.replace("\\", "/").casefold()
+                if any(stands_in(text, normalised) for text in (name, below, last)):
                     return False
-                leads = leads or _leads(below, plain)
-        here = here.parent
+                leads = leads or _continues_path(below, normalised)
+        run = run.parent
     return leads
 
 
-def _leads(below: str, said: str) -> bool:
-    """Whether something stands below a folder in a text."""
-    at = said.find(below)
+def _continues_path(below: str, text: str) -> bool:
+    """Return whether a text contains a path below a folder."""
+    at = text.find(below)
     while at >= 0:
-        before, behind = said[at - 1 : at], said[at + len(below) : at + len(below) + 1]
-        if not (before.isalnum() or (before and before in "/.-_")) and behind.isalnum():
+        before, after = text[at - 1 : at], text[at + len(below) : at + len(below) + 1]
+        if not (before.isalnum() or (before and before in "/.-_")) and after.isalnum():
             return True
-        at = said.find(below, at + 1)
+        at = text.find(below, at + 1)
     return False

@@ -1,4 +1,4 @@
-"""What a layer is: a row with a judge and, where it can, a check that is prepared for each tool."""
+"""The type of a layer: a judge and, optionally, a check that is prepared for each tool."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Layer(NamedTuple):
 
     Attributes:
         name: Its name in policies, reports and telemetry.
-        judge: What looks at a call.
-        prepare: Prepares, for each tool, what recognises most clean calls in constant time; None
-            where the judge looks at every call.
-        nested: Whether it looks at calls that the code of a tool makes.
-        of_model: Whether it asks how the model came to write a call, so that it has nothing to
-            say of one that the host changed.
-        opt_in: Whether a policy has to name it.
+        judge: Judges a call.
+        prepare: Prepares, for each tool, a check that recognises most clean calls in constant
+            time; None if the judge must see every call.
+        nested: Whether it also judges calls made by the code of a tool.
+        of_model: Whether it judges how the model came to write a call; it has nothing to judge in
+            a call that the host changed.
+        opt_in: Whether it runs only if a policy names it.
     """
 
     name: str
@@ -63,5 +63,5 @@ class Layer(NamedTuple):
 
 
 def always_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:
-    """Return the coverage of a layer that has nothing more to say of a registered tool."""
+    """Return RAN, the coverage of a layer that needs no further check of a registered tool."""
     return RAN

@@ -1,4 +1,4 @@
-"""What a call gives for a target that is no value: nothing, a truth value, a condition."""
+"""Targets without a usable value: nothing, a boolean, a condition."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from abs_shield.text.opaque import Unread
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import is_nothing, is_whole_set
 
-_MOST = 10_000
+_MAX_LEAVES = 10_000
 _EXACT = ("seen", "target")
-_NAMING = frozenset({"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"})
+_NAMING_OPERATORS = frozenset(
+    {"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"}
+)
 """Operators behind which the thing itself stands."""
 _OPERATORS = frozenset(
     "not ne neq gt gte lt lte nin not_in notin exists regex match_all like ilike range between "
@@ -26,37 +28,41 @@ _OPERATORS = frozenset(
 
 def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -> Iterator[Doubt]:
     """
-    Yield what names no thing among the values of guarded identifiers, and what is left out.
+    Yield the values of guarded identifiers that identify nothing, and the omitted ones.
 
-    An optional one that is left out, or null as its schema's default is, is as it should be, but
-    where a destructive call then names nothing at all.
+    An optional target may be omitted, or null if that is its schema's default, unless a
+    destructive call then has no target at all.
     """
-    found: list[tuple[Path, Any, Parameter]] = []
-    given: dict[str, set[Path]] = {}
-    for path, leaf in Walk[Path](arguments, (), _with_empty, most=_MOST):
-        place = _guarded(path, parameters)
+    missing: list[tuple[Path, Any, Parameter]] = []
+    tops_with_value: dict[str, set[Path]] = {}
+    for path, leaf in Walk[Path](arguments, (), _members, most=_MAX_LEAVES):
+        place = _guarded_place(path, parameters)
         if place is None:
             continue
         parameter = parameters.at(place)
         for key in keys_of(place, parameters.tool.targets, parameters.tool.parameters):
-            given.setdefault(key, set())
-            if _is_value(leaf):
-                given[key].add(path[:1])
-        if _is_void(path, leaf, place, parameter, parameters):
-            found.append((path, leaf, parameter))
-    naming = {top for tops in given.values() for top in tops}
-    for path, leaf, parameter in found:
+            tops_with_value.setdefault(key, set())
+            if _has_value(leaf):
+                tops_with_value[key].add(path[:1])
+        if _is_missing(path, leaf, place, parameter, parameters):
+            missing.append((path, leaf, parameter))
+    tops_with_any_value = {top for tops in tops_with_value.values() for top in tops}
+    for path, leaf, parameter in missing:
         if not _admits(parameter, leaf):
-            inside = len(path) > 1 and _is_named(path, parameters)
-            around = bool(naming if inside else naming - {path[:1]})
-            around = around and not isinstance(path[-1], int)
-            yield from _of_void(path, leaf, parameter, parameters, around=around)
-    if not given:
-        yield from _left_out(parameters)
+            is_declared_member = len(path) > 1 and _is_in_schema(path, parameters)
+            has_other_targets = bool(
+                tops_with_any_value if is_declared_member else tops_with_any_value - {path[:1]}
+            )
+            has_other_targets = has_other_targets and not isinstance(path[-1], int)
+            yield from _doubts_of_missing(
+                path, leaf, parameter, parameters, around=has_other_targets
+            )
+    if not tops_with_value:
+        yield from _omitted_targets(parameters)
 
 
-def _with_empty(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
-    """Return the members of an object or a list; none of an empty one, which is a leaf here."""
+def _members(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
+    """Return the members of an object or a list; None for an empty one, which is a leaf here."""
     if isinstance(item, Mapping):
         return (((*path, str(key)), inner) for key, inner in item.items()) if item else None
     if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
@@ -64,33 +70,33 @@ def _with_empty(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     return None
 
 
-def _guarded(path: Path, parameters: Parameters) -> Path | None:
+def _guarded_place(path: Path, parameters: Parameters) -> Path | None:
     """
-    Return the innermost place on the way to a leaf whose values have to name a thing.
+    Return the innermost path on the way to a leaf whose values must identify a thing.
 
-    What a schema names inside an object says for itself what it is.
+    A member that the schema names inside an object has its own parameter.
     """
     for size in range(len(path), 0, -1):
         if parameters.at(path[:size]).guard in _EXACT:
             return path[:size]
-        if isinstance(path[size - 1], str) and _is_named(path[:size], parameters):
+        if isinstance(path[size - 1], str) and _is_in_schema(path[:size], parameters):
             return None
     return None
 
 
-def _is_named(path: Path, parameters: Parameters) -> bool:
+def _is_in_schema(path: Path, parameters: Parameters) -> bool:
     return bool(schema_at(parameters.tool.parameters, path))
 
 
-def _is_value(leaf: Any) -> bool:
+def _has_value(leaf: Any) -> bool:
     text = scalar_text(leaf)
     return text is not None and not (is_whole_set(text) or is_nothing(text))
 
 
-def _is_void(
+def _is_missing(
     path: Path, leaf: Any, place: Path, parameter: Parameter, parameters: Parameters
 ) -> bool:
-    if _selects(path, parameters) or not all(map(_names, _keys(path, place))):
+    if _is_selection(path, parameters) or not all(map(_may_name, _data_keys(path, place))):
         return True
     if isinstance(leaf, str):
         return place != path and bool(leaf.strip()) and is_whole_set(leaf)
@@ -102,26 +108,28 @@ def _is_void(
     return isinstance(leaf, (Mapping, list, tuple)) and not leaf and not isinstance(leaf, Unread)
 
 
-def _keys(path: Path, place: Path) -> Iterator[str]:
-    """Yield the keys of data behind the place that is guarded."""
+def _data_keys(path: Path, place: Path) -> Iterator[str]:
+    """Yield the keys of data below the guarded path."""
     return (step for step in (*place[1:], *path[len(place) :]) if isinstance(step, str))
 
 
-def _names(key: str) -> bool:
-    """Return whether a key may name something; a word such as ``any`` may be the name of one."""
+def _may_name(key: str) -> bool:
+    """Return whether a key may be a name; a word such as ``any`` may be one."""
     return any(map(str.isalnum, key)) or not is_whole_set(key)
 
 
-def _selects(path: Path, parameters: Parameters) -> bool:
-    """Whether some name on the way is an operator, and no name of the schema's or key of data."""
+def _is_selection(path: Path, parameters: Parameters) -> bool:
+    """Return whether a step of the path is an operator that is neither in the schema nor data."""
     schema = parameters.tool.parameters
     for place, step in enumerate(path):
         if not (isinstance(step, str) and place):
             continue
         word = step.casefold()
-        if word in _OPERATORS or (word[:1] == "$" and word not in _NAMING):
+        if word in _OPERATORS or (word[:1] == "$" and word not in _NAMING_OPERATORS):
             further = schema_at(schema, path[:place]).get("additionalProperties")
-            return not (isinstance(further, Mapping) or _is_named(path[: place + 1], parameters))
+            return not (
+                isinstance(further, Mapping) or _is_in_schema(path[: place + 1], parameters)
+            )
     return False
 
 
@@ -136,16 +144,16 @@ def _admits(parameter: Parameter, leaf: Any) -> bool:
     return False
 
 
-def _of_void(
+def _doubts_of_missing(
     path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, around: bool
 ) -> Iterator[Doubt]:
     tool = parameters.tool
     schema = schema_at(tool.parameters, path)
-    bare = leaf is None or (not leaf and not isinstance(leaf, bool))
+    is_empty = leaf is None or (not leaf and not isinstance(leaf, bool))
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
     detail = f"{shown(leaf)} names no one thing"
-    if bare and around:
+    if is_empty and around:
         if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, within what else was named")
     elif leaf is None and not tool.destructive and takes_null(tool.parameters, path):
@@ -154,19 +162,19 @@ def _of_void(
         yield Doubt(path, str(shown(leaf)), "whole_set", detail)
 
 
-def _left_out(parameters: Parameters) -> Iterator[Doubt]:
+def _omitted_targets(parameters: Parameters) -> Iterator[Doubt]:
     """Yield the declared targets of a call that has none of them."""
     tool = parameters.tool
     for key in tool.targets:
-        if ANYWHERE in key or _may_be_left_out(parameters, key):
+        if ANYWHERE in key or _may_be_omitted(parameters, key):
             continue
         path = (*names_in(key),)
         detail = f"the target `{_name(path)}` is left out, so that the call names no one thing"
         yield Doubt(path, "", "whole_set" if tool.destructive else "", detail)
 
 
-def _may_be_left_out(parameters: Parameters, key: str) -> bool:
-    """Return whether it says nothing that a call has no value for a declared target."""
+def _may_be_omitted(parameters: Parameters, key: str) -> bool:
+    """Return whether a call without a value for a declared target is normal."""
     tool, path = parameters.tool, (*names_in(key),)
     if not path or not parameters.at(path).guarded:
         return True

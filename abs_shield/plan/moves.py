@@ -1,4 +1,4 @@
-"""Whether two calls take a thing from one place, person or time to another one."""
+"""Moves: two calls that take a thing from one place, person or time to another."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from abs_shield.text.names import is_free, name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.verbs import Does
 
-_OF_A_CALL = frozenset("timestamp nonce request idempotency token key reason by at on".split())
+_CALL_WORDS = frozenset("timestamp nonce request idempotency token key reason by at on".split())
 """Words of parameters that say of a call when, why and by whom it is made."""
 
 
 def is_move(first: Write, then: Write) -> bool:
     """
-    Whether two writes that take each other back do so at two places, or for two people.
+    Return whether two writes that undo each other are for two places, or two people.
 
     A volume that is detached from one machine and attached to another one is moved.
     """
     if {first.action.does, then.action.does} != {Does.MAKE, Does.UNMAKE}:
         return False
-    one, other = _roles(first), _roles(then)
+    one, other = _values_by_role(first), _values_by_role(then)
     return any(one[role] != other[role] for role in one.keys() & other.keys())
 
 
-def _roles(write: Write) -> dict[tuple[str, ...], str]:
-    """The values that a write takes besides its entity, by the names that two tools share."""
-    found: dict[tuple[str, ...], list[str]] = {}
+def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:
+    """Return the values that a write takes besides its entity, by the words of their names."""
+    texts_by_role: dict[tuple[str, ...], list[str]] = {}
     for name, value in write.arguments.items():
         text = entity_text(value)
-        said = tuple(word for word in name_words(name) if word not in ENDS_OF_A_MOVE | {"id"})
-        if text is not None and said and not is_free(name) and _OF_A_CALL.isdisjoint(said):
-            found.setdefault(said, []).append(normal(text))
-    return {role: texts[0] for role, texts in found.items() if len(texts) == 1}
+        role = tuple(word for word in name_words(name) if word not in ENDS_OF_A_MOVE | {"id"})
+        if text is not None and role and not is_free(name) and _CALL_WORDS.isdisjoint(role):
+            texts_by_role.setdefault(role, []).append(normal(text))
+    return {role: texts[0] for role, texts in texts_by_role.items() if len(texts) == 1}

@@ -1,4 +1,4 @@
-"""Why a value that nobody mentioned may stand in the run all the same, in another language."""
+"""Reasons why an unmentioned value may still occur in the run, in another language."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019.-]{1,2}[^\W\d_]+){0,7}\.?")
 _ALNUM = re.compile("[a-z0-9]")
 _ASCII = re.compile("[A-Za-z0-9]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_LEAST_SUM = 3
+_MIN_SUM_LENGTH = 3
 """Characters of a number that no day and no hour has."""
-_MOST = 4_000
+_MAX_WORDS = 4_000
 """Words of a run that a name is compared with."""
-_LEAST_STEM, _STEM = 3, 0.4
+_MIN_STEM, _STEM_SHARE = 3, 0.4
 """Letters, and the share of a word, that case forms have in common: Białystok, Białegostoku."""
 
 
 def has_identifier_characters(text: str) -> bool:
-    """Return whether a value is written as an identifier: ASCII letters or digits, or an @."""
+    """Return whether a value is spelt like an identifier: ASCII letters or digits, or an @."""
     if _ASCII.search(text) is not None:
         return True
     return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
@@ -36,13 +36,15 @@ def has_identifier_characters(text: str) -> bool:
 
 def explain_other_language(argument: Argument, session: Session, *, declared: bool) -> str:
     """
-    Return why a miss proves nothing; empty where it does, and in English.
+    Return why a missing mention proves nothing; empty if it does, as in English.
 
-    Identifiers stand in every language as they are. A name may be declined or transcribed, a sum
-    or a date may be in words.
+    Identifiers are the same in every language. A name may be inflected or transcribed, a sum or a
+    date may be in words.
 
     Args:
-        told: Whether the author declared that the argument is judged.
+        argument: The argument.
+        session: The run.
+        declared: Whether the author declared that the argument is judged.
     """
     text, name = argument.text, name_of(argument.path)
     shown = f"a value of `{escaped(name)}`"
@@ -51,36 +53,36 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
     mentions = mentions_of(session)
     if mentions.in_english:
         return ""
-    spoken = list(mentions.user_chunks)[-_MOST:]
+    user_chunks = list(mentions.user_chunks)[-_MAX_WORDS:]
     if classify_name(name) == "never":
-        return f"{shown} may be written in words" if _may_be_words(text, spoken) else ""
+        return f"{shown} may be written in words" if _may_be_words(text, user_chunks) else ""
     if _NAME.fullmatch(text) is None or not text[:1].isupper():
         return ""
     if mentions.foreign and latin(normal(text)):
         return f"{shown} may be transcribed"
-    declined = classify_name(name) in ("soft", "who", "public") and _is_declined(text, spoken)
+    declined = classify_name(name) in ("soft", "who", "public") and _is_inflected(text, user_chunks)
     return f"{shown} may stand in a case form" if declined else ""
 
 
-def _may_be_words(text: str, said: Iterable[str]) -> bool:
-    """Return whether a date or a sum stands where the run has no number that may be one."""
-    numbers = [chunk for chunk in said if _NUMBER.match(chunk)]
+def _may_be_words(text: str, chunks: Iterable[str]) -> bool:
+    """Return whether a date or a sum may be in words: the run has no number that may be it."""
+    numbers = [chunk for chunk in chunks if _NUMBER.match(chunk)]
     if is_moment(text) and not text.isdigit():
         return not numbers
     return _NUMBER.fullmatch(text) is not None and not any(map(_is_sum, numbers))
 
 
 def _is_sum(chunk: str) -> bool:
-    """Return whether a number is no day or hour, and no year."""
-    small = len(chunk) < _LEAST_SUM or is_moment(chunk)
+    """Return whether a number is too large for a day or an hour, and not a year."""
+    small = len(chunk) < _MIN_SUM_LENGTH or is_moment(chunk)
     return _NUMBER.fullmatch(chunk) is not None and not small
 
 
-def _is_declined(text: str, said: Iterable[str]) -> bool:
+def _is_inflected(text: str, chunks: Iterable[str]) -> bool:
     """Return whether each word of a name has one with the same stem in the run."""
-    others = {unaccented(word) for word in said}
+    stems = {unaccented(word) for word in chunks}
     return all(
-        any(_has_stem(word, other) for other in others) for word in words(unaccented(normal(text)))
+        any(_has_stem(word, other) for other in stems) for word in words(unaccented(normal(text)))
     )
 
 
@@ -90,4 +92,4 @@ def _has_stem(word: str, other: str) -> bool:
         if one != two:
             break
         common += 1
-    return common >= max(min(_LEAST_STEM, len(word)), _STEM * len(word))
+    return common >= max(min(_MIN_STEM, len(word)), _STEM_SHARE * len(word))

@@ -1,4 +1,4 @@
-"""What a parameter's English name says of its values."""
+"""How a parameter's values are judged by its English name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Literal
 
 from abs_shield.text.names import NATIONAL, name_words
 
-Judged = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
+JudgedAs = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
 How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only where the value
 is written as an identifier, ``number`` as well where it is a long number, ``who`` takes a person's
 name as soft and an account as hard, and ``public`` is a name that the world knows.
 """
 
-_IDENTIFIERS = NATIONAL | frozenset(
+_ID_WORDS = NATIONAL | frozenset(
     "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
     "arn vin imei ssn webpage "
@@ -21,11 +21,11 @@ _IDENTIFIERS = NATIONAL | frozenset(
     "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
     "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
 )
-_HOSTS = frozenset("host hostname domain".split())
+_HOST_WORDS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
-_COUNTING = frozenset({"number", "no", "num", "nr"})
-_NUMBERED = _COUNTING | {"code", "key"}
-_UNNUMBERED = {
+_NUMBER_WORDS = frozenset({"number", "no", "num", "nr"})
+_NUMBER_SUFFIXES = _NUMBER_WORDS | {"code", "key"}
+_NOT_NUMBERED = {
     "code": frozenset(
         "country currency language area airport iata status error color colour source "
         "primary test exit response http reason rate tax state lang hs "
@@ -35,27 +35,27 @@ _UNNUMBERED = {
         "sort primary partition cache public private secret api access encryption".split()
     ),
     **dict.fromkeys(
-        _COUNTING,
+        _NUMBER_WORDS,
         frozenset(
             "page line row max min floor house street people port primary hour minute week".split()
         ),
     ),
 }
 """What these words number without identifying it: ordinals, counts, codes that the world knows."""
-_COUNTED = frozenset("room guest passenger item person".split())
+_COUNTED_NOUNS = frozenset("room guest passenger item person".split())
 """What ``guest_number`` may count as well as identify."""
-_RECORDS = frozenset("order policy event package property".split())
+_RECORD_NOUNS = frozenset("order policy event package property".split())
 """Words of an interface alone (``order`` of a list), and records where they have a number."""
-_CODED = frozenset({"sort"})
+_CODED_NOUNS = frozenset({"sort"})
 """Words of an interface whose code identifies something: the branch of a bank."""
-_THINGS = _RECORDS | frozenset(
+_INTERFACE_NOUNS = _RECORD_NOUNS | frozenset(
     "unit class model engine version provider region zone platform tag label cabin action "
     "operation season stage fare template object sobject resource namespace module plan tier "
     "domain".split()
 )
 """Words whose own values are an interface's, and which are numbered as things are."""
-_PEOPLE = frozenset("user recipient participant attendee assignee member payee owner".split())
-_PLAIN = frozenset(
+_PERSON_WORDS = frozenset("user recipient participant attendee assignee member payee owner".split())
+_PLAIN_WORDS = frozenset(
     "status type category sort order format unit language lang locale currency priority level "
     "mode cabin class color colour size role gender state genre cuisine timezone tz "
     "action operation day month year weekday season period frequency interval duration encoding "
@@ -67,43 +67,43 @@ _PLAIN = frozenset(
     "seed max min field column attribute property dob birthday deadline range cpc ipc icd icd10 "
     "cpt cdt hcpcs drg atc loinc snomed naics isic nace mcc unspsc hts hsn taric dewey".split()
 )
-_SUMS = frozenset("amount value price cost total sum balance quantity".split())
-_VOCABULARY = frozenset(
+_AMOUNT_WORDS = frozenset("amount value price cost total sum balance quantity".split())
+_VOCABULARY_WORDS = frozenset(
     "metric stat statistic stage fare event function method package parameter setting option "
     "schema template object sobject resource namespace dimension measure module plan tier "
     "aggregation policy permission capability feature domain operator comparison algorithm".split()
 )
 """Words whose values are an interface's own, and no entity of a run."""
-_SHADED: dict[str, Judged] = {"token": "code", "tag": "open"}
+_SPECIFIED_WORDS: dict[str, JudgedAs] = {"token": "code", "tag": "open"}
 """What a word before them makes more telling: the token of a file, the tag of an asset."""
-_DIRECTIONS = frozenset("from to where via".split())
+_DIRECTION_WORDS = frozenset("from to where via".split())
 """Names of places only where the schema says so: ``to`` names the readers of a mail as well."""
-_APART = frozenset("abcde")
+_VARIANT_LETTERS = frozenset("abcde")
 """What tells two parameters of one kind apart: ``city_a`` and ``city_b``."""
-_FILES = frozenset("path file filename filepath folder directory dir root cwd".split())
-_PAYING = frozenset({"method", "instrument", "source", "option", "plan"})
-_PLACES = frozenset(
+_FILE_WORDS = frozenset("path file filename filepath folder directory dir root cwd".split())
+_PAYMENT_WORDS = frozenset({"method", "instrument", "source", "option", "plan"})
+_PLACE_WORDS = frozenset(
     "city place location address origin destination street station venue country town region "
     "district airport hometown birthplace county province state area".split()
 )
-_PUBLIC = frozenset(
+_PUBLIC_WORDS = frozenset(
     "author artist composer director actor band singer writer brand player team league club movie "
     "film book song album track game recipe ingredient food dish species drug medication "
     "starring cast".split()
 )
 """Things that the world knows: their names need no mention, unless half of one was said."""
-_BY: dict[str, Judged] = {
+_BY_VERBS: dict[str, JudgedAs] = {
     **dict.fromkeys(
         "directed written performed composed produced painted recorded".split(), "public"
     ),
     **dict.fromkeys("sort sorted order group grouped filter partition rank split".split(), "never"),
 }
 """What stands before ``by``: artists have done it, and a list is sorted by one of its fields."""
-_TRADED = frozenset("token coin stock library package framework".split())
+_COMMON_KNOWLEDGE_WORDS = frozenset("token coin stock library package framework".split())
 """Names that an agent has to know by itself."""
-_INFRA = "database db collection table dataset branch pod container cluster queue slug"
-_NAMED = frozenset(
-    f"{_INFRA} name city place location company organization organisation person hotel "
+_INFRASTRUCTURE = "database db collection table dataset branch pod container cluster queue slug"
+_SOFT_WORDS = frozenset(
+    f"{_INFRASTRUCTURE} name city place location company organization organisation person hotel "
     "restaurant street address destination origin customer patient employee student contact "
     "firstname lastname surname fullname applicant counterparty tenant landlord buyer seller payer "
     "beneficiary claimant guest speaker reviewer approver traveller traveler passenger client "
@@ -116,26 +116,26 @@ _NAMED = frozenset(
     "nombre apellido pasajero vorname nachname fahrgast prenom prénom passager passagier cognome "
     "passeggero sobrenome passageiro".split()
 )
-_CLASSES = frozenset("type status priority role state stage currency language level".split())
+_CLASS_WORDS = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
-_IDS = frozenset({"id", "identifier"})
-_COUNTS = frozenset({"num", "nb", "no", "number", "count"})
+_ID_SUFFIXES = frozenset({"id", "identifier"})
+_COUNT_WORDS = frozenset({"num", "nb", "no", "number", "count"})
 _FOREIGN_NUMBER = ("nummer", "nummern")
 """What names of numbers end with in German, Dutch and the north."""
 ENDS_OF_A_MOVE = frozenset(
     "from to old new source target src dst destination dest origin current previous".split()
 )
 """What tells the two ends of a move apart in the names of parameters."""
-_LEAST = 3
-_NO_IDS = frozenset(
+_MIN_ID_WORD = 3
+_WORDS_ENDING_IN_ID = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
     "unpaid prepaid amid acid".split()
 )
 """Words that end as ``userid`` does."""
-_ADDRESSES = frozenset({"email", "mail", "ip", "mac", "wallet"})
+_ADDRESS_KINDS = frozenset({"email", "mail", "ip", "mac", "wallet"})
 
 
-def classify_name(name: str) -> Judged:
+def classify_name(name: str) -> JudgedAs:
     """
     Return how a parameter of this English name is judged; ``open`` if the name does not tell.
 
@@ -150,102 +150,109 @@ def classify_name(name: str) -> Judged:
     >>> [classify_name(name) for name in ("number_of_tickets", "num_guests", "page_number")]
     ['never', 'never', 'never']
     """
-    said = name_words(name)
-    if not said:
+    words = name_words(name)
+    if not words:
         return "open"
-    if _is_count(said):
+    if _is_count(words):
         return "never"
-    said = _head(said)
-    last, before = said[-1], said[:-1]
-    if last in _NUMBERED:
-        return _by_number(last, before[-1]) if before else "open"
-    if last == "address" and before and before[-1] in _ADDRESSES:
+    words = _head(words)
+    last, before = words[-1], words[:-1]
+    if last in _NUMBER_SUFFIXES:
+        return _classify_number(last, before[-1]) if before else "open"
+    if last == "address" and before and before[-1] in _ADDRESS_KINDS:
         return "hard"
-    if last in _IDENTIFIERS or last in _HOSTS:
-        return _by_class(before[-1]) if last in _IDS and before else "hard"
-    if last in _SHADED and before:
-        return _SHADED[last]
-    if last in _PEOPLE:
+    if last in _ID_WORDS or last in _HOST_WORDS:
+        return _classify_id(before[-1]) if last in _ID_SUFFIXES and before else "hard"
+    if last in _SPECIFIED_WORDS and before:
+        return _SPECIFIED_WORDS[last]
+    if last in _PERSON_WORDS:
         return "who"
-    if last in _PAYING:
+    if last in _PAYMENT_WORDS:
         return "code"
-    if last in _PLAIN or last in _VOCABULARY or not _SUMS.isdisjoint(said):
+    if last in _PLAIN_WORDS or last in _VOCABULARY_WORDS or not _AMOUNT_WORDS.isdisjoint(words):
         return "never"
     if last == "by" and before:
-        return _BY.get(before[-1], "open")
-    if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
+        return _BY_VERBS.get(before[-1], "open")
+    if last in _PUBLIC_WORDS or (last == "name" and before and before[-1] in _PUBLIC_WORDS):
         return "public"
-    if last in _TRADED or (last == "name" and before and _is_unnamed(before[-1])):
+    if last in _COMMON_KNOWLEDGE_WORDS or (
+        last == "name" and before and _has_no_entity_name(before[-1])
+    ):
         return "never"
     if last.endswith(_FOREIGN_NUMBER):
         return "number"
-    if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
+    if last.endswith("id") and len(last) > _MIN_ID_WORD and last not in _WORDS_ENDING_IN_ID:
         return "hard"
-    return "soft" if last in _NAMED else "open"
+    return "soft" if last in _SOFT_WORDS else "open"
 
 
-def _is_unnamed(noun: str) -> bool:
-    """Whether the ``name`` of a *noun* is no entity's: ``metric_name``."""
-    return noun in _PLAIN or noun in _VOCABULARY or noun in _TRADED
+def _has_no_entity_name(noun: str) -> bool:
+    """Return whether the ``name`` of a *noun* does not name an entity: ``metric_name``."""
+    return noun in _PLAIN_WORDS or noun in _VOCABULARY_WORDS or noun in _COMMON_KNOWLEDGE_WORDS
 
 
-def _head(said: tuple[str, ...]) -> tuple[str, ...]:
+def _head(words: tuple[str, ...]) -> tuple[str, ...]:
     """
-    Return the words of a name that say what its values are.
+    Return the words of a name that name its values.
 
-    They stand before ``of``, ``city_of_event``, and before what tells two of a kind apart.
+    They precede ``of``, as in ``city_of_event``, or a letter or number that tells two of a kind
+    apart.
     """
-    if "of" in said[1:-1] and classify_name("_".join(said[: said.index("of", 1)])) != "open":
-        return said[: said.index("of", 1)]
-    marked = len(said) > 1 and (said[-1].isdigit() or said[-1] in _APART)
-    return said[:-1] if marked else said
+    if "of" in words[1:-1] and classify_name("_".join(words[: words.index("of", 1)])) != "open":
+        return words[: words.index("of", 1)]
+    marked = len(words) > 1 and (words[-1].isdigit() or words[-1] in _VARIANT_LETTERS)
+    return words[:-1] if marked else words
 
 
-def _is_count(said: tuple[str, ...]) -> bool:
-    """Whether a name says how many there are: ``number_of_tickets``, ``num_guests``."""
-    if len(said) < 2 or said[0] not in _COUNTS:
+def _is_count(words: tuple[str, ...]) -> bool:
+    """Return whether a name is a count: ``number_of_tickets``, ``num_guests``."""
+    if len(words) < 2 or words[0] not in _COUNT_WORDS:
         return False
-    return said[1] == "of" or (said[0] in ("num", "nb") and said[-1] not in _NUMBERED | _IDS)
+    return words[1] == "of" or (
+        words[0] in ("num", "nb") and words[-1] not in _NUMBER_SUFFIXES | _ID_SUFFIXES
+    )
 
 
-def _by_number(suffix: str, noun: str) -> Judged:
+def _classify_number(suffix: str, noun: str) -> JudgedAs:
     """Return how the number, the code or the key of a *noun* is judged."""
-    if noun in _UNNUMBERED[suffix]:
+    if noun in _NOT_NUMBERED[suffix]:
         return "never"
-    if suffix == "code" and noun in _CODED:
+    if suffix == "code" and noun in _CODED_NOUNS:
         return "hard"
-    counting = suffix in _COUNTING
-    if noun in _THINGS:
-        return "hard" if counting and noun in _RECORDS else "number"
-    if noun in _PLAIN or noun in _VOCABULARY:
+    counting = suffix in _NUMBER_WORDS
+    if noun in _INTERFACE_NOUNS:
+        return "hard" if counting and noun in _RECORD_NOUNS else "number"
+    if noun in _PLAIN_WORDS or noun in _VOCABULARY_WORDS:
         return "never"
-    return "number" if counting and noun in _COUNTED else "hard"
+    return "number" if counting and noun in _COUNTED_NOUNS else "hard"
 
 
-def _by_class(noun: str) -> Judged:
+def _classify_id(noun: str) -> JudgedAs:
     """Return how the id of a *noun* is judged; ``unit`` is a measure, or a flat with a number."""
-    if noun in _CLASSES:
+    if noun in _CLASS_WORDS:
         return "never"
     return "number" if noun == "unit" else "hard"
 
 
 def is_host(name: str) -> bool:
-    """Whether a parameter of this name holds a host or a domain of the net."""
-    said = name_words(name)
-    return bool(said) and said[-1] in _HOSTS
+    """Return whether a parameter of this name contains a host or an internet domain."""
+    words = name_words(name)
+    return bool(words) and words[-1] in _HOST_WORDS
 
 
 def is_place(name: str) -> bool:
-    """Whether a parameter of this name holds a place, told from the small to the large."""
-    return any(word in _PLACES or word in _DIRECTIONS for word in name_words(name))
+    """Return whether a parameter of this name contains a place, written from small to large."""
+    return any(word in _PLACE_WORDS or word in _DIRECTION_WORDS for word in name_words(name))
 
 
 def is_direction(name: str) -> bool:
-    """Whether a parameter of this name may hold a place, or a moment, or somebody: ``from``."""
-    return _DIRECTIONS.issuperset(name_words(name) or ("",))
+    """
+    Return whether a parameter of this name may contain a place, a time, or a person: ``from``.
+    """
+    return _DIRECTION_WORDS.issuperset(name_words(name) or ("",))
 
 
 def is_path(name: str) -> bool:
-    """Whether a parameter of this name holds a file or a folder."""
-    said = name_words(name)
-    return bool(said) and said[-1] in _FILES
+    """Return whether a parameter of this name contains a file or a folder."""
+    words = name_words(name)
+    return bool(words) and words[-1] in _FILE_WORDS

@@ -1,4 +1,4 @@
-"""Names that the world knows, of which the run has one half and the call another."""
+"""Well-known names that share one part with a name of the run and differ in another."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, words
 
-_LEAST = 3
-_LONGEST = 8_192
-_ANYTHING: frozenset[str] = frozenset()
+_MIN_LENGTH = 3
+_MAX_TEXT_LENGTH = 8_192
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 def has_other_half_in_run(argument: Argument, session: Session) -> bool:
     """
-    Return whether somebody named something of which *argument* has a part, and another part.
+    Return whether a name in the run shares a part with *argument*, and has another part.
 
-    ``Anneliese James`` where the user or the agent wrote ``LeBron James``. A name of which
-    nothing was said may be what the agent knows.
+    ``Anneliese James`` is wrong if the user or the agent wrote ``LeBron James``. A name without
+    any mentioned part may be the agent's own knowledge.
     """
     own = frozenset(words(normal(argument.text)))
-    said = {
+    mentioned = {
         word
         for word in own
-        if len(word) >= _LEAST and mentions_of(session).vouches(word, _ANYTHING)
+        if len(word) >= _MIN_LENGTH and mentions_of(session).vouches(word, _NO_WORDS)
     }
-    if not said or said == own:
+    if not mentioned or mentioned == own:
         return False
     return any(
-        not said.isdisjoint(named) and not named <= own
+        not mentioned.isdisjoint(name) and not name <= own
         for entry in session.entries()
         if isinstance(entry.event, Said) and entry.event.role != "system"
-        for named in _names(entry.event.text[:_LONGEST])
+        for name in _names(entry.event.text[:_MAX_TEXT_LENGTH])
     )
 
 
 def _names(text: str) -> list[frozenset[str]]:
-    found = (frozenset(words(normal(m.text))) for m in mentions(text) if m.kind is Kind.NAME)
-    return [named for named in found if len(named) > 1]
+    names = (frozenset(words(normal(m.text))) for m in mentions(text) if m.kind is Kind.NAME)
+    return [name for name in names if len(name) > 1]

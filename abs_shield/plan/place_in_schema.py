@@ -1,4 +1,4 @@
-"""Places in a call's arguments that cannot exist by the tool's schema."""
+"""Locations in a call's arguments that cannot exist by the tool's schema."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def absent_step(
     parameters: Any, steps: Sequence[str], *, declared: bool, open_objects: bool = False
 ) -> str:
     """
-    Return the first step below the top level at which a place ends; empty where it may exist.
+    Return the first step below the top level that cannot exist; empty if all may exist.
 
     Args:
         parameters: The schema of the arguments.
-        steps: The place, unescaped; ``*`` and numbers are positions of a list.
-        declared: Whether a member that is only not declared does not exist either.
-        open_objects: Whether an object may have members that its schema refuses, as in a finding
+        steps: The steps of the location, unescaped; ``*`` and numbers are positions of a list.
+        declared: Whether an undeclared member does not exist either.
+        open_objects: Whether an object may have members that its schema rejects, as in a finding
             about an unknown one.
 
     >>> lines = {"type": "array", "items": {"type": "object", "properties": {"n": {}}}}

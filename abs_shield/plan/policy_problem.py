@@ -1,4 +1,4 @@
-"""What is wrong with a policy, and what the whole of it proves."""
+"""Problems of a policy, and the proof that lists them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.place import Place
 from abs_shield.text.show import escaped, quantity
 
-_LONGEST = 600
+_MAX_LENGTH = 600
 
 
 class Severity(StrEnum):
-    """How bad is a problem of a policy?"""
+    """Severity of a policy's problem, from mild to grave."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -64,15 +64,15 @@ CODES: Mapping[str, Severity] = MappingProxyType(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """
-    One thing that is wrong with a policy, or that could not be known about it.
+    One problem of a policy, or something that could not be determined about it.
 
     Attributes:
         severity: ``error``, ``warning`` or ``note``.
         code: Stable name of the kind of problem, such as ``unknown_tool``.
-        message: What is wrong, on one line; whatever somebody else wrote is escaped.
-        hint: What to do instead, with the nearest valid name; empty where nothing is near.
-        file: Where it was declared; empty where that is not known.
-        line: Counted from 1; 0 where only the file is known.
+        message: What is wrong, on one line; text from other sources is escaped.
+        hint: How to fix it, with the nearest valid name; may be empty.
+        file: File of the declaration; empty if unknown.
+        line: Line of the declaration, from 1; 0 if only the file is known.
         subject: What it is about, such as ``rule refund_is_small``.
     """
 
@@ -85,21 +85,21 @@ class Problem:
     subject: str
 
     def __str__(self) -> str:
-        told = f"{self.severity}: {self.message}" + (f"; {self.hint}" if self.hint else "")
-        return f"{self.place}: {told}" if self.file else told
+        message = f"{self.severity}: {self.message}" + (f"; {self.hint}" if self.hint else "")
+        return f"{self.place}: {message}" if self.file else message
 
     @property
     def place(self) -> str:
         """The file and line, escaped."""
-        return escaped(str(Place(self.file, self.line)), limit=_LONGEST)
+        return escaped(str(Place(self.file, self.line)), limit=_MAX_LENGTH)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return the problem as JSON-able data."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def problem(code: str, message: str, *, subject: str, place: Place, hint: str = "") -> Problem:
-    """Make a problem of one of the `CODES`."""
+    """Create a problem with one of the `CODES`."""
     return Problem(
         severity=CODES[code],
         code=code,
@@ -107,21 +107,21 @@ def problem(code: str, message: str, *, subject: str, place: Place, hint: str = 
         hint=hint,
         file=place.file,
         line=place.line,
-        subject=escaped(subject, limit=_LONGEST),
+        subject=escaped(subject, limit=_MAX_LENGTH),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """
-    What a policy was found to be, compared with its tools; true where it has no errors.
+    The result of comparing a policy with its tools; true if it has no errors.
 
     Attributes:
         problems: Errors, then warnings, each in the order of the checks.
-        notes: What could not be known.
-        tools: How many tools there are.
-        rules: How many rules the policy declares.
-        samples: How many sampled calls the rules were asked about.
+        notes: What could not be determined.
+        tools: Number of tools.
+        rules: Number of rules that the policy declares.
+        samples: Number of sampled calls that the rules were run on.
     """
 
     problems: tuple[Problem, ...]
@@ -132,7 +132,7 @@ class Proof:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """Problems that make a part of the policy void."""
+        """Problems that make a part of the policy ineffective."""
         return tuple(p for p in self.problems if p.severity is Severity.ERROR)
 
     @property
@@ -142,7 +142,7 @@ class Proof:
 
     @property
     def ok(self) -> bool:
-        """Whether there are no errors."""
+        """True if there are no errors."""
         return not self.errors
 
     def __bool__(self) -> bool:
@@ -153,7 +153,7 @@ class Proof:
 
     @property
     def summary(self) -> str:
-        """One line that says what was compared, and what came of it."""
+        """One line with what was compared, and the number of errors and warnings."""
         return (
             f"{'proved' if self.ok else 'not proved'}: {quantity(self.rules, 'rule')}, "
             f"{quantity(self.tools, 'tool')}, {quantity(self.samples, 'sampled call')}; "
@@ -162,13 +162,13 @@ class Proof:
 
     def require(self, *, warnings: bool = False) -> Self:
         """
-        Go on where there are no errors.
+        Return the proof if it has no errors.
 
         Args:
             warnings: Whether warnings count as errors.
 
         Raises:
-            PolicyError: There are; the message lists every one on a line of its own.
+            PolicyError: There are errors; the message lists each on a line of its own.
         """
         bad = self.problems if warnings else self.errors
         if bad:
@@ -176,7 +176,7 @@ class Proof:
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return the proof as JSON-able data."""
         return {
             "ok": self.ok,
             "tools": self.tools,

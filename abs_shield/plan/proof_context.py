@@ -1,4 +1,4 @@
-"""A policy and its tools as a proof looks at them: compiled, sampled, nothing registered."""
+"""The input of a proof's checks: a policy, its compiled tools, and samples."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Arguments = dict[str, Any]
 
 class ProofContext:
     """
-    What every check of a proof is given.
+    The input of every check of a proof.
 
     Args:
-        policy: What is to be proved.
-        tools: The tools there are, by name, with the policy's own words about them.
-        at: The moment for which it is proved, in seconds since the epoch.
+        policy: The policy to check.
+        tools: The tools by name, combined with the policy's declarations.
+        at: Time for which the policy is checked, in seconds since the epoch.
     """
 
     def __init__(self, policy: Policy, tools: Mapping[str, Tool], *, at: float) -> None:
         self.policy = policy
         self.tools = tools
         self.at = at
-        self.asked = 0
-        self._said = {tool.name: tool for tool in policy.tools}
+        self.sample_count = 0
+        self._declared = {tool.name: tool for tool in policy.tools}
 
     @cached_property
     def plans(self) -> Mapping[str, ToolPlan]:
-        """Every tool compiled; a schema that cannot be is kept as its fault."""
+        """Every tool, compiled; a schema that does not compile is stored as its error."""
         return {name: self._compiled(tool) for name, tool in self.tools.items()}
 
     def _compiled(self, tool: Tool) -> ToolPlan:
@@ -50,43 +50,43 @@ class ProofContext:
             return replace(bare, broken=escaped(what, limit=300))
 
     def runs(self, *layers: str) -> bool:
-        """Whether one of these layers runs, or one of the user's own, which may stand for it."""
+        """Return whether one of these layers runs, or a custom one, which may replace it."""
         names = self.policy.layer_names
         own = any(callable(layer) for layer in self.policy.layers or ())
         return own or any(layer in names for layer in layers)
 
     def place(self, tool: str, field: str = "") -> Place:
-        """Where a tool was declared; where the policy says *field* of it, if it does."""
-        said = self._said.get(tool)
-        if said is not None and (field in said.model_fields_set or tool not in self.tools):
-            return said.place
+        """Return where a tool was declared; where the policy declares *field* of it, if it does."""
+        declared = self._declared.get(tool)
+        if declared is not None and (field in declared.model_fields_set or tool not in self.tools):
+            return declared.place
         return self.tools[tool].place
 
     def judged_tools(self, names: Iterable[str]) -> list[str]:
-        """Give those of the tools there are that *names* name; ``*`` names all."""
-        named = set(names)
-        return [name for name in self.tools if name in named or "*" in named]
+        """Return the existing tools among *names*; ``*`` is every tool."""
+        wanted = set(names)
+        return [name for name in self.tools if name in wanted or "*" in wanted]
 
     def samples(
         self, tool: str, *, pool: Pool | None = None, focus: Iterable[str] | None = None
     ) -> Iterator[Arguments]:
-        """Give arguments that the tool's schema accepts; none where it has no schema."""
+        """Yield arguments that the tool's schema accepts; none if it has no schema."""
         schema = self.plans[tool].schema
         if schema is not None:
             yield from Samples(self.tools[tool].parameters, schema, pool=pool, focus=focus)
 
     def is_open(self, tool: str) -> bool:
-        """Whether a call of the tool may have parameters that nobody declared."""
+        """Return whether a call of the tool may have undeclared parameters."""
         schema: CompiledSchema | None = self.plans[tool].schema
-        return schema is None or not rejects_name(schema, _NOBODYS)
+        return schema is None or not rejects_name(schema, _UNDECLARED_NAME)
 
 
-_NOBODYS = "\x00a name that nobody declares"
+_UNDECLARED_NAME = "\x00a name that nobody declares"
 
 
-def nearest_name_hint(name: str, known: Iterable[str], *, what: str) -> str:
-    """Give the nearest name there is, or some of those there are."""
-    names = sorted(set(known))
+def nearest_name_hint(name: str, existing: Iterable[str], *, what: str) -> str:
+    """Return a hint with the nearest existing name, or some of the existing names."""
+    names = sorted(set(existing))
     near = nearest(name, names)
     if near:
         return f"did you mean `{escaped(near[0])}`?"
@@ -96,11 +96,11 @@ def nearest_name_hint(name: str, known: Iterable[str], *, what: str) -> str:
 
 
 def listed(names: list[str], *, most: int = 8) -> str:
-    """Name the first few of *names*, and how many there are besides."""
+    """Return the first few of *names* as a list, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(f"`{escaped(name)}`" for name in names[:most]) + more
 
 
 def without_repetitions(values: Iterable[str]) -> Iterator[str]:
-    """Give *values* without repetitions, in their order."""
+    """Return *values* without repetitions, in their order."""
     return iter(dict.fromkeys(values))

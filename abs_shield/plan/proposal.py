@@ -1,4 +1,4 @@
-"""What a layer is shown: one proposed call, read once, beside its compiled tool."""
+"""The input of a layer: one proposed call with its compiled tool."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from abs_shield.text.leaves import Path, leaves
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None of an unknown one."""
 
-_MOST_PLACES = 200
+_MAX_PLACES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShieldTerms:
     """
-    What one Shield says to every proposal alike.
+    Settings of one Shield that apply to every proposal.
 
     Attributes:
         threshold: The policy's sensitivity, in [0, 1].
         window: Calls and seconds within which calls contradict each other.
-        owner: Whose tools these are; what is worked out of a session is kept for each.
-        converts: True where arguments that convert without loss are only suspicious.
-        requires_schemas: True where a schema of somebody else's that cannot be compiled is an
-            error, as the policy's `on_error="block"` asks.
-        plans: Returns the plans of a session's tools by name, where all of them may be called.
-        kinds: Returns what the identifiers of a session's tools are of.
+        owner: Owner of the tools; values derived from a session are cached for each owner.
+        converts: Whether arguments that convert without loss are only suspicious.
+        requires_schemas: Whether a foreign schema that cannot be compiled is an error, as the
+            policy's `on_error="block"` asks.
+        plans: Returns the plans of a session's tools by name, if all of them may be called.
+        kinds: Returns the kinds of entities that a session's tools identify.
     """
 
     threshold: float
@@ -56,20 +56,20 @@ class Proposal:
 
     Attributes:
         call: The call as the model wrote it.
-        arguments: Its arguments as an object; empty where they could not be read.
-        malformed: Why they could not be read; None where they could.
-        tool: The compiled tool; None where no tool of that name may be called here.
+        arguments: Its arguments as an object; empty if they could not be parsed.
+        malformed: Why they could not be parsed; None if they could.
+        tool: The compiled tool; None if no tool of that name may be called here.
         available: Names that may be called in this session.
         at: Seconds on the session's clock.
-        terms: What holds for every call.
+        terms: Settings that apply to every call.
         registered: Whether the name is registered, though not available in this session.
         siblings: Calls proposed before it in the same turn.
-        later: Ids of calls proposed behind it in the same turn, of which some may have run.
-        logprob: Mean log-probability of the name's tokens; None where unknown.
-        logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
+        later: Ids of calls proposed after it in the same turn; some of them may have run.
+        logprob: Mean log-probability of the name's tokens; None if unknown.
+        logprob_fault: Why the log-probabilities are unusable; empty if they are usable.
         plain: Whether the arguments are known to be a few plain scalars.
-        plans: Returns the plan of any tool of this session, be it available or not.
-        undecided: Why it is not known whether the arguments match; empty where it is.
+        plans: Returns the plan of any tool of this session, available or not.
+        undecided: Why a match with the schema could not be decided; empty if it could.
     """
 
     call: ToolCall
@@ -95,7 +95,7 @@ class Proposal:
 
     @property
     def fits(self) -> bool:
-        """Whether the arguments could be read and match the tool's schema; asked once."""
+        """True if the arguments were parsed and match the tool's schema; evaluated once."""
         if self._fits is None:
             schema = self.tool.schema if self.tool else None
             try:
@@ -104,28 +104,30 @@ class Proposal:
                 )
             except Undecided as error:
                 self._fits, self.undecided = False, str(error)
-            if self._fits and not self.plain and (endless := self._endless()):
+            if self._fits and not self.plain and (endless := self._endless_problems()):
                 self._fits, self._problems = False, endless
         return self._fits
 
-    def _endless(self) -> tuple[Problem, ...]:
+    def _endless_problems(self) -> tuple[Problem, ...]:
         """
-        What the tool's function would get as an infinity: an integer for one of its floats.
+        Return problems of integers that the tool's function would receive as an infinity.
 
         Some versions of pydantic refuse such an integer, others turn it into an infinity.
         """
         convert = None if self.tool is None else self.tool.convert
         if convert is None or not may_be_endless(self.arguments, texts=False):
             return ()
-        made = convert(self.arguments)
-        return tuple(map(not_finite, made.endless or made.refused_integers(self.arguments)))
+        converted = convert(self.arguments)
+        return tuple(
+            map(not_finite, converted.endless or converted.refused_integers(self.arguments))
+        )
 
     def problems(self) -> tuple[Problem, ...]:
         """
-        Return what is wrong with the arguments by the tool's schema; asked once.
+        Return the problems that the tool's schema finds in the arguments; evaluated once.
 
         Raises:
-            Undecided: It is not known whether they match.
+            Undecided: It cannot be decided whether they match.
         """
         if self._problems is None:
             schema = None if self.fits or self.tool is None else self.tool.schema
@@ -134,7 +136,7 @@ class Proposal:
 
     @property
     def conversion(self) -> Conversion | None:
-        """What the tool makes of arguments that its schema refuses; None where nothing."""
+        """The arguments that the tool gets from rejected ones; None if it gets none."""
         if self.fits or self.malformed is not None or self.tool is None:
             return None
         if self._conversion is None and self.terms.converts and not self.undecided:
@@ -143,26 +145,26 @@ class Proposal:
         return self._conversion
 
     def verbatim(self, session: Session) -> Verbatim:
-        """Return the texts of the run as they are, in which any number of values is looked for."""
+        """Return the run's texts for verbatim searches of any number of values."""
         if self._texts is None:
             self._texts = Verbatim(session)
         return self._texts
 
     def places(self, text: str) -> list[Path]:
-        """Return where the first few hundred leaves of the arguments are *text*."""
+        """Return the paths of *text* among the first few hundred leaves of the arguments."""
         if self._places is None:
             self._places = {}
-            for path, leaf in leaves(self.arguments, most=_MOST_PLACES):
+            for path, leaf in leaves(self.arguments, most=_MAX_PLACES):
                 if isinstance(leaf, str):
                     self._places.setdefault(leaf, []).append(path)
         return self._places.get(text, [])
 
     def plan(self, tool: str) -> ToolPlan | None:
-        """Give the compiled tool of that name, be it available in this session or not."""
+        """Return the compiled tool of that name, available in this session or not."""
         return self.plans(tool)
 
     def kinds(self) -> frozenset[str]:
-        """Give what the identifiers of all available tools are of."""
+        """Return the kinds of entities that all available tools identify."""
         return frozenset().union(*(entry.plan.kinds for entry in self.available.values()))
 
     @property

@@ -1,4 +1,4 @@
-"""Dates, times and date-times that stand for all others: every day of 28 years, every minute."""
+"""Dates, times and date-times that represent all others: every day of 28 years, every minute."""
 
 from __future__ import annotations
 
@@ -9,64 +9,64 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 DAY = 86_400
-_YEARS = 14
+_YEARS_AROUND = 14
 """Years before and after now: in 28 years each date falls on each day of the week."""
-_MOST_YEARS = 60
-_FAR = 37
+_MAX_YEARS = 60
+_FAR_STEP = 37
 """Days between two samples further away; 37 days change the day of the week and of the month."""
-_MOST_AWAY = 150
+_MAX_YEARS_AWAY = 150
 """Whole numbers of code up to which they may be years from now, as the age of a person is."""
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|2\d)\d\d(?!\d)")
 
 
 def representative_days(words: Iterable[Any], *, at: float) -> list[date] | None:
     """
-    Return the days that decide what rules with these numbers and words say of any day.
+    Return days that represent all days for rules with these numbers and words.
 
     Args:
-        words: Numbers and words of the rules' code; the years that they name count in full.
-        at: The moment of the proof, in seconds since the epoch.
+        words: Numbers and words of the rules' code; the years that they name are included in full.
+        at: Time of the proof, in seconds since the epoch.
 
     Returns:
-        The days in order; None where the code names too many years.
+        The days in order; None if the code names too many years.
     """
     now = datetime.fromtimestamp(at, UTC).year
-    years = {near for year in _years(words, now) for near in (year - 1, year, year + 1)}
-    if len(years) > _MOST_YEARS * 3:
+    years = {near for year in _years_in(words, now) for near in (year - 1, year, year + 1)}
+    if len(years) > _MAX_YEARS * 3:
         return None
-    years |= {*range(now - _YEARS, now + _YEARS)}
-    far = (date(1900, 1, 1) + timedelta(days=n) for n in range(0, 300 * 365, _FAR))
-    found = {*far}
+    years |= {*range(now - _YEARS_AROUND, now + _YEARS_AROUND)}
+    far = (date(1900, 1, 1) + timedelta(days=n) for n in range(0, 300 * 365, _FAR_STEP))
+    days = {*far}
     for year in years:
-        found |= {date(year, 1, 1) + timedelta(days=n) for n in range(365)} | {date(year, 12, 31)}
-    return sorted(found)
+        days |= {date(year, 1, 1) + timedelta(days=n) for n in range(365)} | {date(year, 12, 31)}
+    return sorted(days)
 
 
-def _years(words: Iterable[Any], now: int) -> set[int]:
-    found: set[int] = set()
+def _years_in(words: Iterable[Any], now: int) -> set[int]:
+    years: set[int] = set()
     for word in words:
         if isinstance(word, str):
-            found |= {int(year) for year in _YEAR.findall(word)}
+            years |= {int(year) for year in _YEAR.findall(word)}
         elif isinstance(word, int) and 1800 <= word < 3000:
-            found.add(word)
-        elif isinstance(word, int) and _YEARS <= abs(word) <= _MOST_AWAY:
-            found |= {now - abs(word), now + abs(word)}
-    return found
+            years.add(word)
+        elif isinstance(word, int) and _YEARS_AROUND <= abs(word) <= _MAX_YEARS_AWAY:
+            years |= {now - abs(word), now + abs(word)}
+    return years
 
 
 def representative_seconds(words: Iterable[Any], days: Iterable[date]) -> list[int]:
-    """Return moments in seconds since the epoch: one of each day, and those around the words."""
-    known = [*words]
-    found = {
+    """Return times in seconds since the epoch: one of each day, and those around the words."""
+    constants = [*words]
+    seconds = {
         int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) + n * 37_777 % DAY
         for n, day in enumerate(days)
     }
-    for moment in _moments(known):
-        found |= {moment + off * sign for off in (0, 1, 60, 3_600, DAY) for sign in (-1, 1)}
-    return sorted(found)
+    for moment in _seconds_in(constants):
+        seconds |= {moment + offset * sign for offset in (0, 1, 60, 3_600, DAY) for sign in (-1, 1)}
+    return sorted(seconds)
 
 
-def _moments(words: Iterable[Any]) -> Iterator[int]:
+def _seconds_in(words: Iterable[Any]) -> Iterator[int]:
     for word in words:
         if isinstance(word, str):
             with suppress(ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Whether the user asked for a step and for its undoing: what is asked for is no contradiction."""
+"""Steps that the user asked for: a requested step and its undoing do not contradict."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from abs_shield.text.language import language
 from abs_shield.text.normal import normal
 from abs_shield.text.verbs import Does
 
-_UNDOING = "clean|tidy|undo|revert|roll|take"
-_LATER = "then|afterwards?|after that|finally|later|before"
-_WHEN = "afterwards?|later|again|when|once|after|then"
-_FILLERS = (
+_UNDOING_VERBS = "clean|tidy|undo|revert|roll|take"
+_LATER_WORDS = "then|afterwards?|after that|finally|later|before"
+_WHEN_WORDS = "afterwards?|later|again|when|once|after|then"
+_FILLER_WORDS = (
     r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately|turn|switch"
     r"|bring|put|get|it|them|back|right)\b){0,6}"
 )
-_THING = (
+_OBJECT_WORDS = (
     r"(?:\W{1,4}(?:it|them|him|her|that|this|those|these|everything|up|back|down|off"
     r"|[^\W\d]{0,20}\d\w{0,40})\b){0,6}"
 )
-_FAMILIES = (
+_SYNONYM_ROWS = (
     "create make add touch mkdir build generate insert new put set write",
     "delete remove rm rmdir drop erase purge destroy discard unlink trash scrap wipe",
     "open unlock",
@@ -37,16 +37,16 @@ _FAMILIES = (
 """Verbs of tools, and those by which people ask for the same: ``rm`` is "delete it"."""
 
 
-def _alike() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for row in _FAMILIES:
+def _synonyms_by_verb() -> dict[str, set[str]]:
+    synonyms: dict[str, set[str]] = {}
+    for row in _SYNONYM_ROWS:
         for verb in row.split():
-            found.setdefault(verb, set()).update(row.split())
-    return found
+            synonyms.setdefault(verb, set()).update(row.split())
+    return synonyms
 
 
-_ALIKE = _alike()
-_AGAIN = {
+_SYNONYMS = _synonyms_by_verb()
+_VERBS_FOR_BOTH = {
     "start": "restart reboot bounce cycle relaunch reload",
     "run": "restart rerun relaunch", "launch": "restart relaunch", "open": "reopen",
     "enable": "reset cycle toggle restart", "activate": "reset cycle toggle restart",
@@ -63,8 +63,8 @@ _RESTART = re.compile(
     r"|genstart|uudelleen",
     re.IGNORECASE,
 )
-_STARTING = frozenset("start run launch open enable activate resume".split())
-_AROUND = re.compile(
+_STARTING_VERBS = frozenset("start run launch open enable activate resume".split())
+_ENCLOSING_WORDS = re.compile(
     r"\b(?:w/o|without|while|whilst|during|for the duration|temporar(?:y|ily)|until|till|meanwhile"
     r"|(?:just|only) for"
     r"|paus(?:e|ed|ing)|suspend(?:ed|ing)?|mut(?:e|ed|ing)|silenc(?:e|ed|ing)|quiet(?:ly)?"
@@ -75,7 +75,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 """Words by which a step is asked for around another one."""
-_SPACED = (
+_SPACED_NEXT_WORDS = (
     "danach|anschließend|hinterher|dann|zum schluss|puis|ensuite|après|enfin|luego|después|"
     "por último|depois|em seguida|então|por fim|poi|dopo|infine|daarna|vervolgens|dan|tenslotte|"
     "potem|następnie|po czym|na koniec|потом|затем|после|далее|потім|після|sonra|ard\u0131ndan|"
@@ -83,23 +83,25 @@ _SPACED = (
     "azután|utána|apoi|după|zatim|onda|lalu|kemudian|setelah|sau đó|rồi|μετά|έπειτα|फिर|बाद|"
     "אחר כך|ואז|ثم|بعد|بعدها"
 )
-_UNSPACED = (
+_UNSPACED_NEXT_WORDS = (
     "その後|そのあと|次に|てから|でから|た後|たあと|だ後|だあと|最後に|然后|然後|之后|之後|随后|隨後|接着|最后|最後|"
     "다음|후에|나서|마지막에|แล้ว|จากนั้น"
 )
-_NEXT = re.compile(rf"(?<!\w)[وف]?(?:{normal(_SPACED)})(?!\w)|{normal(_UNSPACED)}")
+_NEXT = re.compile(
+    rf"(?<!\w)[وف]?(?:{normal(_SPACED_NEXT_WORDS)})(?!\w)|{normal(_UNSPACED_NEXT_WORDS)}"
+)
 """Words of many languages by which a user puts a second step behind the first."""
-_SHORT = 4
+_SHORT_VERB = 4
 """Letters of a verb with which other words begin: "off" and "offer", "end" and "endpoint"."""
-_ENDS = rf"{_THING}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
+_CLAUSE_END = rf"{_OBJECT_WORDS}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
 
 
 def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
     """
-    Whether *text* names the second step behind the first, or as one that comes later.
+    Return whether *text* names the second step after the first, or as a later one.
 
-    Verbs are read in English only. In other languages a word such as ``danach`` has to do, which
-    puts a step behind another one.
+    Verbs are only matched in English. In other languages a word such as ``danach``, which puts a
+    step after another one, is enough.
 
     >>> from abs_shield.plan.tool_action import parse_action
     >>> start, stop = parse_action("start_server"), parse_action("stop_server")
@@ -112,41 +114,41 @@ def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
         return False
     if language(text) != "english" and _NEXT.search(normal(text)):
         return True
-    if first.does is Does.UNMAKE and _is_again(then.verb, text):
+    if first.does is Does.UNMAKE and _is_one_word_for_both(then.verb, text):
         return True
-    undone = _said(then.verb, also=_UNDOING if then.does is Does.UNMAKE else "")
+    undoing = _verb_pattern(then.verb, also=_UNDOING_VERBS if then.does is Does.UNMAKE else "")
     nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
     thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflected(first.verb)})s?\b)?"
     patterns = (
-        rf"\b{_said(first.verb)}\b(?:[^.!?\n]|[.](?=\w)){{0,60}}(?:,|\band|&){_FILLERS}\W{{1,4}}"
-        rf"{undone}\b{thing}(?:{_ENDS}|\s+again\b)",
-        rf"\b(?:{_LATER})\b{_FILLERS}\W{{1,4}}{undone}\b",
-        rf"\b{undone}\b{_THING}\W{{1,4}}(?:{_WHEN})\b",
+        rf"\b{_verb_pattern(first.verb)}\b(?:[^.!?\n]|[.](?=\w)){{0,60}}(?:,|\band|&){_FILLER_WORDS}\W{{1,4}}"
+        rf"{undoing}\b{thing}(?:{_CLAUSE_END}|\s+again\b)",
+        rf"\b(?:{_LATER_WORDS})\b{_FILLER_WORDS}\W{{1,4}}{undoing}\b",
+        rf"\b{undoing}\b{_OBJECT_WORDS}\W{{1,4}}(?:{_WHEN_WORDS})\b",
     )
     return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
-def _said(verb: str, *, also: str = "") -> str:
-    """A verb as a sentence has it: cancel, cancels, cancelled, cancelling."""
-    forms = [*map(_inflected, sorted({verb, *_spoken(verb)})), *filter(None, (also,))]
+def _verb_pattern(verb: str, *, also: str = "") -> str:
+    """Return a pattern for the forms of a verb in a sentence: cancel, cancels, cancelled."""
+    forms = [*map(_inflected, sorted({verb, *_spoken_synonyms(verb)})), *filter(None, (also,))]
     return rf"(?:{'|'.join(forms)})"
 
 
-def _is_again(verb: str, text: str) -> bool:
-    """Whether a message has one word for a verb and for its opposite before it: restart."""
-    again = "|".join((f"re-?{verb}", *_AGAIN.get(verb, "").split()))
-    if re.search(rf"\b(?:{again})", text, re.IGNORECASE):
+def _is_one_word_for_both(verb: str, text: str) -> bool:
+    """Return whether a message has one word for a verb and its opposite before it: restart."""
+    verbs = "|".join((f"re-?{verb}", *_VERBS_FOR_BOTH.get(verb, "").split()))
+    if re.search(rf"\b(?:{verbs})", text, re.IGNORECASE):
         return True
-    return verb in _STARTING and _RESTART.search(text) is not None
+    return verb in _STARTING_VERBS and _RESTART.search(text) is not None
 
 
-def _spoken(verb: str) -> set[str]:
-    """Return the verbs by which people ask for what a tool calls *verb*."""
-    return _ALIKE.get(verb, set())
+def _spoken_synonyms(verb: str) -> set[str]:
+    """Return the verbs with which people ask for what a tool calls *verb*."""
+    return _SYNONYMS.get(verb, set())
 
 
 def _inflected(verb: str) -> str:
-    if len(verb) <= _SHORT:
+    if len(verb) <= _SHORT_VERB:
         return rf"{verb}(?:s|{verb[-1]}?(?:ed|ing))?"
     return rf"{re.escape(verb.removesuffix('e'))}\w{{0,5}}"
 
@@ -160,4 +162,4 @@ def requests_enclosing_step(text: str) -> bool:
     >>> requests_enclosing_step("Deploy billing.")
     False
     """
-    return _AROUND.search(text) is not None
+    return _ENCLOSING_WORDS.search(text) is not None

@@ -1,4 +1,4 @@
-"""Whether the user's newest message names both values that two calls set one after the other."""
+"""Values that the user asked for: two values to be set one after the other do not contradict."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from abs_shield.text.values.numerals import WORDS, worded
 
 _UNSPACED = r"\u2e80-\u9fff\uac00-\ud7ff"
 _WORD = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]")
-_COUNT = re.compile(rf"\b{WORDS}\b", re.IGNORECASE)
-_ORDER = re.compile(
+_WORDED_NUMBER = re.compile(rf"\b{WORDS}\b", re.IGNORECASE)
+_ORDER_WORDS = re.compile(
     r"\b(?:after|before|first|initially|once|until|till|while|when|start|begin|for now|later)\b",
     re.IGNORECASE,
 )
 """Words by which a message says what comes first, whatever it names first."""
-_NOT = re.compile(r"(?:\b(?:not|never|without|instead of|rather than)|n['\u2019]t)\Z")
+_NEGATION = re.compile(r"(?:\b(?:not|never|without|instead of|rather than)|n['\u2019]t)\Z")
 """Before a value that is not wanted."""
-_LITTLE = frozenset("to at on in the a an for".split())
-_SIGNS = "\"'`.,;:!?()[]"
+_SHORT_WORDS = frozenset("to at on in the a an for".split())
+_PUNCTUATION = "\"'`.,;:!?()[]"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
-_MOST = 2_000
+_MAX_WORDS = 2_000
 """Words of a message that are looked at."""
 _HOUR = re.compile(r"\A0(?=\d:\d\d)")
 """Before an hour that people write with one digit."""
-_NO_ACTS = (frozenset({"in", "out"}), frozenset({"long", "short"}))
+_NOT_TOGGLES = (frozenset({"in", "out"}), frozenset({"long", "short"}))
 
 
 def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = ()) -> bool:
@@ -59,48 +59,48 @@ def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = 
     """
     if isinstance(one, str) and isinstance(other, str) and (one in other or other in one):
         return False  # one mention would do for both
-    text = _COUNT.sub(lambda found: f"{worded(found[0]).normalize():f}", text)
+    text = _WORDED_NUMBER.sub(lambda match: f"{worded(match[0]).normalize():f}", text)
     if isinstance(one, bool) and isinstance(other, bool):
         return _names_opposites(text)
-    ends = [word.end() for word in islice(_WORD.finditer(text), _MOST)]
-    at = _end(text, 0, ends, one)
+    ends = [word.end() for word in islice(_WORD.finditer(text), _MAX_WORDS)]
+    at = _end_of_mention(text, 0, ends, one)
     if at < 0:
         return False
-    behind = _end(text, at, ends, other)
-    if behind >= 0 and not _is_unwanted(text[:behind], other):
-        return not _names_another(text[at:behind], of)
-    return _ORDER.search(text) is not None and _end(text, 0, ends, other) >= 0
+    end = _end_of_mention(text, at, ends, other)
+    if end >= 0 and not _is_unwanted(text[:end], other):
+        return not _names_other_entity(text[at:end], of)
+    return _ORDER_WORDS.search(text) is not None and _end_of_mention(text, 0, ends, other) >= 0
 
 
-def _end(text: str, start: int, ends: Sequence[int], value: Any) -> int:
-    """Return where the first mention of a value ends; -1 where there is none behind *start*."""
+def _end_of_mention(text: str, start: int, ends: Sequence[int], value: Any) -> int:
+    """Return where the first mention of a value after *start* ends; -1 if there is none."""
     value_text = scalar_text(value)
     ends = [end for end in ends if end > start]
-    if not (value_text and ends and _holds(text[start:], value_text)):
+    if not (value_text and ends and _mentions(text[start:], value_text)):
         return -1
-    found = bisect_left(ends, True, key=lambda end: _holds(text[start:end], value_text))
-    return ends[min(found, len(ends) - 1)]
+    index = bisect_left(ends, True, key=lambda end: _mentions(text[start:end], value_text))
+    return ends[min(index, len(ends) - 1)]
 
 
-def _holds(text: str, value: str) -> bool:
-    heard = Session()
-    heard.user(text)
-    return any(heard.origin(one) is not None for one in {value, _HOUR.sub("", value)})
+def _mentions(text: str, value: str) -> bool:
+    session = Session()
+    session.user(text)
+    return any(session.origin(spelling) is not None for spelling in {value, _HOUR.sub("", value)})
 
 
 def _is_unwanted(text: str, value: Any) -> bool:
-    """Whether the value at the end of a text stands behind a word for no."""
-    before = [word.strip(_SIGNS).casefold() for word in text.split()]
+    """Return whether the value at the end of a text follows a negation."""
+    before = [word.strip(_PUNCTUATION).casefold() for word in text.split()]
     del before[len(before) - len((scalar_text(value) or "").split()) :]
-    while before and before[-1] in _LITTLE:
+    while before and before[-1] in _SHORT_WORDS:
         before.pop()
-    return _NOT.search(" ".join(before[-2:])) is not None
+    return _NEGATION.search(" ".join(before[-2:])) is not None
 
 
-def _names_another(text: str, of: Collection[str]) -> bool:
-    """Whether another thing is named that is written as those which the calls name."""
+def _names_other_entity(text: str, of: Collection[str]) -> bool:
+    """Return whether a text names another entity that is spelt like those of the calls."""
     shapes = {_shape(name) for name in of if _DIGIT.search(name)}
-    words = (word.strip(_SIGNS).casefold() for word in text.split())
+    words = (word.strip(_PUNCTUATION).casefold() for word in text.split())
     return any(_shape(word) in shapes and word not in of for word in words)
 
 
@@ -109,6 +109,6 @@ def _shape(word: str) -> str:
 
 
 def _names_opposites(text: str) -> bool:
-    """Whether a message has two words that say the opposite of each other: on and off."""
-    said = {word.strip(_SIGNS) for word in text.casefold().split()[:_MOST]}
-    return any(pair <= said for pair in OPPOSITES if pair not in _NO_ACTS)
+    """Return whether a message has two opposite words: on and off."""
+    words = {word.strip(_PUNCTUATION) for word in text.casefold().split()[:_MAX_WORDS]}
+    return any(pair <= words for pair in OPPOSITES if pair not in _NOT_TOGGLES)

@@ -1,4 +1,4 @@
-"""Identifiers in the result of a call: of what it made, or of what it was action to."""
+"""Identifiers in the result of a call: of what it created, or acted on."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_code
 
-_BARE = frozenset("number no num key ref reference".split())
+_BARE_NUMBER_WORDS = frozenset("number no num key ref reference".split())
 """Names of a record's own number, where nothing else is said of it."""
-_HOLDS_RESULT = frozenset({"result", "data", "response", "value", "output"})
-_LEAST_BARE = 2
+_RESULT_WORDS = frozenset({"result", "data", "response", "value", "output"})
+_MIN_BARE_NUMBER = 2
 """The least number that such a field holds as an id: 0 and 1 often say how it went."""
-_NAMED = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
+_WORD_WITH_DIGIT = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
 """A word with a digit, such as ``H-1``."""
-_MOST_NEAR = 200
-_MOST_RETURNED = 2_000
+_MAX_NEAR = 200
+_MAX_LEAVES = 2_000
 """Values of one result: behind the first 200 only those outside of lists, which may be long."""
-_LONGEST = 64
-_MOST_TEXT = 16 * 1024
+_MAX_ID_LENGTH = 64
+_MAX_TEXT_LENGTH = 16 * 1024
 
 
 def entity_text(leaf: Any) -> str | None:
     """
-    Return a scalar as text; a whole number is one however JSON writes it.
+    Return a scalar as text; a whole number has one text, however JSON spells it.
 
     >>> entity_text(7), entity_text(7.0), entity_text("7.0"), entity_text(None)
     ('7', '7', '7.0', None)
@@ -43,27 +43,27 @@ def entity_text(leaf: Any) -> str | None:
 
 def identifiers(value: Any) -> Iterator[str]:
     """
-    Yield the identifiers in a result: what stands under a name such as ``id``, or is a code.
+    Yield the identifiers in a result: values under a name such as ``id``, and codes.
 
     >>> list(identifiers({"data": {"ticket": {"id": 4711, "title": "Leak"}}}))
     ['4711']
     """
-    for path, leaf in _scalars(value):
+    for path, leaf in _scalars_of(value):
         text = entity_text(leaf)
-        if text and len(text) <= _LONGEST:
+        if text and len(text) <= _MAX_ID_LENGTH:
             if classify_name(name_of(path)) in ("hard", "who") or is_code(text):
                 yield normal(text).strip()
         elif text:
-            fields = islice(labelled(text[:_MOST_TEXT]), _MOST_NEAR)
+            fields = islice(labelled(text[:_MAX_TEXT_LENGTH]), _MAX_NEAR)
             yield from (normal(value) for name, value in fields if classify_name(name) == "hard")
 
 
 def numbers(value: Any, action: ToolAction) -> Iterator[str]:
     """
-    Yield what in a result may identify what was made, though no name says so.
+    Yield values in a result that may identify what was created, although no name says so.
 
-    Whole numbers, and words with a digit, under a name that says no more than the tool's noun; a
-    number that is all that was returned.
+    These are whole numbers, and words with a digit, under a name that only repeats the tool's
+    noun; and a number that is the whole result.
 
     >>> from abs_shield.plan.tool_action import parse_action
     >>> list(numbers({"event": {"number": 17, "seats": 40}}, parse_action("create_event")))
@@ -71,30 +71,30 @@ def numbers(value: Any, action: ToolAction) -> Iterator[str]:
     >>> list(numbers({"hold": "H-1", "seats": "2 in row 4"}, parse_action("place_hold")))
     ['h-1']
     """
-    own = _BARE.union(action.noun)
-    for path, leaf in _scalars(value):
+    own = _BARE_NUMBER_WORDS.union(action.noun)
+    for path, leaf in _scalars_of(value):
         text = entity_text(leaf)
-        if not text or len(text) > _LONGEST:
+        if not text or len(text) > _MAX_ID_LENGTH:
             continue
-        said = frozenset(name_words(name_of(path)))
+        words = frozenset(name_words(name_of(path)))
         if isinstance(leaf, str):
-            if said and said <= own and _NAMED.fullmatch(text):
+            if words and words <= own and _WORD_WITH_DIGIT.fullmatch(text):
                 yield normal(text).strip()
             continue
         if not text.isdigit():
             continue
-        is_all = said <= _HOLDS_RESULT and int(text) >= _LEAST_BARE and len(path) <= 1
-        if is_all or (said and said <= own):
+        is_all = words <= _RESULT_WORDS and int(text) >= _MIN_BARE_NUMBER and len(path) <= 1
+        if is_all or (words and words <= own):
             yield text
 
 
-def _scalars(value: Any) -> Iterator[tuple[Path, Any]]:
-    """The scalars of a result, JSON inside its strings included, with their paths."""
-    for place, (path, leaf) in enumerate(leaves(value, most=_MOST_RETURNED)):
-        if place >= _MOST_NEAR and any(isinstance(step, int) for step in path):
+def _scalars_of(value: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield the scalars of a result with their paths, including JSON inside its strings."""
+    for place, (path, leaf) in enumerate(leaves(value, most=_MAX_LEAVES)):
+        if place >= _MAX_NEAR and any(isinstance(step, int) for step in path):
             continue
         inside = data_of(leaf)
         if inside is leaf:
             yield path, leaf
         else:
-            yield from leaves(inside, most=_MOST_NEAR)
+            yield from leaves(inside, most=_MAX_NEAR)

@@ -1,4 +1,4 @@
-"""Answers of several rules to the same calls of one tool, which stand for all its calls."""
+"""Answers of several rules of one tool to the same calls, chosen to represent all its calls."""
 
 from __future__ import annotations
 
@@ -30,105 +30,114 @@ from abs_shield.session import Session
 
 SECONDS = 8.0
 """After so long the rules of one tool are not compared any more."""
-_MOST_SAMPLES = 400
-_MOST_RULES = 12
-_MOST_TOOLS = 40
-_MOST_SETTINGS = 60
-_MOST_LISTED = 5_000
-_MOST_ORDERED = 40
+_MAX_SAMPLES = 400
+_MAX_RULES = 12
+_MAX_TOOLS = 40
+_MAX_SETTINGS = 60
+_MAX_LISTED = 5_000
+_MAX_ORDERED = 40
 """Values of each of two parameters that are compared with each other."""
-_MOST_SWITCHES = 2
-_BETWEEN = ("", " ", ",", ", ", ";", "-", "/", ".", ":", "_", "@", "\n")
+_MAX_SWITCHES = 2
+_SEPARATORS = ("", " ", ",", ", ", ";", "-", "/", ".", ":", "_", "@", "\n")
 """What may stand between two words of a text."""
-_FEWEST_MOMENTS = 10
+_MIN_MOMENTS = 10
 """Moments that a rule accepts, and rejects, below which it is not compared."""
 
-Said = tuple[bool, ...]
+CallAnswers = tuple[bool, ...]
 """The answers of the rules that are compared to one call."""
 
 
 @dataclass(slots=True)
 class RuleAnswers:
     """
-    The rules of one tool that need no session.
+    The rules of one tool that need no session, and their answers.
 
     Attributes:
         plans: The rules.
-        asked: The answers so far, by rule and by the arguments that it takes.
-        compared: How often each combination of answers came, for the rules compared so far.
-        sampled: The samples, by the parameters that they are about.
-        lines: The values of a parameter that stand for all, by its name and kind.
-        points: The calls along a parameter that the schema accepts, by its name and the others.
+        answered: The answers so far, by rule and by the arguments that it takes.
+        compared: Counts of each combination of answers, for the rules compared so far.
+        sampled: The samples, by the parameters that they cover.
+        lines: The representative values of a parameter, by its name and kind.
+        points: The accepted calls along a parameter, by its name and the other arguments.
         columns: A rule's answers to these calls.
     """
 
     tool: str
     plans: list[RulePlan]
     context: ProofContext
-    asked: dict[Any, bool | None] = field(default_factory=dict)
-    compared: dict[tuple[int, ...], Counter[Said] | None] = field(default_factory=dict)
+    answered: dict[Any, bool | None] = field(default_factory=dict)
+    compared: dict[tuple[int, ...], Counter[CallAnswers] | None] = field(default_factory=dict)
     sampled: dict[tuple[str, ...], list[Arguments]] = field(default_factory=dict)
     lines: dict[Any, ValueLine | None] = field(default_factory=dict)
     points: dict[Any, list[tuple[Any, Arguments]]] = field(default_factory=dict)
     columns: dict[Any, list[bool | None]] = field(default_factory=dict)
-    _left: float = SECONDS
-    _ends: float = 0.0
+    _seconds_left: float = SECONDS
+    _deadline: float = 0.0
 
-    def compare(self, *rules: int) -> Counter[Said] | None:
+    def compare(self, *rules: int) -> Counter[CallAnswers] | None:
         """
-        Count the answers of rules to the same calls; None where no calls decide for all others.
+        Count the answers of rules to the same calls; None if no calls represent all others.
 
-        The calls decide where each parameter is listed by its schema, or one is a number, a moment
-        or a text of which each rule accepts no others than the words of its code, or where rules
-        about two parameters look at their order alone.
+        The calls represent all others if the schema lists the values of each parameter; if one
+        parameter is a number, a date-time, or a text for which each rule accepts only words of its
+        code; or if rules about two parameters depend on their order alone.
         """
         if rules not in self.compared:
-            begun = perf_counter()
-            self._ends = begun + self._left
-            said = self._compare(rules)
-            self._left -= perf_counter() - begun
-            self.compared[rules] = None if said is None else Counter(said)
+            started = perf_counter()
+            self._deadline = started + self._seconds_left
+            answers = self._compare(rules)
+            self._seconds_left -= perf_counter() - started
+            self.compared[rules] = None if answers is None else Counter(answers)
         return self.compared[rules]
 
-    def _compare(self, rules: tuple[int, ...]) -> list[Said] | None:
+    def _compare(self, rules: tuple[int, ...]) -> list[CallAnswers] | None:
         plans = [self.plans[n] for n in rules]
         root = self.context.tools[self.tool].parameters
         names = sorted(frozenset[str]().union(*(plan.takes for plan in plans)))
         parts = {name: schema_alternatives(root, name) for name in names}
         listed = {name: listed_values(parts[name]) for name in names}
-        left = [name for name in names if listed[name] is None]
-        known = {name: values for name, values in listed.items() if values is not None}
+        unlisted = [name for name in names if listed[name] is None]
+        listed_values_by_name = {
+            name: values for name, values in listed.items() if values is not None
+        }
         words = self._words(names)
         samples = self._samples(names)
         base = next((each for each in samples if {*names} <= each.keys()), None)
-        if base is None or prod(map(len, known.values())) > _MOST_LISTED:
+        if base is None or prod(map(len, listed_values_by_name.values())) > _MAX_LISTED:
             return None
-        several = _Several(self, rules, samples=samples, words=words, base=base, known=known)
-        if not left:
+        several = _JointAnswers(
+            self,
+            rules,
+            samples=samples,
+            words=words,
+            base=base,
+            listed_values=listed_values_by_name,
+        )
+        if not unlisted:
             return several.listed()
-        kinds = {schema_kind(parts[name]) for name in left}
-        if len(left) == 1:
-            return several.along(left[0], kinds.pop())
-        if len(left) == 2 and not known and len(kinds) == 1:
-            return several.in_order(left, kinds.pop())
+        kinds = {schema_kind(parts[name]) for name in unlisted}
+        if len(unlisted) == 1:
+            return several.along(unlisted[0], kinds.pop())
+        if len(unlisted) == 2 and not listed_values_by_name and len(kinds) == 1:
+            return several.in_order(unlisted, kinds.pop())
         return None
 
     def _words(self, names: Sequence[str]) -> list[Any]:
-        """The numbers and words of all rules that look at these parameters."""
+        """Return the numbers and words of all rules that take these parameters."""
         near = (plan for plan in self.plans if not plan.takes.isdisjoint(names))
         return [*dict.fromkeys(word for plan in near for word in rule_words(plan))]
 
     def _samples(self, names: Sequence[str]) -> list[Arguments]:
         key = tuple(names)
         if key not in self.sampled:
-            found = self.context.samples(self.tool, pool=Pool.of(self._words(names)), focus=names)
-            self.sampled[key] = [*islice(found, _MOST_SAMPLES)]
+            samples = self.context.samples(self.tool, pool=Pool.of(self._words(names)), focus=names)
+            self.sampled[key] = [*islice(samples, _MAX_SAMPLES)]
         return self.sampled[key]
 
     def calls_along(
         self, line: ValueLine, name: str, setting: Arguments
     ) -> tuple[Any, list[tuple[Any, Arguments]]]:
-        """Return the calls along a parameter that the schema accepts, and their key."""
+        """Return the accepted calls along a parameter, and their key."""
         schema = self.context.plans[self.tool].schema
         key = (name, canonical({k: v for k, v in setting.items() if k != name}), id(line))
         if key not in self.points:
@@ -141,45 +150,45 @@ class RuleAnswers:
     def column(self, rule: int, key: Any) -> list[bool | None]:
         """Return the answers of a rule to the calls with a key of `calls_along`."""
         if (rule, key) not in self.columns:
-            found = []
+            column = []
             for _, call in self.points[key]:
                 if self.is_late:
                     return []
-                found.append(self.ask(rule, call))
-            self.columns[rule, key] = found
+                column.append(self.ask(rule, call))
+            self.columns[rule, key] = column
         return self.columns[rule, key]
 
     def ask(self, rule: int, arguments: Arguments) -> bool | None:
-        """Return whether a rule accepts a call, asked once about the same arguments."""
+        """Return whether a rule accepts a call; equal arguments are evaluated once."""
         plan = self.plans[rule]
         taken = (arguments.get(name, _ABSENT) for name in sorted(plan.takes))
         key = (rule, *((type(value), value) for value in taken))
         with suppress(TypeError):  # a list or an object has no hash
-            if key not in self.asked:
-                self.asked[key] = answer_call(plan, self.tool, arguments)
-                self.context.asked += 1
-            return self.asked[key]
+            if key not in self.answered:
+                self.answered[key] = answer_call(plan, self.tool, arguments)
+                self.context.sample_count += 1
+            return self.answered[key]
         return answer_call(plan, self.tool, arguments)
 
     @property
     def is_late(self) -> bool:
-        """Whether the rules have taken too long."""
-        return perf_counter() > self._ends
+        """True if the rules have taken too long."""
+        return perf_counter() > self._deadline
 
 
 _ABSENT = object()
 
 
 @dataclass(slots=True)
-class _Several:
+class _JointAnswers:
     """
-    A few rules, and the calls about which all of them are asked.
+    A few rules, and the calls that all of them are run on.
 
     Attributes:
         samples: Arguments that the schema accepts.
         words: Numbers and words of the rules' code.
         base: A sample that has every parameter of the rules.
-        known: The parameters of which the schema lists every value, with the values.
+        listed_values: The values of the parameters for which the schema lists every value.
     """
 
     answers: RuleAnswers
@@ -187,50 +196,50 @@ class _Several:
     samples: list[Arguments] = field(kw_only=True)
     words: list[Any] = field(kw_only=True)
     base: Arguments = field(kw_only=True)
-    known: dict[str, list[Any]] = field(kw_only=True)
+    listed_values: dict[str, list[Any]] = field(kw_only=True)
 
-    def listed(self) -> list[Said] | None:
+    def listed(self) -> list[CallAnswers] | None:
         """Return the answers to every combination of the listed values."""
-        return self._said([*self.samples, *self._settings()])
+        return self._answers_to([*self.samples, *self._settings()])
 
-    def along(self, name: str, kind: str) -> list[Said] | None:
+    def along(self, name: str, kind: str) -> list[CallAnswers] | None:
         """Return the answers along one parameter, for every combination of the others."""
         settings = [*self._settings()]
-        if not kind or len(settings) > _MOST_SETTINGS:
+        if not kind or len(settings) > _MAX_SETTINGS:
             return None
         if kind == "text":
-            return self._of_words(name, settings)
+            return self._along_words(name, settings)
         line = self._line(name, kind)
         if line is None:
             return None
-        found = self._said(self.samples) or []
+        answers = self._answers_to(self.samples) or []
         for setting in settings:
-            said = self._along(line, name, setting)
-            if said is None:
+            along_line = self._along(line, name, setting)
+            if along_line is None:
                 return None
-            found += said
-        if kind not in ("number", "integer") and not self._are_many(found):
+            answers += along_line
+        if kind not in ("number", "integer") and not self._are_enough(answers):
             return None
-        return found
+        return answers
 
-    def in_order(self, names: list[str], kind: str) -> list[Said] | None:
-        """Return the answers to both orders of two parameters, where nothing else matters."""
+    def in_order(self, names: list[str], kind: str) -> list[CallAnswers] | None:
+        """Return the answers to both orders of two parameters, if only the order matters."""
         line = None if kind in ("", "text") else self._line(names[0], kind)
         takes = [self.answers.plans[n].takes for n in self.rules]
         if line is None or any(each != {*names} for each in takes):
             return None
         first, then = names
-        points = sorted({*line.points[:: max(1, len(line.points) // _MOST_ORDERED)]})
-        by_order: dict[int, set[Said]] = {}
+        points = sorted({*line.points[:: max(1, len(line.points) // _MAX_ORDERED)]})
+        by_order: dict[int, set[CallAnswers]] = {}
         for one, other in (*product(points, repeat=2), *pairwise(line.points[-2_000:])):
             call = {**self.base, first: line.value_at(one), then: line.value_at(other)}
-            said = self._ask(call)
-            if said is not None:
-                by_order.setdefault((one > other) - (one < other), set()).add(said)
+            answer = self._ask(call)
+            if answer is not None:
+                by_order.setdefault((one > other) - (one < other), set()).add(answer)
         if self.answers.is_late or len(by_order) < 3 or any(len(s) > 1 for s in by_order.values()):
             return None
         # one answer for each order: a call of it stands for as many as a comparison needs
-        return [said for each in by_order.values() for said in each for _ in range(3)]
+        return [answer for each in by_order.values() for answer in each for _ in range(3)]
 
     def _line(self, name: str, kind: str) -> ValueLine | None:
         key = (name, kind, tuple(self.words))
@@ -252,42 +261,42 @@ class _Several:
                 return line
         return None
 
-    def _along(self, line: ValueLine, name: str, setting: Arguments) -> list[Said] | None:
+    def _along(self, line: ValueLine, name: str, setting: Arguments) -> list[CallAnswers] | None:
         """Return the answers at each point, and at the ends of what each rule accepts."""
         schema = self.answers.context.plans[self.answers.tool].schema
-        found: dict[Any, Said] = {}
+        by_point: dict[Any, CallAnswers] = {}
 
-        def ask(point: Any) -> Said | None:
+        def ask(point: Any) -> CallAnswers | None:
             call = {**setting, name: line.value_at(point)}
-            said = self._ask(call) if schema is None or schema.accepts(call) else None
-            if said is not None:
-                found[point] = said
-            return said
+            answer = self._ask(call) if schema is None or schema.accepts(call) else None
+            if answer is not None:
+                by_point[point] = answer
+            return answer
 
         key, calls = self.answers.calls_along(line, name, setting)
         columns = [self.answers.column(rule, key) for rule in self.rules]
         if self.answers.is_late or not all(columns):
             return None
-        for (point, _), *said in zip(calls, *columns, strict=True):
-            if None not in said:
-                found[point] = tuple(map(bool, said))
-        if not found:
+        for (point, _), *column_answers in zip(calls, *columns, strict=True):
+            if None not in column_answers:
+                by_point[point] = tuple(map(bool, column_answers))
+        if not by_point:
             return None
         for n in () if line.decides_alone else range(len(self.rules)):
-            points = sorted(found)
-            ends = [(a, b) for a, b in pairwise(points) if found[a][n] is not found[b][n]]
-            if len(ends) > _MOST_SWITCHES:
+            points = sorted(by_point)
+            ends = [(a, b) for a, b in pairwise(points) if by_point[a][n] is not by_point[b][n]]
+            if len(ends) > _MAX_SWITCHES:
                 return None
             for low, high in ends:
-                _search(low, high, n, ask, whole=line.whole)
-        return [*found.values()]
+                _bisect(low, high, n, ask, whole=line.whole)
+        return [*by_point.values()]
 
-    def _are_many(self, found: list[Said]) -> bool:
-        counts = [sum(said[n] for said in found) for n in range(len(self.rules))]
-        return all(_FEWEST_MOMENTS <= n <= len(found) - _FEWEST_MOMENTS for n in counts)
+    def _are_enough(self, answers: list[CallAnswers]) -> bool:
+        counts = [sum(answer[n] for answer in answers) for n in range(len(self.rules))]
+        return all(_MIN_MOMENTS <= n <= len(answers) - _MIN_MOMENTS for n in counts)
 
-    def _of_words(self, name: str, settings: list[Arguments]) -> list[Said] | None:
-        """Return the answers to the words of the code, where no rule accepts any other text."""
+    def _along_words(self, name: str, settings: list[Arguments]) -> list[CallAnswers] | None:
+        """Return the answers to the words of the code, if no rule accepts any other text."""
         words = [word for word in dict.fromkeys(self.words) if isinstance(word, str)]
         schema = self.answers.context.plans[self.answers.tool].schema
         calls = [{**setting, name: word} for setting in settings for word in words]
@@ -298,57 +307,58 @@ class _Several:
             right = [call[name] for call in (*calls, *self.samples) if self.answers.ask(rule, call)]
             if name not in plan.takes or not right or not {*right} <= own:
                 return None
-            probes = {text for word in right for text in _longer(word, words)} - own
-            asked = ({**setting, name: text} for setting in settings for text in probes)
-            if any(self.answers.ask(rule, call) for call in asked):
+            probes = {text for word in right for text in _longer_texts(word, words)} - own
+            probe_calls = ({**setting, name: text} for setting in settings for text in probes)
+            if any(self.answers.ask(rule, call) for call in probe_calls):
                 return None
-        return self._said([*self.samples, *calls])
+        return self._answers_to([*self.samples, *calls])
 
     def _settings(self) -> Iterator[Arguments]:
         """Yield the base with every combination of the listed values that the schema accepts."""
         schema = self.answers.context.plans[self.answers.tool].schema
-        for values in product(*self.known.values()):
-            call = {**self.base, **dict(zip(self.known, values, strict=True))}
+        for values in product(*self.listed_values.values()):
+            call = {**self.base, **dict(zip(self.listed_values, values, strict=True))}
             if schema is None or schema.accepts(call):
                 yield call
 
-    def _said(self, calls: Iterable[Arguments]) -> list[Said] | None:
-        said = [self._ask(call) for call in calls]
-        return None if self.answers.is_late else [each for each in said if each is not None]
+    def _answers_to(self, calls: Iterable[Arguments]) -> list[CallAnswers] | None:
+        answers = [self._ask(call) for call in calls]
+        return None if self.answers.is_late else [each for each in answers if each is not None]
 
-    def _ask(self, call: Arguments) -> Said | None:
+    def _ask(self, call: Arguments) -> CallAnswers | None:
         if self.answers.is_late:
             return None
-        said = [self.answers.ask(rule, call) for rule in self.rules]
-        return None if None in said else tuple(map(bool, said))
+        answers = [self.answers.ask(rule, call) for rule in self.rules]
+        return None if None in answers else tuple(map(bool, answers))
 
 
-def _search(low: Any, high: Any, rule: int, ask: Any, *, whole: bool) -> None:
-    """Halve what lies between two points of which a rule accepts one, down to neighbours."""
+def _bisect(low: Any, high: Any, rule: int, ask: Any, *, whole: bool) -> None:
+    """Bisect between two points with different answers of a rule, down to neighbours."""
     at_low = ask(low)
     while (middle := midpoint(low, high, whole=whole)) is not None:
-        said = ask(middle)
-        if said is None or at_low is None:
+        middle_answers = ask(middle)
+        if middle_answers is None or at_low is None:
             return
-        low, high = (middle, high) if said[rule] is at_low[rule] else (low, middle)
+        low, high = (middle, high) if middle_answers[rule] is at_low[rule] else (low, middle)
 
 
-def _longer(word: str, words: Sequence[str]) -> Iterator[str]:
-    """Texts that hold a word, and that a rule about a part of a text accepts too."""
+def _longer_texts(word: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield texts that contain a word, which a rule about a part of a text also accepts."""
     yield from (word.lower(), word.upper(), word.title(), word[:-1], word[1:], word * 2)
-    for between in _BETWEEN:
+    for between in _SEPARATORS:
         for other in ("", "x", "7", "A1", *words[:20]):
             yield from (f"{word}{between}{other}", f"{other}{between}{word}")
 
 
 def compile_rule_answers(context: ProofContext) -> Iterator[RuleAnswers]:
-    """Yield the rules of each tool of which two share a parameter, the first 40 tools."""
+    """Yield, for the first 40 tools, the rules of a tool that has at least two to compare."""
     yield from islice(
-        (found for tool in context.tools if (found := _of(tool, context))), _MOST_TOOLS
+        (answers for tool in context.tools if (answers := _rule_answers_of(tool, context))),
+        _MAX_TOOLS,
     )
 
 
-def _of(tool: str, context: ProofContext) -> RuleAnswers | None:
+def _rule_answers_of(tool: str, context: ProofContext) -> RuleAnswers | None:
     schema = context.plans[tool].schema
     if schema is None:
         return None
@@ -359,16 +369,16 @@ def _of(tool: str, context: ProofContext) -> RuleAnswers | None:
         and not (each.session or each.call or each.takes_all)
         and not any(rejects_name(schema, name) for name in each.needs)
     ]
-    return RuleAnswers(tool, plans[:_MOST_RULES], context) if len(plans) > 1 else None
+    return RuleAnswers(tool, plans[:_MAX_RULES], context) if len(plans) > 1 else None
 
 
 def rule_words(plan: RulePlan) -> tuple[Any, ...]:
-    """Return the numbers and words with which a rule was written."""
+    """Return the numbers and words in a rule's code and declared examples."""
     return (*plan.rule.tries, *find_constants(plan.rule.function))
 
 
 def answer_call(plan: RulePlan, tool: str, arguments: Mapping[str, Any]) -> bool | None:
-    """Return whether a rule accepts a call in an empty session; None where it gives no answer."""
+    """Return whether a rule accepts a call in an empty session; None if it gives no answer."""
     if not plan.runs_on(arguments):
         return None
     with suppress(Exception):

@@ -1,4 +1,4 @@
-"""A rule bound to one tool: which arguments it takes, and whether it can run on a call."""
+"""A rule bound to one tool: the arguments that it takes, and how it is called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.policy.rule import CONTEXT
 from abs_shield.schema import CompiledSchema
 from abs_shield.text.nearest import nearest
 
-_COPIED = (dict, list)
+_CONTAINERS = (dict, list)
 _NO_CALL = ToolCall("")
 
 
@@ -27,10 +27,10 @@ class RulePlan:
         needs: Arguments without which the rule does not run.
         takes: Every argument that it takes by name.
         takes_all: Whether it takes the rest as ``**arguments``.
-        names: Arguments that the function calls otherwise, to what it calls them.
-        in_order: The arguments by place, where it asks for these alone; None otherwise.
-        session: Whether it asks for the session.
-        call: Whether it asks for the call.
+        names: Arguments with another name in the function, to that name.
+        in_order: The arguments by position, if it takes only these; else None.
+        session: Whether it takes the session.
+        call: Whether it takes the call.
     """
 
     rule: Rule
@@ -43,11 +43,11 @@ class RulePlan:
     in_order: tuple[str, ...] | None
 
     def runs_on(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether every argument that it needs is there."""
+        """Return whether every argument that it needs is present."""
         return self.needs <= arguments.keys()
 
     def asking(self) -> Callable[[Mapping[str, Any]], Any]:
-        """Give what asks the rule about plain scalars alone: no session, no call."""
+        """Return a function that runs the rule on plain scalars alone: no session, no call."""
         function, names = self.rule.function, self.in_order
         if names is None:
             return lambda arguments: self.ask(arguments, None, _NO_CALL)
@@ -63,51 +63,56 @@ class RulePlan:
         Run the rule on copies, so that it can change nothing.
 
         Args:
-            flat: Whether all arguments are known to be plain scalars, which nobody can change.
+            arguments: The arguments of the call.
+            session: The session, for rules that take it.
+            call: The call, for rules that take it.
+            flat: Whether all arguments are known to be plain scalars, which are immutable.
         """
         if flat and self.in_order is not None:
             return self.rule.function(*map(arguments.__getitem__, self.in_order))
-        given: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         for name in arguments if self.takes_all else self.takes:
             if name in arguments:
                 value = arguments[name]
-                value = _copy(value) if isinstance(value, _COPIED) else value
-                given[self.names.get(name, name)] = value
+                value = _copy(value) if isinstance(value, _CONTAINERS) else value
+                keywords[self.names.get(name, name)] = value
         if self.session:
-            given["session"] = session
+            keywords["session"] = session
         if self.call:
-            given["call"] = ToolCall(call.name, _copy(dict(arguments)), call.id)
-        return self.rule.function(**given)
+            keywords["call"] = ToolCall(call.name, _copy(dict(arguments)), call.id)
+        return self.rule.function(**keywords)
 
 
 def compile_rule(
     rule: Rule, schema: CompiledSchema | None, *, tool: str, tolerant: bool = False
 ) -> RulePlan:
     """
-    Bind *rule* to one tool; *tolerant* where somebody else declared the tool.
+    Bind *rule* to one tool; *tolerant* if somebody else declared the tool.
 
     Raises:
         PolicyError: The rule names a parameter that the tool does not have.
     """
     parameters = inspect.signature(rule.function).parameters.values()
-    asked = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
-    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in asked]
-    theirs = {p.name: rule.takes.get(p.name, p.name) for p in named}
+    context_names = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
+    own_parameters = [
+        p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in context_names
+    ]
+    theirs = {p.name: rule.takes.get(p.name, p.name) for p in own_parameters}
     alone = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
     plan = RulePlan(
         rule=rule,
-        needs=frozenset(theirs[p.name] for p in named if p.default is p.empty),
+        needs=frozenset(theirs[p.name] for p in own_parameters if p.default is p.empty),
         takes=frozenset((*theirs.values(), *rule.takes.values())),
         takes_all=not rule.takes and any(p.kind is p.VAR_KEYWORD for p in parameters),
-        session="session" in asked,
-        call="call" in asked,
+        session="session" in context_names,
+        call="call" in context_names,
         names={its: mine for mine, its in rule.takes.items() if its != mine},
-        in_order=tuple(theirs.values()) if alone and not asked else None,
+        in_order=tuple(theirs.values()) if alone and not context_names else None,
     )
     for name in () if tolerant else unknown_parameters(plan, schema, tool=tool):
-        known = schema.known if schema is not None else ()
-        near = nearest(name, known)
-        hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(known))}"
+        names = schema.known if schema is not None else ()
+        near = nearest(name, names)
+        hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(names))}"
         raise PolicyError(
             f"rule `{rule.name}` ({rule.file}:{rule.line}) names parameter `{name}`, "
             f"which tool `{tool}` does not have; {hint}"
@@ -116,15 +121,15 @@ def compile_rule(
 
 
 def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: str) -> list[str]:
-    """Give the parameters that a rule names and its tool does not have."""
+    """Return the parameters that a rule names and its tool does not have."""
     if schema is None or not schema.known or "*" in plan.rule.tools:
         return []
-    named = plan.takes if plan.rule.tools == (tool,) else plan.needs
-    return sorted(named - schema.known)
+    required = plan.takes if plan.rule.tools == (tool,) else plan.needs
+    return sorted(required - schema.known)
 
 
 def accepts_call(answer: Any) -> bool | None:
-    """Return whether a rule's answer accepts the call; None where it is no answer."""
+    """Return whether a rule's answer accepts the call; None if it is not a valid answer."""
     if answer is None or answer is True or answer == "":
         return True
     return False if answer is False or isinstance(answer, str) else None
@@ -132,19 +137,19 @@ def accepts_call(answer: Any) -> bool | None:
 
 def _copy(value: Any) -> Any:
     """Copy JSON containers without recursion limits; everything else is immutable."""
-    if not isinstance(value, _COPIED):
+    if not isinstance(value, _CONTAINERS):
         return value
-    made: Any = {} if isinstance(value, dict) else []
-    left = [(value, made)]
-    while left:
-        source, target = left.pop()
+    copied: Any = {} if isinstance(value, dict) else []
+    remaining = [(value, copied)]
+    while remaining:
+        source, target = remaining.pop()
         for key, item in source.items() if isinstance(source, dict) else enumerate(source):
             inner: Any = item
-            if isinstance(item, _COPIED):
+            if isinstance(item, _CONTAINERS):
                 inner = {} if isinstance(item, dict) else []
-                left.append((item, inner))
+                remaining.append((item, inner))
             if isinstance(target, dict):
                 target[key] = inner
             else:
                 target.append(inner)
-    return made
+    return copied

@@ -1,4 +1,4 @@
-"""Claims that a rule's sentence makes about a call, read in a few plain forms."""
+"""Claims that a rule's sentence makes about a call, parsed from a few plain forms."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class SentenceClaim:
     A claim about calls.
 
     Attributes:
-        holds_for: Whether a call is right; None where it says nothing of that call.
-        fewest: Calls that are right, and such that are not, which a comparison needs.
+        holds_for: Returns whether a call is valid; None if the claim does not decide it.
+        fewest: Valid and invalid calls that a comparison needs.
     """
 
     holds_for: Statement
@@ -27,7 +27,7 @@ class SentenceClaim:
 
 _NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
 _ZERO = re.compile(r"\b(?:zero|0)\b")
-_FORMS: tuple[tuple[str, str], ...] = (
+_BOUND_FORMS: tuple[tuple[str, str], ...] = (
     (
         r"at most|(?:no|not|never) more than|no greater than|up to|"
         r"(?:not|never|no) (?:above|over|exceeds?|exceeding|beyond)|"
@@ -42,24 +42,24 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"below|under|less than|fewer than|smaller than|lower than", "<"),
     (r"above|over|more than|greater than|exceeds?|exceeding|larger than|higher than", ">"),
 )
-_OR_SO = (
+_OR_BOUNDS = (
     (re.compile(rf"{_NUMBER} or (?:less|fewer|below|under|lower)\b", re.I), "<="),
     (re.compile(rf"{_NUMBER} or (?:more|above|over|higher|greater)\b", re.I), ">="),
 )
-_BOUNDS = [(re.compile(rf"\b(?:{words})\s+{_NUMBER}", re.I), sign) for words, sign in _FORMS]
-_BOUNDS += _OR_SO
+_BOUNDS = [(re.compile(rf"\b(?:{words})\s+{_NUMBER}", re.I), sign) for words, sign in _BOUND_FORMS]
+_BOUNDS += _OR_BOUNDS
 _OR = re.compile(
     r"\bor\b(?! (?:less|fewer|below|under|lower|more|above|over|higher|greater)\b)", re.I
 )
 _POSITIVE = re.compile(r"\bpositive\b", re.I)
 _NOT_NEGATIVE = re.compile(r"\b(?:not|never|non)[- ]?negative\b", re.I)
-_REFUSED = re.compile(
+_REJECTION = re.compile(
     r"\b(?:refused?|rejected?|forbidden|blocked|denied|prohibited|disallowed|banned|"
     r"not (?:allowed|permitted|accepted|possible)|wrong|mistakes?|errors?|impossible|invalid|"
     r"nonsense)\b",
     re.I,
 )
-_DOUBTFUL = re.compile(
+_QUALIFIED = re.compile(
     r"\b(?:if|when|where|while|unless|except|without|needs?|requires?|only after|until|otherwise|"
     r"percent|half|twice|times|least one|per|together|average|"
     r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
@@ -75,7 +75,7 @@ _CHARACTERS = re.compile(r"\bcharacters?\b", re.I)
 _NO_SUCH = re.compile(r"\s*no \w+\s*", re.I)
 """What stands before the bound in "No refund above 500"."""
 _AT_A_TIME = re.compile(r"\bin (?:one|a single) \w+\.?\s*$", re.I)
-_MOST_AFTER = 2
+_MAX_WORDS_AFTER = 2
 """Words behind a bound that may be its unit."""
 _NOT = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|outside|other than)\b|n't", re.I)
 _BEFORE = re.compile(
@@ -87,7 +87,7 @@ _AFTER = re.compile(
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
 """Words of a parameter's name that a sentence leaves out: the check-in of ``check_in_date``."""
-_COMPARED: dict[str, Callable[[float, float], bool]] = {
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, bound: value <= bound,
     ">=": lambda value, bound: value >= bound,
     "<": lambda value, bound: value < bound,
@@ -99,11 +99,11 @@ def parse_claim(
     sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()
 ) -> SentenceClaim | None:
     """
-    Return what a sentence says of a call; None where it says nothing that is understood.
+    Return the claim of a sentence about a call; None if it is not understood.
 
     Args:
         sentence: One line of English.
-        takes: The parameters that the rule looks at.
+        takes: The parameters that the rule takes.
         words: Numbers and words of the rule's code; those that the sentence quotes count.
 
     >>> claim = parse_claim("A refund is at most 500.", ["amount"])
@@ -111,25 +111,29 @@ def parse_claim(
     [True, None, False]
     """
     names = [*takes]
-    if _DOUBTFUL.search(sentence):
+    if _QUALIFIED.search(sentence):
         return None
     if len(names) == 2:
-        return _order(sentence, names)
+        return _order_claim(sentence, names)
     if len(names) != 1:
         return None
     name = names[0]
-    return _bound(sentence, name) or _range(sentence, name) or _listed(sentence, name, words)
+    return (
+        _bound_claim(sentence, name)
+        or _range_claim(sentence, name)
+        or _listed_claim(sentence, name, words)
+    )
 
 
-def _range(sentence: str, name: str) -> SentenceClaim | None:
+def _range_claim(sentence: str, name: str) -> SentenceClaim | None:
     """``An amount is between 1 and 500.``"""
     text = _ZERO.sub("0", sentence)
-    found = [*_BETWEEN.finditer(text)]
-    if len(found) != 1 or not _is_predicate(text, found[0], "<"):
+    matches = [*_BETWEEN.finditer(text)]
+    if len(matches) != 1 or not _is_predicate(text, matches[0], "<"):
         return None
-    low, high = (float(each.replace(",", "")) for each in found[0].groups())
-    rest = _without(text, found[0])
-    if low >= high or re.search(r"\d", rest) or _NOT.search(rest) or _REFUSED.search(rest):
+    low, high = (float(each.replace(",", "")) for each in matches[0].groups())
+    rest = _without(text, matches[0])
+    if low >= high or re.search(r"\d", rest) or _NOT.search(rest) or _REJECTION.search(rest):
         return None
     measure = _measure(rest)
 
@@ -141,7 +145,7 @@ def _range(sentence: str, name: str) -> SentenceClaim | None:
 
 
 def _measure(sentence: str) -> Callable[[Any], float | None]:
-    """Return what a bound is about: the length of a text in characters, else a number."""
+    """Return what a bound applies to: the length of a text in characters, else a number."""
     if _CHARACTERS.search(sentence):
         return lambda value: len(value) if isinstance(value, str) else None
 
@@ -152,13 +156,13 @@ def _measure(sentence: str) -> Callable[[Any], float | None]:
     return number
 
 
-def _bound(sentence: str, name: str) -> SentenceClaim | None:
+def _bound_claim(sentence: str, name: str) -> SentenceClaim | None:
     text = _ZERO.sub("0", sentence)
-    found = _sign_and_number(text)
-    if found is None or _OR.search(sentence) or _BETWEEN.search(sentence):
+    parsed = _sign_and_number(text)
+    if parsed is None or _OR.search(sentence) or _BETWEEN.search(sentence):
         return None
-    sign, number, rest = found
-    refused = bool(_REFUSED.search(rest))
+    sign, number, rest = parsed
+    refused = bool(_REJECTION.search(rest))
     if not refused and _NOT.search(rest):
         if sign in ("<=", ">="):
             return None
@@ -170,16 +174,16 @@ def _bound(sentence: str, name: str) -> SentenceClaim | None:
         value = measure(arguments.get(name))
         if value is None or value == number:
             return None
-        return _COMPARED[sign](value, number) is not refused
+        return _COMPARISONS[sign](value, number) is not refused
 
     return SentenceClaim(holds_for)
 
 
 def _sign_and_number(text: str) -> tuple[str, float, str] | None:
-    """The only bound of a sentence, and the rest of it; None where there is none, or two."""
-    found = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
+    """Return the only bound of a sentence, and the rest of it; None unless there is exactly one."""
+    matches = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
     # "not above 5" holds "above 5" too: of bounds at one number the first form counts
-    by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(found)}
+    by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(matches)}
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
         word = form[0].search(text)
@@ -187,13 +191,13 @@ def _sign_and_number(text: str) -> tuple[str, float, str] | None:
             return None
         rest = _without(text, word)
         # "Positive amounts go elsewhere" names calls, and does not say what this rule accepts
-        plain = _REFUSED.search(rest) or _is_predicate(text, word, form[1], strict=True)
+        plain = _REJECTION.search(rest) or _is_predicate(text, word, form[1], strict=True)
         return (form[1], 0.0, rest) if plain else None
     if len(by_number) > 1:
         return None
     ((number, (match, sign)),) = by_number.items()
     rest = _without(text, match)
-    if not _REFUSED.search(rest) and not _is_predicate(text, match, sign):
+    if not _REJECTION.search(rest) and not _is_predicate(text, match, sign):
         return None
     return sign, number, rest
 
@@ -204,19 +208,19 @@ def _without(text: str, match: re.Match[str]) -> str:
 
 def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = False) -> bool:
     """
-    Return whether a bound is what a sentence says of its subject: "A refund is above 0 euros."
+    Return whether a bound is the predicate of a sentence: "A refund is above 0 euros."
 
-    "Refunds above 500 go to a person" names calls, and says something else of them.
+    "Refunds above 500 go to a person" selects calls, and its predicate is another.
     """
     before, after = text[: match.start()], _AT_A_TIME.sub("", text[match.end() :])
-    at_end = len(_WORD.findall(after)) <= _MOST_AFTER
+    at_end = len(_WORD.findall(after)) <= _MAX_WORDS_AFTER
     strict = strict or sign in ("<", ">")
-    said = _VERB.search(before) is not None or _NO_SUCH.fullmatch(before) is not None
-    return at_end and (not strict or said)
+    has_verb = _VERB.search(before) is not None or _NO_SUCH.fullmatch(before) is not None
+    return at_end and (not strict or has_verb)
 
 
-def _order(sentence: str, names: list[str]) -> SentenceClaim | None:
-    """``It starts before it ends`` of ``start`` and ``end``, in the order of the sentence."""
+def _order_claim(sentence: str, names: list[str]) -> SentenceClaim | None:
+    """``It starts before it ends`` for ``start`` and ``end``, in the order of the sentence."""
     places = _places(sentence, names)
     if places is None:
         return None
@@ -228,7 +232,7 @@ def _order(sentence: str, names: list[str]) -> SentenceClaim | None:
     earlier = before is not None and (after is None or before.start() <= after.start())
     form = before if earlier else after
     # "not after" is a form; any other "not", and "no check-in after the check-out", turns it round
-    if form is None or _REFUSED.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
+    if form is None or _REJECTION.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
         return None
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
@@ -242,20 +246,20 @@ def _order(sentence: str, names: list[str]) -> SentenceClaim | None:
 
 def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
     """
-    Return where a sentence names each of two parameters; None where it does not name both.
+    Return where a sentence names each of two parameters; None unless it names both.
 
     Whole names come first: ``check_in`` and ``check_out`` begin alike. A name may be spelt with
     hyphens or blanks, or joined: ``check-in``, ``check in``, ``checkin``.
     """
     for pattern_of in (_whole_name, _stem):
         patterns = {name: pattern_of(name) for name in names}
-        found = {
+        starts_by_name = {
             name: [match.start() for match in re.finditer(rf"\b{pattern}", sentence, re.I)]
             for name, pattern in patterns.items()
             if pattern
         }
         # a sentence that names one twice says more than one thing of it
-        places = {name: starts[0] for name, starts in found.items() if len(starts) == 1}
+        places = {name: starts[0] for name, starts in starts_by_name.items() if len(starts) == 1}
         if len(places) == 2 and len({*places.values()}) == 2:
             return places
     return None
@@ -283,18 +287,18 @@ def _comparable(value: Any) -> float | datetime | None:
         return None
 
 
-def _listed(sentence: str, name: str, words: Iterable[Any]) -> SentenceClaim | None:
-    """``The currency is EUR``: the words of the code that the sentence names as what is right."""
-    known = [word for word in words if isinstance(word, str) and len(word) > 1]
-    named = tuple(word for word in known if _names_word(sentence, word))
-    how = _matcher(sentence, named)
+def _listed_claim(sentence: str, name: str, words: Iterable[Any]) -> SentenceClaim | None:
+    """``The currency is EUR``: the sentence names words of the code as the valid values."""
+    texts = [word for word in words if isinstance(word, str) and len(word) > 1]
+    quoted = tuple(word for word in texts if _names_word(sentence, word))
+    how = _matcher(sentence, quoted)
     if how is None:
         return None
-    refused = bool(_REFUSED.search(sentence) or _NOT.search(sentence))
+    refused = bool(_REJECTION.search(sentence) or _NOT.search(sentence))
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = arguments.get(name)
-        return how(value, named) is not refused if isinstance(value, str) else None
+        return how(value, quoted) is not refused if isinstance(value, str) else None
 
     return SentenceClaim(holds_for, fewest=(3, 1) if refused else (1, 3))
 
@@ -303,12 +307,12 @@ def _names_word(sentence: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence) is not None
 
 
-def _matcher(sentence: str, named: tuple[str, ...]) -> _Matches | None:
-    """Return how a value has to agree with the words; None where they are only mentioned."""
-    either = "|".join(map(re.escape, named))
+def _matcher(sentence: str, quoted: tuple[str, ...]) -> _Matches | None:
+    """Return how a value must match the words; None if the sentence only mentions them."""
+    either = "|".join(map(re.escape, quoted))
     for cue, how in _CUES:
-        said = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"
-        if named and re.search(said, sentence):
+        pattern = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"
+        if quoted and re.search(pattern, sentence):
             return how
     return None
 
@@ -319,6 +323,6 @@ _CUES: tuple[tuple[str, _Matches], ...] = (
     (r"ends? (?:with|in)", str.endswith),
     (
         r"only|one of|must be|has to be|have to be|is|are",
-        lambda value, named: value in named,
+        lambda value, quoted: value in quoted,
     ),
 )

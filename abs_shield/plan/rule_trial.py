@@ -1,4 +1,4 @@
-"""A rule asked about sampled calls: how often it accepted, rejected, or could not answer."""
+"""A trial run of a rule on sampled calls: how often it accepts, rejects, or gives no answer."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from abs_shield.text.show import escaped, shown
 
 SECONDS = 3.0
 """After so long a rule is asked no more about one tool."""
-_MOST_WITH_SESSION = 150
-_MOST_TOOLS = 64
-_MOST_DIFFERENT, _MOST_LISTED = 64, 10
-_SHOWN = 4
+_MAX_WITH_SESSION = 150
+_MAX_TOOLS = 64
+_MAX_DIFFERENT, _MAX_LISTED = 64, 10
+_MAX_SHOWN = 4
 
 
 @dataclass(slots=True, kw_only=True)
 class RuleTrial:
     """
-    What a rule said about sampled calls of one tool.
+    Answers of a rule to sampled calls of one tool.
 
     Attributes:
-        sampled: Calls that the schema accepts; 1 where none can have what the rule takes.
-        asked: Calls about which it was asked, once a session.
-        raised: The first exception and its arguments, in words; empty where there was none.
-        odd: The first answer that is none, in words.
+        sampled: Calls that the schema accepts; 1 if none can have the rule's parameters.
+        run_count: Calls that it was run on, once a session.
+        raised: The first exception and its arguments, in words; empty if there was none.
+        odd: The first invalid answer, in words.
         late: Whether it was stopped because it took too long.
-        different: The first of the different values that it was asked about.
-        exhausted: Whether the schema lists every value that it could be asked about.
+        different: The first of the different values that it was run on.
+        exhausted: Whether the schema lists every value that it could be run on.
         has_free_text: Whether it takes a text that the schema does not list.
     """
 
     sampled: int = 0
-    asked: int = 0
+    run_count: int = 0
     accepted: int = 0
     rejected: int = 0
     raised: str = ""
@@ -55,35 +55,36 @@ class RuleTrial:
     different: set[Any] = field(default_factory=set)
     exhausted: bool = False
     has_free_text: bool = False
-    _ends: float = field(default_factory=lambda: perf_counter() + SECONDS)
+    _deadline: float = field(default_factory=lambda: perf_counter() + SECONDS)
 
     def ask(self, plan: RulePlan, call: ToolCall, session: Session, *, real: bool) -> None:
-        """Ask once; what it raises is told where the session is *real*."""
+        """Run the rule once; an exception is reported if the session is *real*."""
         arguments: Arguments = call.arguments
-        self.asked += 1
-        if len(self.different) < _MOST_DIFFERENT:
+        self.run_count += 1
+        if len(self.different) < _MAX_DIFFERENT:
             taken = {k: v for k, v in arguments.items() if plan.takes_all or k in plan.takes}
             self.different.add(canonical(taken if plan.takes else arguments))
         try:
-            said = plan.ask(arguments, session, call)
+            answer = plan.ask(arguments, session, call)
         except Exception as error:
             if real and not self.raised:
-                what = f"{type(error).__name__}: {escaped(str(error))}"
-                self.raised = f"{what.removesuffix(': ')}, asked about {_words(plan, arguments)}"
+                description = f"{type(error).__name__}: {escaped(str(error))}"
+                raised = description.removesuffix(": ")
+                self.raised = f"{raised}, asked about {_describe_values(plan, arguments)}"
         else:
-            self._count(said, plan, arguments)
-        self.late = perf_counter() > self._ends
+            self._count(answer, plan, arguments)
+        self.late = perf_counter() > self._deadline
 
-    def _count(self, said: Any, plan: RulePlan, arguments: Arguments) -> None:
-        fine = accepts_call(said)
-        self.accepted += fine is True
-        self.rejected += fine is False
-        if fine is None and not self.odd:
-            self.odd = f"{shown(said)}, asked about {_words(plan, arguments)}"
+    def _count(self, answer: Any, plan: RulePlan, arguments: Arguments) -> None:
+        accepts = accepts_call(answer)
+        self.accepted += accepts is True
+        self.rejected += accepts is False
+        if accepts is None and not self.odd:
+            self.odd = f"{shown(answer)}, asked about {_describe_values(plan, arguments)}"
 
 
 def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:
-    """Ask a rule about what its tool's schema accepts, near the numbers and words of its code."""
+    """Run a rule on samples of its tool's schema, near the numbers and words of its code."""
     schema = context.plans[tool].schema
     if schema is None or any(rejects_name(schema, name) for name in plan.needs):
         return RuleTrial(sampled=int(schema is not None))
@@ -94,7 +95,7 @@ def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:
         sampled=len(samples), exhausted=_is_finite(context.tools[tool].parameters, focus)
     )
     applying = [arguments for arguments in samples if plan.runs_on(arguments)]
-    for arguments in applying[: _MOST_WITH_SESSION if plan.session else None]:
+    for arguments in applying[: _MAX_WITH_SESSION if plan.session else None]:
         for session, real in _sessions(plan, tool, arguments, context):
             if not trial.late:
                 trial.ask(plan, ToolCall(tool, arguments), session, real=real)
@@ -106,7 +107,7 @@ def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:
 def _ask_further(
     trial: RuleTrial, plan: RulePlan, samples: list[Arguments], tool: str, context: ProofContext
 ) -> None:
-    """Ask about further calls until a rule has accepted one and rejected one."""
+    """Run the rule on further calls until it has accepted one and rejected one."""
     words = (*plan.rule.tries, *find_constants(plan.rule.function))
     trial.has_free_text = has_free_text(plan.takes, tool=tool, context=context)
     further = further_calls(samples, plan.takes, words, tool=tool, context=context)
@@ -119,22 +120,22 @@ def _ask_further(
 
 
 def _is_finite(root: Any, names: Iterable[str] | None) -> bool:
-    """Whether the schema lists every value of these parameters, or of all."""
+    """Return whether the schema lists every value of these parameters, or of all."""
     for shape in shapes(root, root):
-        said = shape.get("properties")
-        known = said if isinstance(said, Mapping) else {}
-        for name in known if names is None else names:
-            parts = shapes(known.get(name, True), root)
+        properties = shape.get("properties")
+        schemas = properties if isinstance(properties, Mapping) else {}
+        for name in schemas if names is None else names:
+            parts = shapes(schemas.get(name, True), root)
             if not all("const" in part or "enum" in part or _is_short(part) for part in parts):
                 return False
     return True
 
 
 def _is_short(part: Mapping[str, Any]) -> bool:
-    """Whether a type has few values: true and false, null, or the integers between two bounds."""
+    """Return whether a type has few values: booleans, null, or integers between two bounds."""
     low, high = part.get("minimum"), part.get("maximum")
     if part.get("type") == "integer" and isinstance(low, int) and isinstance(high, int):
-        return high - low < _MOST_LISTED
+        return high - low < _MAX_LISTED
     return "type" in part and {*types(part["type"])} <= {"boolean", "null"}
 
 
@@ -142,15 +143,15 @@ def _sessions(
     plan: RulePlan, tool: str, arguments: Arguments, context: ProofContext
 ) -> Iterator[tuple[Session, bool]]:
     """
-    Give sessions, each with whether every run begins as it does: one in which nothing happened.
+    Yield sessions, and whether every run begins like it: an empty one is real.
 
-    Else others ran before, all ran with these arguments three times, or all failed.
+    In the others, other tools ran, all ran with these arguments three times, or all failed.
     """
     empty = Session(limits=context.policy.limits)
     yield empty, True
     if not plan.session:
         return
-    names = [*context.tools][:_MOST_TOOLS]
+    names = [*context.tools][:_MAX_TOOLS]
     others = [name for name in names if name != tool]
     for ran, error in ((others, False), (names * 3, False), (names, True)):
         session = Session(limits=context.policy.limits)
@@ -161,7 +162,7 @@ def _sessions(
         yield session, False
 
 
-def _words(plan: RulePlan, arguments: Arguments) -> str:
+def _describe_values(plan: RulePlan, arguments: Arguments) -> str:
     names = [name for name in arguments if plan.takes_all or name in plan.takes]
-    said = [f"{escaped(name)}={shown(arguments[name])}" for name in names[:_SHOWN]]
-    return ", ".join(said) or "a call"
+    values = [f"{escaped(name)}={shown(arguments[name])}" for name in names[:_MAX_SHOWN]]
+    return ", ".join(values) or "a call"

@@ -1,4 +1,4 @@
-"""What a tool's schema says of one parameter: its own schema, examples and default."""
+"""Facts that a tool's schema declares about a parameter: its subschema, examples and default."""
 
 from __future__ import annotations
 
@@ -11,51 +11,53 @@ from abs_shield.policy.places import names_in
 from abs_shield.schema.arrays import with_item_enum
 from abs_shield.text.leaves import Path, scalar_text
 
-_MOST = 50_000
+_MAX_MEMBERS = 50_000
 """Members of a schema that are looked at."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
-    """The schema of the leaf at *path*, through local references, lists and alternatives."""
-    here: Any = parameters
+    """Return the schema of the leaf at *path*, through local references, lists and alternatives."""
+    schema: Any = parameters
     for step in path:
-        here = _resolved(here, parameters)
+        schema = _resolve(schema, parameters)
         if isinstance(step, int):
-            here = here.get("items")
+            schema = schema.get("items")
         else:
-            inside = here.get("properties")
-            here = inside.get(step) if isinstance(inside, Mapping) else None
-    return _resolved(here, parameters)
+            properties = schema.get("properties")
+            schema = properties.get(step) if isinstance(properties, Mapping) else None
+    return _resolve(schema, parameters)
 
 
 def takes_null(parameters: Any, path: Path) -> bool:
-    """Return whether the schema of the leaf at *path* says that it may be null."""
-    around, step = schema_at(parameters, path[:-1]), path[-1]
-    inside = around.get("items" if isinstance(step, int) else "properties")
-    here = inside.get(step) if isinstance(step, str) and isinstance(inside, Mapping) else inside
-    if not isinstance(here, Mapping):
+    """Return whether the schema of the leaf at *path* allows null."""
+    parent, step = schema_at(parameters, path[:-1]), path[-1]
+    members = parent.get("items" if isinstance(step, int) else "properties")
+    schema = (
+        members.get(step) if isinstance(step, str) and isinstance(members, Mapping) else members
+    )
+    if not isinstance(schema, Mapping):
         return False
-    options = [here, *(o for word in ("anyOf", "oneOf") for o in here.get(word) or ())]
+    options = [schema, *(o for word in ("anyOf", "oneOf") for o in schema.get(word) or ())]
     kinds = (option.get("type") for option in options if isinstance(option, Mapping))
     return any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds)
 
 
 def names_of_properties(parameters: Any) -> Iterator[str]:
-    """Yield the name of every property in a schema, also of those inside of others."""
-    left: list[Any] = [parameters]
-    for _ in range(_MOST):
-        if not left:
+    """Yield the name of every property in a schema, including nested ones."""
+    remaining: list[Any] = [parameters]
+    for _ in range(_MAX_MEMBERS):
+        if not remaining:
             break
-        here = left.pop()
-        if isinstance(here, str):
+        item = remaining.pop()
+        if isinstance(item, str):
             continue
-        if isinstance(here, Mapping):
-            properties = here.get("properties")
+        if isinstance(item, Mapping):
+            properties = item.get("properties")
             if isinstance(properties, Mapping):
                 yield from (name for name in properties if isinstance(name, str))
-            left.extend(here.values())
-        elif isinstance(here, (list, tuple)):
-            left.extend(here)
+            remaining.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            remaining.extend(item)
 
 
 def authored_names(tool: Tool) -> frozenset[str]:
@@ -76,14 +78,14 @@ def authored_names(tool: Tool) -> frozenset[str]:
     return frozenset(names.union(names_of_properties(tool.parameters)))
 
 
-def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
+def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
     for _ in range(8):
         if not isinstance(schema, Mapping):
             return {}
         ref = schema.get("$ref")
         if not (isinstance(ref, str) and ref.startswith("#/")):
             break
-        schema = _followed(root, ref)
+        schema = _follow(root, ref)
     if not isinstance(schema, Mapping):
         return {}
     merged: dict[str, Any] = dict(schema)
@@ -95,7 +97,7 @@ def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
     return with_item_enum(merged)
 
 
-def _followed(root: Any, ref: str) -> Any:
+def _follow(root: Any, ref: str) -> Any:
     for step in ref[2:].split("/"):
         root = (
             root.get(step.replace("~1", "/").replace("~0", "~"))
@@ -112,16 +114,16 @@ _EXAMPLE = re.compile(
 
 
 def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """How values of a parameter look, as its schema says."""
-    given = [schema.get("example")]
+    """Return examples of a parameter's values from its schema."""
+    examples = [schema.get("example")]
     listed = schema.get("examples")
-    given += listed[:5] if isinstance(listed, list) else []
-    said = schema.get("description")
-    found = _EXAMPLE.findall(said[:1000]) if isinstance(said, str) else []
-    return (*(text for value in given if (text := scalar_text(value))), *found[:5])
+    examples += listed[:5] if isinstance(listed, list) else []
+    description = schema.get("description")
+    quoted = _EXAMPLE.findall(description[:1000]) if isinstance(description, str) else []
+    return (*(text for value in examples if (text := scalar_text(value))), *quoted[:5])
 
 
 def defaults_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Texts of values that the schema itself names: its default."""
+    """Return the schema's default as text, if any."""
     default = scalar_text(schema.get("default"))
     return frozenset({default} if default else ())

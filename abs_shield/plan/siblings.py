@@ -1,4 +1,4 @@
-"""What the calls that were proposed before in the same turn will bring into being."""
+"""The entities that earlier calls of the same turn will create."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import record_of
 
-_MOST = 10_000
+_MAX_NAMES = 10_000
 
 
 class Siblings:
     """
-    The names that one turn's calls make, kept up with the turn; each call is read once.
+    The names that one turn's calls create, updated with the turn; each call is read once.
 
-    ``lost`` says that there were more names than are kept.
+    ``is_incomplete`` is true if there were more names than are stored.
     """
 
     def __init__(self) -> None:
@@ -27,18 +27,18 @@ class Siblings:
 
     @classmethod
     def of(cls, proposal: Proposal, session: Session) -> Siblings:
-        """Give what is made by the calls before *proposal*."""
+        """Return what the calls before *proposal* create."""
         siblings = record_of(session).derive(cls, owner=proposal.terms.owner)
         for call in siblings._unread(proposal.siblings):
             siblings._newest = call
             plan = proposal.plan(call.name)
-            if plan is not None and len(siblings.created) < _MOST:
+            if plan is not None and len(siblings.created) < _MAX_NAMES:
                 siblings.created.update(plan.targets.created_names(object_of(call)))
-        siblings.is_incomplete = len(siblings.created) >= _MOST
+        siblings.is_incomplete = len(siblings.created) >= _MAX_NAMES
         return siblings
 
     def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
-        """Those behind the newest one that was read; all of another turn."""
+        """Return the calls after the newest one that was read; all calls of another turn."""
         for place in range(len(calls) - 1, -1, -1):
             if calls[place] is self._newest:
                 return calls[place + 1 :]

@@ -1,4 +1,4 @@
-"""Slips that lose nothing: a number or a boolean written as text, null for what may be left out."""
+"""Lossless slips: a number or a boolean written as text, null for an optional argument."""
 
 from __future__ import annotations
 
@@ -26,40 +26,42 @@ def without_slips(
     arguments: Mapping[str, Any], problems: Iterable[Problem]
 ) -> dict[str, Any] | None:
     """
-    Return *arguments* with each slip that a problem names undone; None where there is none.
+    Return *arguments* with each slip that a problem names corrected; None if there is none.
 
-    Whether they fit then is for the schema to say.
+    The caller checks whether they then match the schema.
 
     >>> wrong = Problem(where="/n", code="wrong_type", detail="", expected="integer or null")
     >>> without_slips({"n": "71"}, [wrong]), without_slips({"n": "many"}, [wrong])
     ({'n': 71}, None)
     """
-    made: Any = dict(arguments)
-    mended = False
+    corrected: Any = dict(arguments)
+    is_corrected = False
     for problem in problems:
-        path = _path(made, problem.where)
+        path = _path_of(corrected, problem.where)
         if not path:
             continue
-        value = _at(made, path)
-        for meant in _meant(value, problem):
-            made, mended = _replaced(made, path, meant), True
-    return made if mended else None
+        value = _value_at(corrected, path)
+        for correction in _corrections(value, problem):
+            corrected, is_corrected = _replace_at(corrected, path, correction), True
+    return corrected if is_corrected else None
 
 
-def _meant(value: Any, problem: Problem) -> Iterator[Any]:
-    """The one value that was meant; nothing where that is not clear."""
+def _corrections(value: Any, problem: Problem) -> Iterator[Any]:
+    """Yield the one value that was meant; nothing if that is not clear."""
     if problem.code == "not_allowed":
-        same = [each for each in problem.allowed if not _texts(each).isdisjoint(_texts(value))]
+        same = [
+            each for each in problem.allowed if not _texts_of(each).isdisjoint(_texts_of(value))
+        ]
         yield from same[:1]
     elif problem.code == "wrong_type" and value is None:
         yield _ABSENT
     elif problem.code == "wrong_type":
         wanted = problem.expected.split(" or ")
-        made = (_converted(value, kind) for kind in _SCALARS if kind in wanted)
-        yield from [each for each in made if each is not _NOTHING][:1]
+        conversions = (_convert(value, kind) for kind in _SCALARS if kind in wanted)
+        yield from [each for each in conversions if each is not _NOTHING][:1]
 
 
-def _converted(value: Any, kind: str) -> Any:
+def _convert(value: Any, kind: str) -> Any:
     if not isinstance(value, str):
         return _NOTHING
     try:
@@ -68,8 +70,8 @@ def _converted(value: Any, kind: str) -> Any:
         return _NOTHING
 
 
-def _texts(value: Any) -> frozenset[str]:
-    """The JSON text and Python's text of a scalar; a text is its own."""
+def _texts_of(value: Any) -> frozenset[str]:
+    """Return the JSON text and Python's text of a scalar; a text is its own."""
     if isinstance(value, str):
         return frozenset({value})
     if value is None or isinstance(value, (bool, int, float)):
@@ -77,8 +79,8 @@ def _texts(value: Any) -> frozenset[str]:
     return frozenset()
 
 
-def _path(arguments: Any, pointer: str) -> Path:
-    """The steps of a JSON pointer into *arguments*; empty where it leads to nothing there."""
+def _path_of(arguments: Any, pointer: str) -> Path:
+    """Return the steps of a JSON pointer into *arguments*; empty if it leads to nothing."""
     path: list[str | int] = []
     here = arguments
     for token in pointer.split("/")[1:]:
@@ -93,20 +95,20 @@ def _path(arguments: Any, pointer: str) -> Path:
     return tuple(path)
 
 
-def _at(arguments: Any, path: Path) -> Any:
+def _value_at(arguments: Any, path: Path) -> Any:
     for step in path:
         arguments = arguments[step]
     return arguments
 
 
-def _replaced(holder: Any, path: Path, value: Any) -> Any:
-    """A copy of *holder* with *value* at *path*; only what is on the way is copied."""
+def _replace_at(holder: Any, path: Path, value: Any) -> Any:
+    """Return a copy of *holder* with *value* at *path*; only what is on the way is copied."""
     step, *rest = path
-    made: Any = list(holder) if isinstance(holder, list) else dict(holder)
+    copied: Any = list(holder) if isinstance(holder, list) else dict(holder)
     if rest:
-        made[step] = _replaced(made[step], tuple(rest), value)
+        copied[step] = _replace_at(copied[step], tuple(rest), value)
     elif value is not _ABSENT:
-        made[step] = value
-    elif isinstance(made, dict):
-        del made[step]
-    return made
+        copied[step] = value
+    elif isinstance(copied, dict):
+        del copied[step]
+    return copied

@@ -1,4 +1,4 @@
-"""What the user's own words say of a value that means many things: that it is meant."""
+"""Values with a wide meaning that the user's own words ask for: wildcards, root folders."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from abs_shield.session.verbatim import stands_in, stands_verbatim
 from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
 
-_LONGEST = 8_192
+_MAX_TEXT_LENGTH = 8_192
 """Characters of a message in which the user may have said what is meant."""
-_LONGEST_PATTERN = 256
-_ALONE = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
+_MAX_PATTERN_LENGTH = 256
+_AS_SIGN = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
 """How a sign is said: in quotes, or at the end of a sentence; at a line's start it is a bullet."""
 _CLAUSE = re.compile(r"[.;!?]\s|\n")
 _NEGATED = re.compile(r"\b(?:not|never|without|except|but|keep)\b|n['\u2019]t\b", re.IGNORECASE)
@@ -49,95 +49,99 @@ _PLACES = (
     ),
 )
 """Places that are written with signs alone, and how people call them."""
-_FOLDER_OF = re.compile(
+_ENCLOSING_FOLDER = re.compile(
     r"\b(?:parent|enclosing)\b|\b(?:folder|directory|dir)\b.{0,20}\b(?:of|with|contain\w*|around)\b"
     r"|\b(?:its|their|whose) (?:folder|directory)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"\b(?:files|folders|directories|contents|images|photos|pictures)\b")
+_PLURALS = re.compile(r"\b(?:files|folders|directories|contents|images|photos|pictures)\b")
 
 
 def user_texts(session: Session) -> Iterator[str]:
-    """Yield what the users of a run and of those that started it wrote, cut."""
+    """Yield the texts of the users of a run and of those that started it, truncated."""
     here: Session | None = session
     while here is not None:
         for entry in here.entries():
             if isinstance(entry.event, Said) and entry.event.role == "user":
-                yield entry.event.text[:_LONGEST]
+                yield entry.event.text[:_MAX_TEXT_LENGTH]
         here = here.parent
 
 
 def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
-    """Return whether the user's own words are the value, or say that all is meant."""
+    """Return whether a user wrote the value, or asked for everything."""
     bare = text.strip().strip("\"'`")
     everything = selects_all(text) and (bool(bare) or guard == "selector")
     sign = re.escape(bare)
-    alone = re.compile(_ALONE % (sign, sign), re.MULTILINE) if bare else None
-    named = any(map(str.isalnum, bare)) and not selects_all(text)
-    for said in user_texts(session):
-        if everything and not _is_root(bare) and states_all(said):
+    as_sign = re.compile(_AS_SIGN % (sign, sign), re.MULTILINE) if bare else None
+    is_name = any(map(str.isalnum, bare)) and not selects_all(text)
+    for text_of_user in user_texts(session):
+        if everything and not _is_root(bare) and states_all(text_of_user):
             return True
-        if named and stands_in(bare, said):
+        if is_name and stands_in(bare, text_of_user):
             return True
-        if alone is not None and alone.search(said):
+        if as_sign is not None and as_sign.search(text_of_user):
             return True
     return names_place(bare, session)
 
 
 def _is_root(text: str) -> bool:
-    """Whether a value leads to everything below a place: ``/``, ``..``, ``~``."""
+    """Return whether a value includes everything below a folder: ``/``, ``..``, ``~``."""
     return text != "" and not set(text) - set("/\\.~")
 
 
 def names_place(text: str, session: Session) -> bool:
-    """Return whether the user has a name for a place that is written with signs: ``~``, ``.``."""
-    called = [name for written, name in _PLACES if written.fullmatch(text)]
+    """Return whether the user names a folder that is written with signs: ``~``, ``.``."""
+    patterns = [name for signs, name in _PLACES if signs.fullmatch(text)]
     return any(
         name.search(clause) and not _NEGATED.search(clause)
-        for name in called
-        for said in user_texts(session)
-        for clause in _CLAUSE.split(said)
+        for name in patterns
+        for text_of_user in user_texts(session)
+        for clause in _CLAUSE.split(text_of_user)
     )
 
 
 def is_mentioned_pattern(text: str, session: Session) -> bool:
-    """Return whether an id has a star in it as it stands, or all of something was meant."""
+    """Return whether the run has this pattern verbatim, or the user asked for everything."""
     if "*" not in text or selects_all(text):
         return False
     if stands_verbatim(text, session):
         return True
-    return any(map(states_all, user_texts(session))) and _is_of_seen_words(text, session)
+    return any(map(states_all, user_texts(session))) and _has_only_mentioned_words(text, session)
 
 
 def is_within_stated_places(text: str, session: Session) -> bool:
     """
-    Return whether a pattern leaves what the user spoke of: ``/srv/data/*`` for "clean /srv/data".
+    Return whether a pattern selects within what the user named: ``/srv/data/*``.
 
-    It is in a folder that the user named, or made of said words where several things were meant:
-    ``*.tmp`` for "the tmp files", ``*.jpg`` for "the jpgs".
+    It is in a folder that the user named, or has only mentioned words and the user named several
+    things: ``*.tmp`` for "the tmp files", ``*.jpg`` for "the jpgs".
     """
     if "*" not in text or selects_all(text):
         return False
     folder, _, last = text.strip().strip("\"'`").replace("\\", "/").rpartition("/")
-    named = any(map(str.isalnum, folder)) and "*" not in folder
-    parts = words(normal(last[:_LONGEST_PATTERN]))
+    has_folder_name = any(map(str.isalnum, folder)) and "*" not in folder
+    parts = words(normal(last[:_MAX_PATTERN_LENGTH]))
     plurals = re.compile(rf"\b(?:{'|'.join(map(re.escape, parts))})s\b", re.I) if parts else None
-    for said in user_texts(session):
-        if named and stands_in(folder, said.replace("\\", "/").replace("/ ", " ")):
+    for text_of_user in user_texts(session):
+        if has_folder_name and stands_in(
+            folder, text_of_user.replace("\\", "/").replace("/ ", " ")
+        ):
             return True
-        several = _SEVERAL.search(said) or (plurals is not None and plurals.search(said))
-        if several and _is_of_seen_words(text, session):
+        several = _PLURALS.search(text_of_user) or (
+            plurals is not None and plurals.search(text_of_user)
+        )
+        if several and _has_only_mentioned_words(text, session):
             return True
     return False
 
 
-def _is_of_seen_words(text: str, session: Session) -> bool:
+def _has_only_mentioned_words(text: str, session: Session) -> bool:
     return all(
         mentions_of(session).origin(word, apart=True) is not None
-        for word in words(normal(text[:_LONGEST_PATTERN]))
+        for word in words(normal(text[:_MAX_PATTERN_LENGTH]))
     )
 
 
 def mentions_enclosing_folder(session: Session) -> bool:
-    """Return whether the user speaks of the folder that something is in."""
-    return any(map(_FOLDER_OF.search, user_texts(session)))
+    """Return whether the user refers to the folder that contains something."""
+    return any(map(_ENCLOSING_FOLDER.search, user_texts(session)))

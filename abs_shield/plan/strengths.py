@@ -1,4 +1,4 @@
-"""How often a finding of each class is right: the one table of strengths."""
+"""The strength of each class of findings, fitted on recorded runs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ a class of few findings is near to the others, and one of many has its own share
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
     """
-    The strength of one class of findings, and what it rests on.
+    The strength of one class of findings, and the counts behind it.
 
     Attributes:
         basis: Name of the class, the `Finding.basis` of its findings.
         strength: Probability that a finding of the class is right, in [0, 1], at the rate of faults
             of the recorded runs.
-        interval: Wilson's 95 % interval of that probability; None where it holds by declaration.
-        right: Findings on recorded calls that were right; planted faults are not among them.
+        interval: Wilson's 95 % interval of that probability; None if it holds by declaration.
+        right: Findings on recorded calls that were right, without planted faults.
         wrong: Findings on recorded calls that were wrong.
-        found: Planted faults of the class that were found; they say nothing of the strength.
+        found: Planted faults of the class that were found; they do not affect the strength.
         planted: Planted faults of the class.
-        hard: Whether `phantom_target` is HALLUCINATED for it where the author declared that it may.
+        hard: Whether `phantom_target` is HALLUCINATED for it if the author's declaration allows.
     """
 
     basis: str
@@ -49,11 +49,11 @@ def fitted(
     basis: str, *, right: int, wrong: int, found: int = 0, planted: int = 0, hard: bool = False
 ) -> Strength:
     """
-    Return the row of a class of which *right* and *wrong* findings were read.
+    Return the row of a class with *right* and *wrong* findings among those read.
 
-    The strength is the mean of the beta distribution that the counts make of the `PRIOR`, in two
+    The strength is the mean of the beta distribution of the counts and the `PRIOR`, with two
     digits and never 0 or 1: nothing that is counted is certain. Without any finding it is 0.5, and
-    the interval says that nothing is known.
+    the interval is [0, 1].
 
     >>> fitted("unseen", right=7, wrong=1).strength, fitted("unseen", right=0, wrong=0).interval
     (0.86, (0.0, 1.0))

@@ -121,13 +121,13 @@ class Targets:
         Returns:
             None if no fast check is possible for these argument names.
         """
-        watched = self.parameters.judged(names)
+        watched = self.parameters.watched(names)
         guarded = [(name, self.parameters.at((name,))) for name in watched.guarded]
-        if watched.lacking or any(parameter.must_be_seen for _, parameter in guarded):
+        if watched.lacks_target or any(parameter.must_be_seen for _, parameter in guarded):
             return None
         judged, may_be_blanks, user_values, writes = (
             watched.judged,
-            watched.blank,
+            watched.blanks,
             watched.user_values,
             self._writes,
         )

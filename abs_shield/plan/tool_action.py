@@ -76,12 +76,12 @@ class ToolAction:
 
     @property
     def is_undoable(self) -> bool:
-        """Whether the call creates or changes something, or opens a record of it."""
+        """True if the call creates or changes something, or opens a record of it."""
         return self.does in (Does.MAKE, Does.CHANGE) or self.verb in _RECORD_OPENING_VERBS
 
     @property
     def writes(self) -> bool:
-        """Whether the action is more than reading."""
+        """True if the action is more than reading."""
         return self.does.writes
 
 

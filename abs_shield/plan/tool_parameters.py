@@ -1,4 +1,4 @@
-"""What a tool says of one parameter, whatever its value: worked out once a name."""
+"""Facts about one parameter of a tool that do not depend on its value; computed once a name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.plan.created_entities import creates
-from abs_shield.plan.credentials import Use, credential_use
-from abs_shield.plan.parameter_names import Judged, classify_name, is_direction
+from abs_shield.plan.created_entities import names_new_entity
+from abs_shield.plan.credentials import CredentialUse, credential_use
+from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_direction
 from abs_shield.plan.schema_lookup import defaults_of, examples_of, schema_at
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
@@ -23,84 +23,86 @@ _FORMATS = frozenset(
     {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
 )
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
-_CALLED = (("name",), ("id",), ("key",), ("code",))
-_ACCOUNTS = (("username",), ("login",), ("account",), ("email",))
+_NAME_FIELDS = (("name",), ("id",), ("key",), ("code",))
+_ACCOUNT_NAMES = (("username",), ("login",), ("account",), ("email",))
 """A new file may be called ``todo``, and a new account not."""
-_THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
+_THINKING_TOOL = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
 """Tools in which a model talks to itself."""
-_PATTERNS = frozenset(
+_PATTERN_WORDS = frozenset(
     "template pattern regex regexp format mask glob grammar macro snippet expression formula xpath "
     "jsonpath selector variable placeholder hint tooltip helper label prompt route endpoint html "
     "xml css svg schema syntax column field range cell edit find replace replacement".split()
 )
 """Words of parameters in which brackets are a notation, or whose values are shown on a form."""
-_MOULDS = frozenset("template workflow automation macro snippet placeholder form regex".split())
+_TEMPLATE_WORDS = frozenset(
+    "template workflow automation macro snippet placeholder form regex".split()
+)
 """Words of tools that write what others fill in."""
-_SAYS_ID = re.compile(
+_ID_IN_DESCRIPTION = re.compile(
     r"\b(?:identifier|uuid|guid|iban)\b|\b(?:the|an?) ids?\b|\bids? of\b"
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
-_SAYS_FILE = re.compile(
+_FILE_IN_DESCRIPTION = re.compile(
     r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
 )
-_SAYS_NEW = re.compile(
+_NEW_IN_DESCRIPTION = re.compile(
     r"\b(?:saved?|saving|outputs?|results?|writ(?:e|es|ten|ing)|stor(?:e|ed|ing)|created?|new"
     r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
     re.IGNORECASE,
 )
 """What the call makes, or what an agent finds its way to."""
-_SAYS_PLACE = re.compile(
+_PLACE_IN_DESCRIPTION = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
-_ADDRESSEES = (("to",), ("cc",), ("bcc",), ("send", "to"))
-_MESSAGES = frozenset(
+_ADDRESSEE_NAMES = (("to",), ("cc",), ("bcc",), ("send", "to"))
+_MESSAGE_WORDS = frozenset(
     "message email mail text sms dm letter note invitation invite notification notify".split()
 )
-_LONGEST_SAID = 500
-_SELECTORS = frozenset(
+_MAX_SEARCHED_DESCRIPTION = 500
+_SELECTOR_WORDS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
 )
 """Words of parameters that say which things a call is action to, and name none."""
 Guard = Literal["none", "seen", "target", "name", "selector"]
-_KEPT = 512
-_LONGEST_NAMES = 4_096
+_MAX_CACHED = 512
+_MAX_CACHED_NAME_LENGTH = 4_096
 """Characters of names for which something is kept; a model may write any."""
-_LONGEST_DESCRIPTION = 1_000
+_MAX_DESCRIPTION = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """
-    What a tool says of one parameter.
+    Facts about one parameter of a tool.
 
     Attributes:
-        name: Its innermost name; empty where it has none.
-        judged: How its values are judged, as far as author, schema and name say.
-        told: Whether the author said so with a `Target`.
+        name: Its innermost name; empty if it has none.
+        judged: How its values are judged, by author, schema and name.
+        declared: Whether the author declared it with a `Target`.
         credential: Whether a call presents or sets a credential with it: a password, a token.
         blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
-        required: Whether the schema asks for it.
-        creates: Whether its value names what the call brings into being.
-        free: Whether its values are what the agent composes.
+        required: Whether the schema requires it.
+        creates: Whether its value names what the call creates.
+        free: Whether the agent composes its values.
         listed: Whether the schema lists its values.
-        entity_words: The words that say what its identifiers are of: ``order`` of ``order_id``.
+        entity_words: The words that name its kind of entity: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
-        guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
-            call is action to, by an identifier (``target``), by a ``name`` or as a ``selector``.
+        guard: Why every value of it is judged: it must be ``seen``, or it names what a destructive
+            call acts on, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
-        examples: How the schema says that such a value looks.
+        examples: Examples of its values in the schema.
         measures: Whether it takes any number, and not only whole ones.
-        description: What the schema says about it, in lower case.
-        field: What it says about other spellings of its values.
+        description: Its description in the schema, in lower case.
+        field: How its values may be spelt.
         allow: Tests that admit a value.
     """
 
     name: str
-    judged: Judged
+    judged: JudgedAs
     declared: bool
-    credential: Use
+    credential: CredentialUse
     blanks: bool
     required: bool
     creates: bool
@@ -118,109 +120,129 @@ class Parameter:
 
     @property
     def guarded(self) -> bool:
-        """Whether no value of it is passed over."""
+        """True if every value of it is judged."""
         return self.guard != "none"
 
     @property
     def is_judged(self) -> bool:
-        """Whether a value of it may have to come from somewhere."""
+        """True if a value of it may have to come from the run."""
         return self.judged != "never" or self.credential != "none" or self.names_account
 
     @property
     def may_be_user_value(self) -> bool:
-        """Whether nothing judges its values, unless the user gave one for it."""
+        """True if its values are judged only if the user gave one for it."""
         other = self.free or self.listed or self.declared or self.credential != "none"
         return self.judged == "never" and not other
 
     @property
     def names_account(self) -> bool:
-        """Whether its value names a new account, so that no stand-in is right."""
-        return self.creates and name_words(self.name)[-1:] in _ACCOUNTS
+        """True if its value names a new account, so that a placeholder is wrong."""
+        return self.creates and name_words(self.name)[-1:] in _ACCOUNT_NAMES
 
     @property
     def names_target(self) -> bool:
-        """Whether its values identify what has to come from somewhere, whatever they look like."""
+        """
+        Whether its values identify something that must come from the run, whatever they look like.
+        """
         return self.judged in ("hard", "who")
 
     @property
     def names_entity(self) -> bool:
-        """Whether its values say what the call is action to, or what it makes."""
+        """True if its values identify what the call acts on or creates."""
         return self.names_target or self.creates
 
 
-class Names(NamedTuple):
+class WatchedNames(NamedTuple):
     """
-    Names of parameters at the top level, as far as their values are looked at.
+    Names of top-level parameters, by how their values are checked.
 
     Attributes:
-        judged: Those whose values may be judged, and what asks.
-        guarded: Those of which no value is passed over.
-        blank: Those of whose values only a blank to fill in is a fault.
-        given: Those of whose values the user may have given another one.
-        lacking: Whether a declared target is not among them, and says something by that.
+        judged: Names whose values may be judged, with their entity words.
+        guarded: Names whose every value is judged.
+        blanks: Names for which only a blank to fill in is a fault.
+        user_values: Names for which the user may have given another value.
+        lacks_target: Whether a declared target is missing and that is a fault.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
-    blank: tuple[str, ...]
+    blanks: tuple[str, ...]
     user_values: tuple[str, ...]
-    lacking: bool
+    lacks_target: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """The parameters of one tool by path; positions in lists make no difference."""
+    """The parameters of one tool by path; positions in lists do not count."""
 
     tool: Tool
     action: ToolAction
     allow: tuple[Callable[[Any], bool], ...]
     top: dict[str, Parameter] = field(default_factory=dict)
-    _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
-    _judged: dict[tuple[str, ...], Names] = field(default_factory=dict)
+    _cached_nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
+    _watched_names: dict[tuple[str, ...], WatchedNames] = field(default_factory=dict)
 
     def at(self, path: Path) -> Parameter:
-        """Give the parameter at *path*."""
+        """Return the parameter at *path*."""
         if len(path) == 1 and isinstance(path[0], str):
-            return self.top.get(path[0]) or self.named(path[0])
+            return self.top.get(path[0]) or self.compile_top_level(path[0])
         key = tuple(step if isinstance(step, str) else "" for step in path)
-        known = self._nested.get(key)
-        if known is None:
-            known = self._compiled(path)
-            if len(self._nested) < _KEPT and len("".join(key)) <= _LONGEST_NAMES:
-                self._nested[key] = known
-        return known
+        compiled = self._cached_nested.get(key)
+        if compiled is None:
+            compiled = self._compile(path)
+            if (
+                len(self._cached_nested) < _MAX_CACHED
+                and len("".join(key)) <= _MAX_CACHED_NAME_LENGTH
+            ):
+                self._cached_nested[key] = compiled
+        return compiled
 
-    def judged(self, names: tuple[str, ...]) -> Names:
-        """Return which of the *names* at the top level are looked at, and for what."""
-        known = self._judged.get(names)
-        if known is None:
-            found = [(name, self.at((name,))) for name in names]
-            known = Names(
-                tuple((name, of.entity_words) for name, of in found if of.is_judged),
-                tuple(name for name, of in found if of.guarded),
-                tuple(name for name, of in found if of.blanks and not of.is_judged),
-                tuple(name for name, of in found if of.may_be_user_value),
+    def watched(self, names: tuple[str, ...]) -> WatchedNames:
+        """Return which of the *names* at the top level are checked, and how."""
+        watched = self._watched_names.get(names)
+        if watched is None:
+            parameters = [(name, self.at((name,))) for name in names]
+            watched = WatchedNames(
+                tuple(
+                    (name, parameter.entity_words)
+                    for name, parameter in parameters
+                    if parameter.is_judged
+                ),
+                tuple(name for name, parameter in parameters if parameter.guarded),
+                tuple(
+                    name
+                    for name, parameter in parameters
+                    if parameter.blanks and not parameter.is_judged
+                ),
+                tuple(name for name, parameter in parameters if parameter.may_be_user_value),
                 any(key not in names and self.at((key,)).guarded for key in self.tool.targets),
             )
-            if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
-                self._judged[names] = known
-        return known
+            if (
+                len(self._watched_names) < _MAX_CACHED
+                and len("".join(names)) <= _MAX_CACHED_NAME_LENGTH
+            ):
+                self._watched_names[names] = watched
+        return watched
 
-    def named(self, name: str) -> Parameter:
-        """Work out a parameter at the top level; the first so many are kept in ``top``."""
-        made = self._compiled((name,))
-        if len(self.top) < _KEPT and len(name) <= _LONGEST_NAMES:
-            self.top[name] = made
-        return made
+    def compile_top_level(self, name: str) -> Parameter:
+        """Compile a parameter at the top level; the first ones are cached in ``top``."""
+        compiled = self._compile((name,))
+        if len(self.top) < _MAX_CACHED and len(name) <= _MAX_CACHED_NAME_LENGTH:
+            self.top[name] = compiled
+        return compiled
 
-    def _compiled(self, path: Path) -> Parameter:
+    def _compile(self, path: Path) -> Parameter:
         schema = schema_at(self.tool.parameters, path)
         target = self._target(path)
-        said = schema.get("description")
-        told = said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else ""
+        declared_description = schema.get("description")
+        description = (
+            declared_description[:_MAX_DESCRIPTION].casefold()
+            if isinstance(declared_description, str)
+            else ""
+        )
         name = name_of(path)
-        made = creates(self.tool, self.action, path)
-        by_author = self._by_author(path, made=made)
+        is_created = names_new_entity(self.tool, self.action, path)
+        by_author = self._by_author(path, is_created=is_created)
         listed = "enum" in schema or "const" in schema
         judged = by_author or self._by_name(path, schema)
         must_be_seen = target is not None and target.must_be_seen
@@ -231,7 +253,7 @@ class Parameters:
             credential="none" if by_author or listed else credential_use(name, self.action),
             blanks=not listed and self._takes_blanks(path, schema),
             required=_is_required(self.tool.parameters, path),
-            creates=made,
+            creates=is_created,
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             listed=listed,
             entity_words=of_what(name) or frozenset(self.action.noun),
@@ -242,98 +264,100 @@ class Parameters:
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             measures=schema.get("type") == "number",
-            description=told,
-            field=Field(name, number=_is_number(schema), phone="phone number" in told),
+            description=description,
+            field=Field(name, number=_is_number(schema), phone="phone number" in description),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
 
-    def _guard(self, name: str, judged: Judged, *, listed: bool, marked: bool) -> Guard:
-        """Why a parameter of a destructive tool is guarded, without a mark."""
+    def _guard(self, name: str, judged: JudgedAs, *, listed: bool, marked: bool) -> Guard:
+        """Return why a parameter of a destructive tool is guarded without a mark."""
         if not self.tool.destructive or listed:
             return "none"
         if judged in ("hard", "who"):
             return "target"
         if judged in ("soft", "public"):
             return "name"
-        said = name_words(name)
-        selects = bool(said) and said[-1] in _SELECTORS and judged in ("never", "open")
+        words = name_words(name)
+        selects = bool(words) and words[-1] in _SELECTOR_WORDS and judged in ("never", "open")
         return "selector" if selects and not marked else "none"
 
     @property
     def may_be_guarded(self) -> bool:
-        """Whether some parameter of the tool may be one of which no value is passed over."""
+        """True if some parameter of the tool may be guarded."""
         return self.tool.destructive or self.some_must_be_seen
 
     @property
     def some_must_be_seen(self) -> bool:
-        """Whether the author declared some `Target(must_be_seen=True)`."""
+        """True if the author declared any `Target(must_be_seen=True)`."""
         return any(target.must_be_seen for target in self.tool.targets.values())
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
-        """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""
+        """
+        Return whether a blank at *path* is a fault; in patterns, programs and forms it is not.
+        """
         tool = self.tool.name
-        if "pattern" in schema or _THINKING.search(tool) or is_working(name_of(path), tool):
+        if "pattern" in schema or _THINKING_TOOL.search(tool) or is_working(name_of(path), tool):
             return False
-        said = {word for step in path if isinstance(step, str) for word in name_words(step)}
-        return _PATTERNS.isdisjoint(said) and _MOULDS.isdisjoint(name_words(tool))
+        words = {word for step in path if isinstance(step, str) for word in name_words(step)}
+        return _PATTERN_WORDS.isdisjoint(words) and _TEMPLATE_WORDS.isdisjoint(name_words(tool))
 
     def _target(self, path: Path) -> Target | None:
-        """The author's mark; the strictest, where several keys are about the leaf."""
-        found = [self.tool.targets[key] for key in self._keys(path, self.tool.targets)]
-        return max(found, key=lambda target: target.must_be_seen, default=None)
+        """Return the author's mark; the strictest if several keys match the leaf."""
+        targets = [self.tool.targets[key] for key in self._keys(path, self.tool.targets)]
+        return max(targets, key=lambda target: target.must_be_seen, default=None)
 
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         return keys_of(path, keys, self.tool.parameters)
 
-    def _by_author(self, path: Path, *, made: bool) -> Judged | None:
+    def _by_author(self, path: Path, *, is_created: bool) -> JudgedAs | None:
         if self._keys(path, self.tool.targets):
             return "hard"
         if self._keys(path, self.tool.free):
             return "never"
         if self._keys(path, self.tool.soft):
             return "soft"
-        return "never" if made else None
+        return "never" if is_created else None
 
-    def _by_name(self, path: Path, schema: Mapping[str, Any]) -> Judged:
+    def _by_name(self, path: Path, schema: Mapping[str, Any]) -> JudgedAs:
         name = name_of(path)
         if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
             return "never"
-        if _THINKING.search(self.tool.name):
+        if _THINKING_TOOL.search(self.tool.name):
             return "never"
         if schema.get("format") in _FORMATS:
             return "hard"
-        if is_free(name) or _is_of_plain(path):
+        if is_free(name) or _is_plain_member(path):
             return "never"
-        said = classify_name(name)
-        if said == "open" and _is_addressed(name, self.action):
+        judged_as = classify_name(name)
+        if judged_as == "open" and _names_addressee(name, self.action):
             return "who"
-        if said == "soft" and is_answer_tool(self.tool.name):
+        if judged_as == "soft" and is_answer_tool(self.tool.name):
             return "public"  # an answer may name what the agent knows
-        if said != "open":
-            return said
+        if judged_as != "open":
+            return judged_as
         return _by_description(name, schema)
 
 
-def _is_addressed(name: str, action: ToolAction) -> bool:
-    """Whether a parameter says who reads a message: ``send_message(to=...)``."""
-    if name_words(name) not in _ADDRESSEES or not action.writes:
+def _names_addressee(name: str, action: ToolAction) -> bool:
+    """Return whether a parameter names who reads a message: ``send_message(to=...)``."""
+    if name_words(name) not in _ADDRESSEE_NAMES or not action.writes:
         return False
-    return not _MESSAGES.isdisjoint((action.verb, *action.noun))
+    return not _MESSAGE_WORDS.isdisjoint((action.verb, *action.noun))
 
 
-def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:
-    """Return what the schema says of a parameter whose name says nothing."""
+def _by_description(name: str, schema: Mapping[str, Any]) -> JudgedAs:
+    """Return how a parameter is judged by its description, if its name does not tell."""
     description = schema.get("description")
-    said = description[:_LONGEST_SAID] if isinstance(description, str) else ""
-    if _SAYS_ID.search(said) or "contentMediaType" in schema:
+    text = description[:_MAX_SEARCHED_DESCRIPTION] if isinstance(description, str) else ""
+    if _ID_IN_DESCRIPTION.search(text) or "contentMediaType" in schema:
         return "hard"
-    if _SAYS_FILE.search(said) and not _SAYS_NEW.search(said):
+    if _FILE_IN_DESCRIPTION.search(text) and not _NEW_IN_DESCRIPTION.search(text):
         return "hard"
-    return "soft" if is_direction(name) and _SAYS_PLACE.search(said) else "open"
+    return "soft" if is_direction(name) and _PLACE_IN_DESCRIPTION.search(text) else "open"
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema takes numbers, and no text."""
+    """Return whether a schema takes numbers and no text."""
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
@@ -344,17 +368,19 @@ def _is_required(schema: Any, path: Path) -> bool:
     return isinstance(required, list) and path[-1] in required
 
 
-def _is_of_plain(path: Path) -> bool:
-    """Whether a nested ``name`` or ``id`` is that of a class: ``{"status": {"name": "Open"}}``."""
+def _is_plain_member(path: Path) -> bool:
+    """
+    Return whether a nested ``name`` or ``id`` is a plain word: ``{"status": {"name": "Open"}}``.
+    """
     steps = [step for step in path if isinstance(step, str)]
-    if len(steps) < 2 or name_words(steps[-1]) not in _CALLED:
+    if len(steps) < 2 or name_words(steps[-1]) not in _NAME_FIELDS:
         return False
     return classify_name("_".join(steps[-2:])) == "never"
 
 
 def admission(entry: Any) -> Callable[[Any], bool]:
     """
-    Give the test of one allowlist entry: a value, a glob, or a callable.
+    Return the test of one allowlist entry: a value, a glob, or a callable.
 
     >>> admission("acct_*")("acct_7"), admission(7)(7.0), admission(str.isupper)("ABC")
     (True, True, True)

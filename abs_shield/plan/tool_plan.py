@@ -17,27 +17,27 @@ from abs_shield.schema import CompiledSchema
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPlan:
     """
-    One tool, ready to be judged.
+    One compiled tool.
 
     Attributes:
-        schema: Compiled parameters; None where the tool declares none.
-        broken: Why the schema of a description could not be compiled; empty where it could.
+        schema: Compiled parameters; None if the tool declares none.
+        broken: Why the schema of a description could not be compiled; empty if it could.
             What the tool's author declared is then the schema, if anything.
-        modes: Layer name to the mode that holds for this tool.
-        mode: The mode that holds where no layer speaks.
+        modes: Layer name to its mode for this tool.
+        mode: The mode that applies if no layer's does.
         suppress: The suppressions that name this tool, or every tool.
         inverses: The declared pairs in which a call of it undoes another.
-        targets: Which of its arguments have to come from somewhere.
-        deed: What the tool's name says it does.
-        writes: Whether a call changes something, as far as the author or the name says.
-        touches: Whether a call needs its thing to be there.
-        kinds: What its identifiers are of: ``order`` of ``order_id``.
+        targets: Its arguments that must come from the run.
+        action: The action that the tool's name describes.
+        writes: Whether a call changes something, by the author's declaration or the name.
+        needs_existing_entity: Whether a call needs an existing entity.
+        kinds: Kinds of entities that it identifies: ``order`` of ``order_id``.
         convert: Converts arguments as the registered function gets them; None without one.
-        schema_of_function: Whether the schema was made of that function's type hints.
-        description: The schema of a description that stands beside the author's own declaration;
-            None where there is no such description.
-        lost_targets: Declared targets that the tool, as its model is offered it, has no parameter
-            for, and no function of the host's that judges them when it is called.
+        schema_of_function: Whether the schema was made from that function's type hints.
+        description: The schema of a description beside the author's own declaration; None if none
+            exists.
+        lost_targets: Declared targets for which the tool offered to the model has no parameter,
+            and the host has no function that judges them when it is called.
     """
 
     tool: Tool

@@ -1,4 +1,4 @@
-"""A value in place of another one that the user gave for this very parameter."""
+"""Values that replace another one that the user gave for the same parameter."""
 
 from __future__ import annotations
 
@@ -15,42 +15,44 @@ from abs_shield.text.normal import normal
 from abs_shield.text.shape import outlined
 
 _NUMBER = re.compile(r"\d+")
-_MOST = 2
-_MOST_SAID = 4_000
-_MOST_CALLS, _MOST_LEAVES = 50, 100
+_MAX_VALUES = 2
+_MAX_CHUNKS = 4_000
+_MAX_CALLS, _MAX_LEAVES = 50, 100
 
 
 def replaces_user_value(argument: Argument, session: Session) -> bool:
     """
-    Return whether the user gave one other value of this form for the parameter, and it is unused.
+    Return whether the user gave one other value of this shape for the parameter, still unused.
 
-    What the user calls as the parameter is called, ``username emily123``, or names, "name it
-    guide_1.md", is what is meant, also where an agent may choose: a new file, a model. Once a call
-    has it, another value is another thing.
+    A value that the user labels like the parameter, ``username emily123``, or names, "name it
+    guide_1.md", is the intended one, even if an agent may choose: a new file, a model. After a
+    call has used it, another value is for another thing.
     """
-    given = [*dict.fromkeys(_given(argument, session))]
-    if len(given) != 1 or given[0] in argument.other_values:
+    user_values = [*dict.fromkeys(_values_from_user(argument, session))]
+    if len(user_values) != 1 or user_values[0] in argument.other_values:
         return False
-    text, said = normal(argument.text).strip(), mentions_of(session).user_chunks
-    if all(number in said for number in _NUMBER.findall(text)):
+    text, user_chunks = normal(argument.text).strip(), mentions_of(session).user_chunks
+    if all(number in user_chunks for number in _NUMBER.findall(text)):
         return False  # "a file like that one for 2024"
-    is_alike = outlined(given[0]).fullmatch
-    others = (chunk for chunk in islice(said, _MOST_SAID) if chunk != given[0])
-    alike = is_alike(text) is not None and not any(map(is_alike, others))
-    return (alike or is_misspelt(text, given[0])) and not _was_used(given[0], session)
+    has_same_shape = outlined(user_values[0]).fullmatch
+    others = (chunk for chunk in islice(user_chunks, _MAX_CHUNKS) if chunk != user_values[0])
+    is_similar = has_same_shape(text) is not None and not any(map(has_same_shape, others))
+    return (is_similar or is_misspelt(text, user_values[0])) and not _was_used(
+        user_values[0], session
+    )
 
 
-def _given(argument: Argument, session: Session) -> Iterator[str]:
-    yield from mentions_of(session).labelled(argument.entity_words, most=_MOST)
+def _values_from_user(argument: Argument, session: Session) -> Iterator[str]:
+    yield from mentions_of(session).labelled(argument.entity_words, most=_MAX_VALUES)
     if argument.creates:
         yield from mentions_of(session).names
 
 
 def _was_used(value: str, session: Session) -> bool:
-    """Whether a call of the run had the value, or a longer one with it."""
+    """Return whether a call of the run had the value, or a longer one with it."""
     return any(
         value in normal(text)
-        for executed in record_of(session).newest(_MOST_CALLS)
-        for _, leaf in leaves(executed.arguments, most=_MOST_LEAVES)
+        for executed in record_of(session).newest(_MAX_CALLS)
+        for _, leaf in leaves(executed.arguments, most=_MAX_LEAVES)
         if (text := scalar_text(leaf))
     )

@@ -1,4 +1,4 @@
-"""Values of one parameter that stand for all of its values."""
+"""Sequences of values of one parameter that represent all of its values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from abs_shield.plan.representative_dates import (
 )
 from abs_shield.schema.samples.shapes import shapes, types
 
-_DENSE = 60
+_MAX_BETWEEN = 60
 """Whole numbers that are tried between two neighbouring samples."""
-_LARGE = 1e12
-_MOST_LISTED = 500
+_MAX_NUMBER = 1e12
+_MAX_LISTED = 500
 _MOMENTS = frozenset({"date", "date-time", "time"})
 _NUMBERS = frozenset({"number", "integer"})
 
@@ -30,9 +30,9 @@ class ValueLine:
 
     Attributes:
         points: What the values are computed from.
-        value_at: The value at a point.
-        decides_alone: Whether there is a value for every case; else a rule counts only where its
-            answer changes at most twice along the line, for the values between are not tried.
+        value_at: Returns the value at a point.
+        decides_alone: Whether every case has a value; else a rule counts only if its answer
+            changes at most twice along the line, because the values between are not tried.
         whole: Whether the points are whole numbers.
     """
 
@@ -44,15 +44,17 @@ class ValueLine:
 
 def schema_alternatives(root: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the plain alternatives of a parameter's schema."""
-    found: list[Mapping[str, Any]] = []
+    alternatives: list[Mapping[str, Any]] = []
     for shape in shapes(root, root):
-        said = shape.get("properties")
-        found += shapes(said.get(name, True) if isinstance(said, Mapping) else True, root)
-    return found
+        properties = shape.get("properties")
+        alternatives += shapes(
+            properties.get(name, True) if isinstance(properties, Mapping) else True, root
+        )
+    return alternatives
 
 
 def schema_kind(parts: Iterable[Mapping[str, Any]]) -> str:
-    """Return `number`, `integer`, `text`, `date`, `time` or `date-time`; empty where mixed."""
+    """Return `number`, `integer`, `text`, `date`, `time` or `date-time`; empty if mixed."""
     kinds: set[str] = set()
     for part in parts:
         for kind in types(part.get("type")) or [""]:
@@ -67,14 +69,14 @@ def schema_kind(parts: Iterable[Mapping[str, Any]]) -> str:
 
 
 def listed_values(parts: Iterable[Mapping[str, Any]]) -> list[Any] | None:
-    """Return every value that a parameter can have; None where the schema does not list them."""
-    found: list[Any] = []
+    """Return every value that a parameter can have; None if the schema does not list them."""
+    all_values: list[Any] = []
     for part in parts:
-        values = _listed(part)
-        if values is None:
+        part_values = _listed(part)
+        if part_values is None:
             return None
-        found += values
-    return found
+        all_values += part_values
+    return all_values
 
 
 def _listed(part: Mapping[str, Any]) -> list[Any] | None:
@@ -85,7 +87,7 @@ def _listed(part: Mapping[str, Any]) -> list[Any] | None:
     kinds = types(part.get("type"))
     low, high = part.get("minimum"), part.get("maximum")
     if kinds == ["integer"] and isinstance(low, int) and isinstance(high, int):
-        return [*range(low, high + 1)] if high - low < _MOST_LISTED else None
+        return [*range(low, high + 1)] if high - low < _MAX_LISTED else None
     if kinds and {*kinds} <= {"boolean", "null"}:
         return [value for kind in kinds for value in ((None,) if kind == "null" else (True, False))]
     return None
@@ -95,14 +97,14 @@ def build_value_line(
     kind: str, words: Sequence[Any], samples: Sequence[Any], *, at: float, suffix: str
 ) -> ValueLine | None:
     """
-    Return the values of a parameter of this kind; None where none can stand for all.
+    Return representative values of a parameter of this kind; None if there are none.
 
     Args:
-        kind: What `kind_of` returns.
-        words: Numbers and words of the code of the rules that are compared.
+        kind: Result of `schema_kind`.
+        words: Numbers and words of the code of the compared rules.
         samples: Values that the schema accepts.
-        at: The moment of the proof, in seconds since the epoch.
-        suffix: The offset that a time ends with, such as ``Z``.
+        at: Time of the proof, in seconds since the epoch.
+        suffix: The offset at the end of a time, such as ``Z``.
     """
     if kind in _NUMBERS:
         whole = kind == "integer"
@@ -126,21 +128,23 @@ def _numbers(values: Iterable[Any], *, whole: bool) -> tuple[float, ...]:
     near = {
         value + off
         for value in values
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGE
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) < _MAX_NUMBER
         for off in (-1, 0, 1)
     }
     far = {sign * n * 10**k for k in range(-2, 10) for n in range(1, 10) for sign in (1, -1)}
-    found = {*range(-50, 201), *near, *_between(sorted(near)), *far}
-    return (*sorted({int(each) for each in found} if whole else found),)
+    numbers = {*range(-50, 201), *near, *_between(sorted(near)), *far}
+    return (*sorted({int(each) for each in numbers} if whole else numbers),)
 
 
 def _between(numbers: Sequence[float]) -> Iterator[float]:
     for low, high in pairwise(numbers):
         yield (low + high) / 2
-        yield from range(int(low) + 1, min(int(high), int(low) + _DENSE))
+        yield from range(int(low) + 1, min(int(high), int(low) + _MAX_BETWEEN))
 
 
 def midpoint(low: Any, high: Any, *, whole: bool) -> Any | None:
-    """Return a point between two; None where they are neighbours."""
+    """Return a point between two; None if they are neighbours."""
     middle = (low + high) // 2 if whole else (low + high) / 2
     return None if middle in (low, high) else middle

@@ -1,4 +1,6 @@
-"""Other ways in which a run mentions a value, or needs no mention of it: one file each."""
+"""
+Indirect mentions: ways in which a run justifies a value without its exact text; one file each.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,10 @@ class IndirectMention(NamedTuple):
     One way in which a value needs no finding.
 
     Attributes:
-        holds: Returns whether it holds for an argument of a session.
-        kinds: How the arguments are judged that it is for.
-        reads: Whether it is for calls alone that only look at something.
-        deletes: Whether it is for calls, too, that destroy or delete something.
+        holds: Returns whether it applies to an argument of a session.
+        kinds: The kinds of judged arguments that it applies to.
+        reads: Whether it applies only to calls that read.
+        deletes: Whether it also applies to calls that destroy or delete something.
     """
 
     holds: Callable[[Argument, Session], bool]
@@ -75,7 +77,7 @@ def is_mentioned_indirectly(
     argument: Argument, session: Session, *, writes: bool, deletes: bool = False
 ) -> bool:
     """
-    Return whether one of the readings holds for an argument that nobody mentioned as it is.
+    Return whether an indirect mention applies to an argument that is not mentioned verbatim.
 
     Args:
         argument: The argument.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.plan.indirect_mentions.dictated_address import said_by_people
+from abs_shield.plan.indirect_mentions.dictated_address import texts_of_people
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 from abs_shield.text.abbreviated import is_abbreviated
@@ -10,4 +10,4 @@ from abs_shield.text.abbreviated import is_abbreviated
 
 def abbreviated_name(argument: Argument, session: Session) -> bool:
     """Return whether a person wrote the name with some of its words shortened."""
-    return is_abbreviated(argument.text, said_by_people(session))
+    return is_abbreviated(argument.text, texts_of_people(session))

@@ -1,4 +1,4 @@
-"""The agent proposed it, and the user said yes in the next message."""
+"""The agent proposed the value, and the user agreed in the next message."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\b(?:but|no|not|n't|instead|rather|actually|change|different)\b", re.IGNORECASE)
-_LONGEST = 4_096
-_MOST = 200
+_MAX_TEXT_LENGTH = 4_096
+_MAX_MESSAGES = 200
 """Messages that are looked at, the newest first."""
 
 
 def affirmed_proposal(argument: Argument, session: Session) -> bool:
-    """Return whether the user affirmed a message of the agent that has this name in it."""
+    """Return whether the user agreed to a message of the agent that contains this name."""
     wanted = chunks(normal(argument.text))
     if not wanted:
         return False
-    said = [entry.event for entry in session.entries() if isinstance(entry.event, Said)][-_MOST:]
+    messages = [entry.event for entry in session.entries() if isinstance(entry.event, Said)][
+        -_MAX_MESSAGES:
+    ]
     return any(
-        _holds(chunks(normal(proposal.text[:_LONGEST])), wanted)
-        for proposal, answer in pairwise(said)
-        if (proposal.role, answer.role) == ("assistant", "user") and _is_yes(answer.text)
+        _contains(chunks(normal(proposal.text[:_MAX_TEXT_LENGTH])), wanted)
+        for proposal, answer in pairwise(messages)
+        if (proposal.role, answer.role) == ("assistant", "user") and _affirms(answer.text)
     )
 
 
-def _is_yes(text: str) -> bool:
-    first = text[:_LONGEST].strip()
+def _affirms(text: str) -> bool:
+    first = text[:_MAX_TEXT_LENGTH].strip()
     return _YES.match(first) is not None and _BUT.search(first[:80]) is None
 
 
-def _holds(stands: list[str], wanted: list[str]) -> bool:
+def _contains(text_chunks: list[str], wanted: list[str]) -> bool:
     size = len(wanted)
-    return any(stands[n : n + size] == wanted for n in range(len(stands) - size + 1))
+    return any(text_chunks[n : n + size] == wanted for n in range(len(text_chunks) - size + 1))

@@ -18,20 +18,22 @@ _BIC = re.compile(r"(?<!\w)[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?!\w)")
 _IBAN = re.compile(
     r"(?<!\w)[A-Z]{2}\d\d(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)"
 )
-_MOST = 5_000
+_MAX_TEXTS = 5_000
 """Texts of a run that are read."""
 
 
 def bank_code(argument: Argument, session: Session) -> bool:
-    """Return whether a run has an IBAN of a BIC's country, and no BIC."""
+    """Return whether the run has an IBAN of a BIC's country, and no BIC."""
     bic = _BIC.fullmatch(argument.text.strip())
     if bic is None or name_words(name_of(argument.path))[-1:] not in _NAMES:
         return False
-    found = False
+    has_iban = False
     texts = chain.from_iterable(texts_of(entry.event) for entry in session.entries())
-    for text, _ in zip(texts, range(_MOST), strict=False):
-        if any(is_country_code(one[1]) for one in _BIC.finditer(text)):
+    for text, _ in zip(texts, range(_MAX_TEXTS), strict=False):
+        if any(is_country_code(match[1]) for match in _BIC.finditer(text)):
             return False
-        ibans = (one[0].replace(" ", "").casefold() for one in _IBAN.finditer(text))
-        found = found or any(iban[:2] == bic[1].casefold() and is_iban(iban) for iban in ibans)
-    return found
+        ibans = (match[0].replace(" ", "").casefold() for match in _IBAN.finditer(text))
+        has_iban = has_iban or any(
+            iban[:2] == bic[1].casefold() and is_iban(iban) for iban in ibans
+        )
+    return has_iban

@@ -1,4 +1,4 @@
-"""The parameter's description lists the value among others: ``1 for cleaning, 2 for ironing``."""
+"""The parameter's description lists the value: ``1 for cleaning, 2 for ironing``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|forma
 
 
 def described_option(argument: Argument, session: Session) -> bool:
-    """Return whether a description says what the value stands for, or lists it among others."""
-    said, text = argument.description, normal(argument.text)
-    if text in _NUMBERED.findall(said):
+    """Return whether a description explains the value, or lists it among others."""
+    description, text = argument.description, normal(argument.text)
+    if text in _NUMBERED.findall(description):
         return True
-    quoted = set() if _EXAMPLE.search(said) else set(_QUOTED.findall(said))
+    quoted = set() if _EXAMPLE.search(description) else set(_QUOTED.findall(description))
     return len(quoted) > 1 and text in quoted

@@ -10,21 +10,21 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.spoken import is_spoken
 
-_MOST = 200
+_MAX_MESSAGES = 200
 """Messages that are looked at, the newest first."""
 
 
 def dictated_address(argument: Argument, session: Session) -> bool:
-    """Return whether a person wrote the value with its signs called by name."""
-    return is_spoken(argument.text, said_by_people(session))
+    """Return whether a person wrote the value with the names of its signs."""
+    return is_spoken(argument.text, texts_of_people(session))
 
 
-def said_by_people(session: Session | None) -> Iterator[str]:
-    """Yield what users and the host wrote, the newest message of a run first."""
+def texts_of_people(session: Session | None) -> Iterator[str]:
+    """Yield the texts of users and the host, the newest message of a run first."""
     while session is not None:
         # the user of a sub-agent is the agent above
         roles = ("system",) if session.parent is not None else ("system", "user")
-        for event in reversed(record_of(session).log.newest(_MOST)):
+        for event in reversed(record_of(session).log.newest(_MAX_MESSAGES)):
             if isinstance(event, Said) and event.role in roles:
                 yield event.text
         session = session.parent

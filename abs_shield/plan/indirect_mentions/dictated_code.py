@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abs_shield.plan.indirect_mentions.dictated_address import said_by_people
+from abs_shield.plan.indirect_mentions.dictated_address import texts_of_people
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 from abs_shield.text.dictated import is_dictated
 
 
 def dictated_code(argument: Argument, session: Session) -> bool:
-    """Return whether a person said the value letter by letter, in words for some of it."""
-    return is_dictated(argument.text, said_by_people(session))
+    """Return whether a person spelt the value letter by letter, with words for some of it."""
+    return is_dictated(argument.text, texts_of_people(session))

@@ -1,4 +1,4 @@
-"""One invention is one finding: a call that ran before had the same value, and was flagged."""
+"""One invention gives one finding: an earlier call had the same value and was flagged."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.show import shown
 
-_MOST = 200
+_MAX_CALLS = 200
 """Calls that are looked at, the newest first."""
 
 
 def flagged_before(argument: Argument, session: Session) -> bool:
-    """Return whether a finding about a call of this run that was let through has this value."""
+    """Return whether a finding about an executed call of this run has this value."""
     got = shown(argument.text)
-    ran = {executed.decision_id for executed in record_of(session).newest(_MOST)} - {None}
+    ran = {executed.decision_id for executed in record_of(session).newest(_MAX_CALLS)} - {None}
     return bool(ran) and any(
         finding.check == "phantom_target" and finding.code == "unseen" and finding.got == got
         for decision in session.decisions

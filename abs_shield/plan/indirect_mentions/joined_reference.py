@@ -1,4 +1,4 @@
-"""The user gave the parts of one reference, and said that they belong together."""
+"""The user gave both parts of one reference, and stated that they belong together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.text.normal import normal
 _OBJECT = re.compile(r"(?:s3|gs|gcs)://([^/\s]{1,63})/(\S{1,256})")
 _ISSUE = re.compile(r"([\w.-]{1,64}/[\w.-]{1,64})[#!](\d{1,9})")
 _REPOSITORY = re.compile(r"(?<![\w./-])[\w.-]{1,64}/[\w-](?:[\w.-]{0,63}[\w-])?")
-_MOST = 256 * 1024
+_MAX_CHARACTERS = 256 * 1024
 """Characters of the user's messages that are read, the newest first."""
 _OF = r"(?:of|in|on|from|at|for|out of)"
 _THE = r"(?:the |our |my |your |its )?"
@@ -30,28 +30,37 @@ _NUMBERED = (
 
 def joined_reference(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user gave both parts of a reference, as those of one thing.
+    Return whether a user gave both parts of a reference as one thing.
 
     ``s3://logs/a.gz`` for "a.gz from the bucket logs", ``octo/hello#17`` for "issue 17 of
-    octo/hello", or for "issue 17" where that is the only repository that anybody named.
+    octo/hello", or for "issue 17" if that is the only repository in the users' texts.
     """
     text = normal(argument.text).strip()
-    if found := _OBJECT.fullmatch(text):
-        pairs = _objects(*map(re.escape, found.groups()))
-        return any(re.search(pair, said) for said in _said(session) for pair in pairs)
-    if found := _ISSUE.fullmatch(text):
-        texts = [*_said(session)]
-        pairs = _issues(*map(re.escape, found.groups()))
-        if any(re.search(pair, said) for said in texts for pair in pairs):
+    if match := _OBJECT.fullmatch(text):
+        pairs = _object_patterns(*map(re.escape, match.groups()))
+        return any(
+            re.search(pair, user_text) for user_text in _user_texts(session) for pair in pairs
+        )
+    if match := _ISSUE.fullmatch(text):
+        texts = [*_user_texts(session)]
+        pairs = _issue_patterns(*map(re.escape, match.groups()))
+        if any(re.search(pair, user_text) for user_text in texts for pair in pairs):
             return True
-        named = {one for said in texts for one in _REPOSITORY.findall(said) if not _is_date(one)}
-        number = rf"\b{_NUMBERED}{found[2]}(?!\w|\.\d)"
-        return named == {found[1]} and any(re.search(number, said) for said in texts)
+        repositories = {
+            repository
+            for user_text in texts
+            for repository in _REPOSITORY.findall(user_text)
+            if not _is_date(repository)
+        }
+        number = rf"\b{_NUMBERED}{match[2]}(?!\w|\.\d)"
+        return repositories == {match[1]} and any(
+            re.search(number, user_text) for user_text in texts
+        )
     return False
 
 
-def _objects(bucket: str, key: str) -> Iterator[str]:
-    """Yield what says that a bucket has an object."""
+def _object_patterns(bucket: str, key: str) -> Iterator[str]:
+    """Yield patterns of texts that put an object into a bucket."""
     bucket, key = f"{_Q}{bucket}{_Q}{_ENDS}", f"{_Q}{key}{_Q}{_ENDS}"
     store = rf"{_THE}(?:s3 |gcs )?"
     yield rf"{_BEGINS}{key} {_OF} {store}{_BUCKET}{bucket}"
@@ -61,8 +70,8 @@ def _objects(bucket: str, key: str) -> Iterator[str]:
     yield rf"\b{_BUCKET}{bucket}[,;]?(?: and| with)? {_THE}{_KEY}{key}(?! {_OF}\b)"
 
 
-def _issues(repository: str, number: str) -> Iterator[str]:
-    """Yield what says that a repository has an issue."""
+def _issue_patterns(repository: str, number: str) -> Iterator[str]:
+    """Yield patterns of texts that put an issue into a repository."""
     repository, number = f"{_Q}{repository}{_Q}{_ENDS}", rf"{number}(?!\w|\.\d)"
     kind = r"(?:repo(?:sitory)? |project )?"
     yield rf"\b{_NUMBERED}{number} {_OF} {_THE}{kind}{repository}"
@@ -71,19 +80,19 @@ def _issues(repository: str, number: str) -> Iterator[str]:
 
 
 def _is_date(text: str) -> bool:
-    """Whether a word with a slash has no letter: ``12/05``."""
+    """Return whether a word with a slash has no letter: ``12/05``."""
     return not any(map(str.isalpha, text))
 
 
-def _said(session: Session) -> Iterator[str]:
-    """Yield what users and the host wrote in this run, and in those that started it."""
-    left, run = _MOST, session
+def _user_texts(session: Session) -> Iterator[str]:
+    """Yield the texts of users and the host in this run, and in those that started it."""
+    remaining, run = _MAX_CHARACTERS, session
     while True:
         for entry in reversed([*run.entries()]):
             event = entry.event
-            if left > 0 and isinstance(event, Said) and event.role != "assistant":
-                yield normal(event.text[:left])
-                left -= len(event.text)
+            if remaining > 0 and isinstance(event, Said) and event.role != "assistant":
+                yield normal(event.text[:remaining])
+                remaining -= len(event.text)
         if run.parent is None:
             return
         run = run.parent

@@ -1,4 +1,4 @@
-"""Several values in one text: each part was mentioned by itself."""
+"""Several values in one text, each of them mentioned separately."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.countries import is_country_code
 
-_BETWEEN = re.compile(r"\s*[,;|]\s*")
+_SEPARATOR = re.compile(r"\s*[,;|]\s*")
 _MAILBOX = re.compile(r"[^<>@]{1,100}<([^<>\s]{3,254}@[^<>\s]{3,254})>")
 """An address behind the name of its reader: ``Ann Li <ann@x.org>``."""
-_MOST = 50
+_MAX_PARTS = 50
 
 
 def listed_values(argument: Argument, session: Session) -> bool:
     """
     Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``.
 
-    Of ``Ann Li <ann@x.org>`` the address has to be mentioned.
+    Of ``Ann Li <ann@x.org>`` the address must be mentioned.
     """
-    split = _BETWEEN.split(argument.text.strip())
+    split = _SEPARATOR.split(argument.text.strip())
     if "<" in argument.text:
         split = [_MAILBOX.sub(r"\1", part) for part in split]
-    if not 0 < len(split) <= _MOST or not all(split) or split == [argument.text.strip()]:
+    if not 0 < len(split) <= _MAX_PARTS or not all(split) or split == [argument.text.strip()]:
         return False
-    known = [mentions_of(session).origin(part) is not None for part in split]
-    return any(known) and all(
-        seen or is_country_code(part) for seen, part in zip(known, split, strict=True)
+    are_mentioned = [mentions_of(session).origin(part) is not None for part in split]
+    return any(are_mentioned) and all(
+        is_mentioned or is_country_code(part)
+        for is_mentioned, part in zip(are_mentioned, split, strict=True)
     )

@@ -1,4 +1,4 @@
-"""The user wrote it with a slip, and the agent corrected that: ``Philedelphia``."""
+"""The user made a typing error, and the agent corrected it: ``Philedelphia``."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal, words
 from abs_shield.text.places import bare
 
-_LEAST = 5
-_ANYTHING: frozenset[str] = frozenset()
+_MIN_LENGTH = 5
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 def misspelt_name(argument: Argument, session: Session) -> bool:
     """
-    Return whether each word of a place or a known name was said, but for a slip in one of them.
+    Return whether each word of a place or a known name occurs, one of them misspelt.
 
-    Not of a person: there it may be the agent's slip.
+    Names of people are excluded: there the misspelling may be the agent's.
     """
     if argument.judged != "public" and not is_place(name_of(argument.path)):
         return False
     corrected = 0
     for word in words(normal(bare(argument.text))):
-        if mentions_of(session).vouches(word, _ANYTHING):
+        if mentions_of(session).vouches(word, _NO_WORDS):
             continue
-        if len(word) < _LEAST or not word.isalpha() or not _stands_misspelt(word, session):
+        if len(word) < _MIN_LENGTH or not word.isalpha() or not _occurs_misspelt(word, session):
             return False
         corrected += 1
     return corrected == 1
 
 
-def _stands_misspelt(word: str, session: Session) -> bool:
-    return any(is_misspelt(said, word) for said in mentions_of(session).user_chunks)
+def _occurs_misspelt(word: str, session: Session) -> bool:
+    return any(is_misspelt(chunk, word) for chunk in mentions_of(session).user_chunks)

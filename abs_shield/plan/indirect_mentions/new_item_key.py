@@ -1,4 +1,4 @@
-"""The name of a new object in a list of such, which the call itself describes."""
+"""The key of a new object in a list, which the call itself describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user gave the number of a thing, and ids have a head: ``apt-1002``, "appointment 1002"."""
+"""The user gave the number of an id with a prefix: ``apt-1002`` for "appointment 1002"."""
 
 from __future__ import annotations
 
@@ -12,66 +12,66 @@ from abs_shield.text.normal import normal
 
 _HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
 _PREFIX = re.compile(r"([a-z]{2,16})[-_#:/ ]?")
-_SHORTENED = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
-_PART = frozenset("ending end last digit final beginning begin starting start".split())
+_ABBREVIATIONS = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
+_PART_WORDS = frozenset("ending end last digit final beginning begin starting start".split())
 """What tells a part of a number: "the card ending in 4242"."""
-_LEAST = 3
+_MIN_DIGITS = 3
 """Digits of a number that nobody calls anything; shorter ones count."""
 
 
 def numbered_id(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user gave the number of an identifier, and what is before it is known.
+    Return whether a user gave the number of an identifier, and its prefix is known.
 
-    A prefix has to be short for what the user or the parameter calls it. Any head will do that
-    the schema's examples or identifiers of the run have before a number of as many digits: who
-    reads ``B-0412`` says "0409" of the next one. A number that the user called nothing of the
-    kind needs the latter; in languages whose nouns are not read, a number of three digits will do.
+    A prefix must be short for the label by the user or the parameter. Any prefix is accepted that
+    the schema's examples or identifiers of the run have before a number of as many digits: a
+    reader of ``B-0412`` calls the next one "0409". A number without such a label needs the
+    latter; in languages whose nouns are not parsed, a number of three digits is enough.
     """
-    found = _HEADED.fullmatch(normal(argument.text).strip())
-    number = found and _said(found, session)
-    if not (found and number):
+    match = _HEADED.fullmatch(normal(argument.text).strip())
+    number = match and _number_as_written(match, session)
+    if not (match and number):
         return False
     mentions = mentions_of(session)
-    called = mentions.labels(number)
-    otherwise = mentions.is_labelled_otherwise(number, argument.entity_words)
-    if otherwise or not called.isdisjoint(_PART):
+    labels = mentions.labels(number)
+    has_other_label = mentions.is_labelled_otherwise(number, argument.entity_words)
+    if has_other_label or not labels.isdisjoint(_PART_WORDS):
         return False
-    prefix = _PREFIX.fullmatch(found[1])
-    fits = any(word in argument.entity_words or _shortens(prefix, word) for word in called)
-    if prefix and _is_initials(prefix[1], called):
+    prefix = _PREFIX.fullmatch(match[1])
+    fits = any(word in argument.entity_words or _shortens(prefix, word) for word in labels)
+    if prefix and _is_initials(prefix[1], labels):
         return True
-    if not fits and len(number) < _LEAST:
+    if not fits and len(number) < _MIN_DIGITS:
         return False
-    words = {word for name in called | argument.entity_words for word in split(name)}
+    words = {word for name in labels | argument.entity_words for word in split(name)}
     if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
-    alike = (*argument.examples, *mentions.alike(argument.text))
-    return any(_begins(found, text, whole=not prefix) for text in alike)
+    other_ids = (*argument.examples, *mentions.alike(argument.text))
+    return any(_has_same_head(match, text, whole=not prefix) for text in other_ids)
 
 
-def _said(found: re.Match[str], session: Session) -> str:
-    """The number as the user wrote it: with its leading zeros, or without; empty where nowhere."""
+def _number_as_written(match: re.Match[str], session: Session) -> str:
+    """Return the number as the user wrote it, with or without leading zeros; empty if nowhere."""
     chunks = mentions_of(session).user_chunks
-    return next((n for n in (found[2] + found[3], found[3]) if n in chunks), "")
+    return next((n for n in (match[2] + match[3], match[3]) if n in chunks), "")
 
 
 def _shortens(prefix: re.Match[str] | None, word: str) -> bool:
     return prefix is not None and _is_short_for(prefix[1], word)
 
 
-def _is_initials(prefix: str, called: frozenset[str]) -> bool:
-    """Whether a prefix has the first letters of words that the number was called: ``BA117``."""
-    return len(prefix) > 1 and sorted(prefix) == sorted(word[0] for word in called)
+def _is_initials(prefix: str, labels: frozenset[str]) -> bool:
+    """Return whether a prefix has the initials of the number's labels: ``BA117``."""
+    return len(prefix) > 1 and sorted(prefix) == sorted(word[0] for word in labels)
 
 
 def _is_short_for(prefix: str, word: str) -> bool:
-    return abbreviates(prefix, word) or _SHORTENED.get(prefix) == word
+    return abbreviates(prefix, word) or _ABBREVIATIONS.get(prefix) == word
 
 
-def _begins(found: re.Match[str], text: str, *, whole: bool) -> bool:
-    """Whether another identifier has the same head; a *whole* one has as many digits behind it."""
+def _has_same_head(match: re.Match[str], text: str, *, whole: bool) -> bool:
+    """Return whether another identifier has the same prefix; a *whole* one as many digits too."""
     other = _HEADED.fullmatch(normal(text).strip())
-    if other is None or other[1].rstrip("-_#:/ ") != found[1].rstrip("-_#:/ "):
+    if other is None or other[1].rstrip("-_#:/ ") != match[1].rstrip("-_#:/ "):
         return False
-    return not whole or len(other[2] + other[3]) == len(found[2] + found[3])
+    return not whole or len(other[2] + other[3]) == len(match[2] + match[3])

@@ -9,7 +9,7 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.leaves import name_of
 from abs_shield.text.places import bare, elsewhere, shortened
 
-_ANYTHING: frozenset[str] = frozenset()
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 def place_name(argument: Argument, session: Session) -> bool:
@@ -21,4 +21,4 @@ def place_name(argument: Argument, session: Session) -> bool:
         return True
     # a code of two letters stands in many words: it has to stand alone
     short = (*shortened(name), *shortened(argument.text.split(",")[0]))
-    return any(mentions.vouches(text, _ANYTHING) for text in short)
+    return any(mentions.vouches(text, _NO_WORDS) for text in short)

@@ -9,17 +9,17 @@ from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 
 _FOLDER = re.compile(r"\b(?:temp|tmp|temporary)[ -](?:dir|directory|folder)\b", re.IGNORECASE)
-_ANOTHER = re.compile(r"[\w.~:$%][\\/]te?mp\b", re.IGNORECASE)
-_MOST = 64 * 1024
+_OTHER_FOLDER = re.compile(r"[\w.~:$%][\\/]te?mp\b", re.IGNORECASE)
+_MAX_TEXT_LENGTH = 64 * 1024
 
 
 def temporary_folder(argument: Argument, session: Session) -> bool:
     """Return whether ``/tmp`` is the "temp dir" of a user who named no other one."""
     if argument.text.strip().rstrip("/") != "/tmp":
         return False
-    said = [
-        entry.event.text[:_MOST]
+    texts = [
+        entry.event.text[:_MAX_TEXT_LENGTH]
         for entry in session.entries()
         if isinstance(entry.event, Said) and entry.event.role != "assistant"
     ]
-    return any(map(_FOLDER.search, said)) and not any(map(_ANOTHER.search, said))
+    return any(map(_FOLDER.search, texts)) and not any(map(_OTHER_FOLDER.search, texts))

@@ -1,4 +1,4 @@
-"""The symbol of a company that was named: ``AMZN`` where the user wrote ``Amazon``."""
+"""The ticker symbol of a mentioned company: ``AMZN`` after the user wrote ``Amazon``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from abs_shield.text.leaves import name_of
 from abs_shield.text.names import abbreviates, name_words
 
 _SYMBOL = re.compile(r"[A-Z]{2,5}")
-_ASKS = frozenset("ticker symbol stock".split())
+_SYMBOL_WORDS = frozenset("ticker symbol stock".split())
 
 
 def ticker_symbol(argument: Argument, session: Session) -> bool:
-    """Return whether the letters of a symbol stand in this order in a word that was mentioned."""
+    """Return whether a mentioned word has the letters of a symbol in this order."""
     if _SYMBOL.fullmatch(argument.text) is None:
         return False
-    if _ASKS.isdisjoint(name_words(name_of(argument.path))):
+    if _SYMBOL_WORDS.isdisjoint(name_words(name_of(argument.path))):
         return False
     letters = argument.text.casefold()
     return any(abbreviates(letters, word) for word in mentions_of(session).user_chunks)

@@ -1,4 +1,4 @@
-"""The parameter's description has the form of a URL, filled with what was mentioned."""
+"""The parameter's description has a URL template, filled with mentioned values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.text.templates import fillings, templates
 
 
 def url_template(argument: Argument, session: Session) -> bool:
-    """Return whether a URL fills a form that the schema prescribes: ``https://{ip}/v1/nodes``."""
+    """Return whether a URL fills a template of the schema: ``https://{ip}/v1/nodes``."""
     text = normal(argument.text)
     if "://" not in text:
         return False

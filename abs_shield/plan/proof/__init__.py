@@ -1,5 +1,5 @@
 """
-Is a policy what its author means? Each file is one thing that may be wrong with it.
+Checks that find mistakes in a policy; each file is one kind of mistake.
 
 To add a check, write one file with one generator function and add its row here.
 """
@@ -51,25 +51,27 @@ def prove(
     policy: Policy, tools: Mapping[str, Tool] | None = None, *, at: float | None = None
 ) -> Proof:
     """
-    Compare *policy* with its tools, all of it, and say everything that is wrong.
+    Compare *policy* with its tools and report every problem.
 
     Args:
-        policy: What is to be proved.
-        tools: The tools there are, by name, with the policy's own words about them; those that
-            it declares where None.
-        at: The moment for which it is proved, in seconds since the epoch; now where None.
+        policy: The policy to check.
+        tools: The tools by name, combined with the policy's declarations; None for those that the
+            policy declares.
+        at: Time for which the policy is checked, in seconds since the epoch; None for now.
     """
     tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
     context = ProofContext(policy, tools, at=time() if at is None else at)
-    found = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
-    by_severity = [[each for each in found if each.severity is severity] for severity in Severity]
+    problems = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
+    by_severity = [
+        [each for each in problems if each.severity is severity] for severity in Severity
+    ]
     notes, warnings, errors = by_severity
     return Proof(
         problems=(*errors, *warnings),
         notes=tuple(notes),
         tools=len(tools),
         rules=len(policy.rules),
-        samples=context.asked,
+        samples=context.sample_count,
     )
 
 

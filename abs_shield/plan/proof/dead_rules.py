@@ -13,18 +13,18 @@ from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 
 Trials = dict[str, RuleTrial]
-_FEW = 10
+_MIN_DIFFERENT_VALUES = 10
 """With fewer different values a rule that always says the same is not accused."""
-_NOTHING = (
+_REJECTS_NOTHING_HINT = (
     "either the schema forbids already what it rejects, or no sample is like it: "
     "test it with a call that it should reject"
 )
-_EVERYTHING = (
+_REJECTS_EVERYTHING_HINT = (
     "either the schema admits nothing that it accepts, or no sample is like it: "
     "test it with a call that should pass"
 )
-_TEXT = "no sample of a text may be like what it looks for: test it yourself"
-_MOST_TOOLS = 40
+_TEXT_HINT = "no sample of a text may be like what it looks for: test it yourself"
+_MAX_TOOLS = 40
 """Tools about which one rule is asked."""
 
 
@@ -32,53 +32,53 @@ def dead_rules(context: ProofContext) -> Iterator[Problem]:
     """``amount >= 0`` on a tool whose schema has ``minimum: 0``: the rule never rejects."""
     for rule in context.policy.rules:
         trials = _trials(rule, context)
-        context.asked += sum(trial.asked for trial in trials.values())
-        yield from _told(rule, trials, context)
+        context.sample_count += sum(trial.run_count for trial in trials.values())
+        yield from _report(rule, trials, context)
 
 
 def _trials(rule: Rule, context: ProofContext) -> Trials:
-    """Ask a rule about each tool that has a schema and the parameters that it names."""
-    found = {}
+    """Run a rule on samples of each tool that has a schema and the parameters that it names."""
+    plans = {}
     for name in context.judged_tools(rule.tools):
         schema = context.plans[name].schema
         plan = compile_rule(rule, schema, tool=name, tolerant=True)
         if schema is not None and not unknown_parameters(plan, schema, tool=name):
-            found[name] = plan
-    names = found if len(found) <= _MOST_TOOLS else _likeliest(rule, found, context)
-    return {name: try_rule(found[name], name, context) for name in names}
+            plans[name] = plan
+    names = plans if len(plans) <= _MAX_TOOLS else _likeliest(rule, plans, context)
+    return {name: try_rule(plans[name], name, context) for name in names}
 
 
-def _likeliest(rule: Rule, found: Mapping[str, RulePlan], context: ProofContext) -> list[str]:
-    """Of many tools those which the rule names in its code, and which have what it takes."""
+def _likeliest(rule: Rule, plans: Mapping[str, RulePlan], context: ProofContext) -> list[str]:
+    """Return, of many tools, those that the rule's code names and that have its parameters."""
     words = [word for word in find_constants(rule.function) if isinstance(word, str) and word]
 
     def unlikely(name: str) -> tuple[bool, bool]:
         schema = context.plans[name].schema
-        has = schema is not None and found[name].needs <= schema.known
+        has = schema is not None and plans[name].needs <= schema.known
         return not has, not any(word in name for word in words)
 
-    return sorted(found, key=unlikely)[:_MOST_TOOLS]
+    return sorted(plans, key=unlikely)[:_MAX_TOOLS]
 
 
-def _told(rule: Rule, trials: Trials, context: ProofContext) -> Iterator[Problem]:
-    asked = {name: trial for name, trial in trials.items() if trial.asked}
+def _report(rule: Rule, trials: Trials, context: ProofContext) -> Iterator[Problem]:
+    run = {name: trial for name, trial in trials.items() if trial.run_count}
     sampled = [name for name, trial in trials.items() if trial.sampled]
     without = [
         name for name in context.judged_tools(rule.tools) if context.plans[name].schema is None
     ]
-    if without and not asked:
+    if without and not run:
         what = f"has no sampled calls, for there is no schema of {listed(without)}"
         yield _problem("not_sampled", rule, what)
-    elif sampled and not asked:
+    elif sampled and not run:
         what = f"never runs: no sampled call of {listed(sampled)} has what it takes"
         yield _problem("rule_never_runs", rule, what, "ask for parameters that come together")
-    for name, trial in asked.items():
-        yield from _of_one(rule, name, trial)
-    if asked:
-        yield from _of_all(rule, asked, open_ended=bool(without))
+    for name, trial in run.items():
+        yield from _report_tool(rule, name, trial)
+    if run:
+        yield from _report_all(rule, run, open_ended=bool(without))
 
 
-def _of_one(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
+def _report_tool(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
     where = listed([tool])
     if trial.raised:
         what = f"raises {trial.raised} of {where}, which the schema accepts"
@@ -92,12 +92,13 @@ def _of_one(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
         what = f"answers {trial.odd} of {where}"
         yield _problem("rule_answers_wrongly", rule, what, "give True, False or a text")
     if trial.late:
-        what = f"took over {SECONDS:g} s, and was asked about {trial.asked:,} calls of {where} only"
+        calls = f"{trial.run_count:,} calls of {where}"
+        what = f"took over {SECONDS:g} s, and was asked about {calls} only"
         yield _problem("not_sampled", rule, what)
 
 
-def _of_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem]:
-    """What it said of every tool together, and of each tool that it names."""
+def _report_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem]:
+    """Report problems of the answers for all tools together, and for each tool that it names."""
     accepted = sum(trial.accepted for trial in trials.values())
     rejected = sum(trial.rejected for trial in trials.values())
     where = f"{_calls(trials)} of {listed([*trials])}"
@@ -108,23 +109,29 @@ def _of_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem
             yield _problem("depends_on_session", rule, what, "test it with a session of your own")
         return
     if accepted and not rejected and not open_ended:
-        yield from _constant(
-            rule, trials, "rule_rejects_nothing", f"rejects none of {where}", _NOTHING
+        yield from _report_constant(
+            rule, trials, "rule_rejects_nothing", f"rejects none of {where}", _REJECTS_NOTHING_HINT
         )
     for names in [tuple(trials)] if "*" in rule.tools else [(name,) for name in trials]:
         some = {name: trials[name] for name in names}
         if all(each.rejected and not each.accepted for each in some.values()):
             what = f"accepts none of {_calls(some)} of {listed([*names])}"
-            yield from _constant(rule, some, "rule_rejects_everything", what, _EVERYTHING)
+            yield from _report_constant(
+                rule, some, "rule_rejects_everything", what, _REJECTS_EVERYTHING_HINT
+            )
 
 
-def _constant(rule: Rule, trials: Trials, code: str, what: str, hint: str) -> Iterator[Problem]:
-    """A warning; a note where too few different values, or no right text, can be sampled."""
+def _report_constant(
+    rule: Rule, trials: Trials, code: str, what: str, hint: str
+) -> Iterator[Problem]:
+    """
+    Report a warning, or a note if too few different values or no matching text can be sampled.
+    """
     if any(trial.has_free_text and not trial.late for trial in trials.values()):
-        yield _problem("not_sampled", rule, what, _TEXT)
+        yield _problem("not_sampled", rule, what, _TEXT_HINT)
         return
     different = sum(len(trial.different) for trial in trials.values())
-    if different >= _FEW or all(trial.exhausted for trial in trials.values()):
+    if different >= _MIN_DIFFERENT_VALUES or all(trial.exhausted for trial in trials.values()):
         yield _problem(code, rule, what, hint)
     elif not any(trial.late for trial in trials.values()):
         values = "value" if different == 1 else "values"
@@ -133,7 +140,7 @@ def _constant(rule: Rule, trials: Trials, code: str, what: str, hint: str) -> It
 
 
 def _calls(trials: Trials) -> str:
-    return f"{sum(trial.asked for trial in trials.values()):,} sampled calls"
+    return f"{sum(trial.run_count for trial in trials.values()):,} sampled calls"
 
 
 def _takes_session(rule: Rule) -> bool:

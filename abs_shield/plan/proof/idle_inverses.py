@@ -16,7 +16,7 @@ from abs_shield.schema.samples.shapes import shapes, types
 from abs_shield.schema.widths import start_of_pattern
 from abs_shield.text.show import escaped, shown
 
-_PLAIN = (
+_PLAIN_KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minLength", "maxLength", "pattern", "format",
 )  # fmt: skip
@@ -24,9 +24,9 @@ _NUMBERS = frozenset({"integer", "number"})
 
 
 def idle_inverses(context: ProofContext) -> Iterator[Problem]:
-    """``same="id"`` where one tool takes a number and the other a text."""
+    """``same="id"`` for a number in one tool and a text in the other."""
     for pair in context.policy.inverses:
-        if reason := _reason(pair, context):
+        if reason := _explain_never_met(pair, context):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
             yield problem(
                 "inverse_never_meets",
@@ -35,30 +35,32 @@ def idle_inverses(context: ProofContext) -> Iterator[Problem]:
                 place=pair.place,
                 hint="name the parameter of each tool that holds the entity",
             )
-        elif told := _unmet(pair, context):
+        elif reason_unmet := _explain_unmet(pair, context):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
             yield problem(
                 "not_sampled",
-                f"{what} may never meet: {told}",
+                f"{what} may never meet: {reason_unmet}",
                 subject=what,
                 place=pair.place,
                 hint="test it with an entity that both take",
             )
 
 
-def _reason(pair: Inverse, context: ProofContext) -> str:
+def _explain_never_met(pair: Inverse, context: ProofContext) -> str:
     for name in (pair.first, pair.then):
         if name not in pair.same:
             return f"`same` names none of `{escaped(name)}`"
-    known = [_known(name, pair.same[name], context) for name in (pair.first, pair.then)]
-    kinds = [found[0] for found in known]
+    facts = [_types_and_values(name, pair.same[name], context) for name in (pair.first, pair.then)]
+    kinds = [fact[0] for fact in facts]
     if all(kinds) and kinds[0].isdisjoint(kinds[1]):
         one, other = (" or ".join(sorted(kind)) for kind in kinds)
-        return f"{_told(pair, pair.first)} is {one}, {_told(pair, pair.then)} is {other}"
-    values = [found[1] for found in known]
+        return f"{_describe(pair, pair.first)} is {one}, {_describe(pair, pair.then)} is {other}"
+    values = [fact[1] for fact in facts]
     if values[0] is not None and values[1] is not None and values[0].isdisjoint(values[1]):
-        return f"{_told(pair, pair.first)} and {_told(pair, pair.then)} allow no common value"
-    reasons = [_apart(one, other) for one, other in product(*_both_parts(pair, context))]
+        return (
+            f"{_describe(pair, pair.first)} and {_describe(pair, pair.then)} allow no common value"
+        )
+    reasons = [_explain_disjoint(one, other) for one, other in product(*_both_parts(pair, context))]
     return reasons[0] if reasons and all(reasons) else ""
 
 
@@ -66,9 +68,9 @@ def _both_parts(pair: Inverse, context: ProofContext) -> list[list[dict[str, Any
     return [[*_parts(name, pair.same[name], context)] for name in (pair.first, pair.then)]
 
 
-def _apart(one: dict[str, Any], other: dict[str, Any]) -> str:
-    """Why no value fits both, as far as their bounds, lengths, members and beginnings say it."""
-    plain = [{key: part[key] for key in _PLAIN if key in part} for part in (one, other)]
+def _explain_disjoint(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """Return why no value fits both, by their bounds, lengths, members and prefixes; else empty."""
+    plain = [{key: part[key] for key in _PLAIN_KEYWORDS if key in part} for part in (one, other)]
     starts = [start_of_pattern(str(part.get("pattern", ""))) for part in plain]
     is_text = any(types(part.get("type")) == ["string"] for part in plain)
     if is_text and not starts[0].startswith(starts[1]) and not starts[1].startswith(starts[0]):
@@ -77,44 +79,49 @@ def _apart(one: dict[str, Any], other: dict[str, Any]) -> str:
     return f"no common value fits: {reason}" if reason else ""
 
 
-def _unmet(pair: Inverse, context: ProofContext) -> str:
-    """Where both are texts of a pattern: that no sample of either fits the other."""
+def _explain_unmet(pair: Inverse, context: ProofContext) -> str:
+    """Return that no sample of either fits the other, if both are texts with a pattern."""
     names = (pair.first, pair.then)
     parts = _both_parts(pair, context)
     if not all(some and all("pattern" in part for part in some) for some in parts):
         return ""
-    found = [_sampled(name, pair, (), context) for name in names]
-    both = [_sampled(name, pair, found[n], context) for n, name in ((1, names[0]), (0, names[1]))]
+    samples = [_sampled_texts(name, pair, (), context) for name in names]
+    both = [
+        _sampled_texts(name, pair, samples[n], context)
+        for n, name in ((1, names[0]), (0, names[1]))
+    ]
     if not all(both) or not both[0].isdisjoint(both[1]):
         return ""
-    return f"no sampled value of {_told(pair, names[0])} fits {_told(pair, names[1])}"
+    return f"no sampled value of {_describe(pair, names[0])} fits {_describe(pair, names[1])}"
 
 
-def _sampled(
+def _sampled_texts(
     tool: str, pair: Inverse, near: Iterable[str], context: ProofContext
 ) -> frozenset[str]:
-    """Texts that the parameter of one tool accepts, those *near* the other's among them."""
+    """Return sampled texts of one tool's parameter, including those *near* the other's."""
     parameter = pair.same[tool]
     samples = context.samples(tool, pool=Pool.of(sorted(near)), focus=[parameter])
     texts = (arguments.get(parameter) for arguments in samples)
     return frozenset(text for text in texts if isinstance(text, str))
 
 
-def _told(pair: Inverse, name: str) -> str:
+def _describe(pair: Inverse, name: str) -> str:
     return f"`{escaped(pair.same[name])}` of `{escaped(name)}`"
 
 
-def _known(
+def _types_and_values(
     tool: str, parameter: str, context: ProofContext
 ) -> tuple[frozenset[str], frozenset[Any] | None]:
-    """The types of a parameter, none where they are not known; and its values, where listed."""
+    """Return the types of a parameter, empty if unknown; and its values, if listed."""
     parts = [*_parts(tool, parameter, context)]
     kinds: set[str] = set()
     values: set[Any] = set()
     for part in parts:
         members = [part["const"]] if "const" in part else part.get("enum")
-        said = [_kind(value) for value in members] if isinstance(members, list) else None
-        kind = types(part.get("type")) if said is None else said
+        kinds_of_members = (
+            [_kind(value) for value in members] if isinstance(members, list) else None
+        )
+        kind = types(part.get("type")) if kinds_of_members is None else kinds_of_members
         if not kind:
             return frozenset(), None
         kinds.update("number" if each in _NUMBERS else each for each in kind)
@@ -130,9 +137,9 @@ def _parts(tool: str, parameter: str, context: ProofContext) -> Iterator[dict[st
         return
     root = context.tools[tool].parameters
     for shape in shapes(root, root):
-        said = shape.get("properties")
-        if isinstance(said, Mapping) and parameter in said:
-            yield from shapes(said[parameter], root)
+        properties = shape.get("properties")
+        if isinstance(properties, Mapping) and parameter in properties:
+            yield from shapes(properties[parameter], root)
 
 
 def _kind(value: Any) -> str:

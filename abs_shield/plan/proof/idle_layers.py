@@ -33,7 +33,7 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
         if not reason and layer in _STRONGEST:
             yield from _muted(layer, context)
         if reason:
-            yield _idle(layer, reason, context)
+            yield _idle_problem(layer, reason, context)
         if layer == CONFIDENCE_DROP:
             yield problem(
                 "depends_on_logprobs",
@@ -44,20 +44,20 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
             )
 
 
-def _idle(layer: str, reason: str, context: ProofContext) -> Problem:
-    """Return a warning where the policy names the layer; a note where it runs by default."""
-    named = context.policy.layers is not None
+def _idle_problem(layer: str, reason: str, context: ProofContext) -> Problem:
+    """Return a warning if the policy names the layer; a note if it runs by default."""
+    is_declared = context.policy.layers is not None
     return problem(
-        "idle_layer" if named else "idle_default_layer",
+        "idle_layer" if is_declared else "idle_default_layer",
         f"layer `{layer}` has nothing to check: {reason}",
         subject=f"layer `{layer}`",
         place=context.policy.place,
-        hint="declare what it needs, or leave it out of `layers`" if named else "",
+        hint="declare what it needs, or leave it out of `layers`" if is_declared else "",
     )
 
 
 def _muted(layer: str, context: ProofContext) -> Iterator[Problem]:
-    """Say so where no finding of a layer is as strong as the threshold asks for."""
+    """Report a layer whose strongest finding is below the threshold."""
     strongest = STRENGTHS[_STRONGEST[layer](context)].strength
     threshold = context.policy.threshold
     if not counts(strongest, threshold=threshold):
@@ -73,33 +73,35 @@ def _muted(layer: str, context: ProofContext) -> Iterator[Problem]:
         )
 
 
-def _of_targets(context: ProofContext) -> str:
+def _strongest_target_class(context: ProofContext) -> str:
     return "declared" if any(map(_guards, context.plans.values())) else "hard_id"
 
 
 def _guards(plan: ToolPlan) -> bool:
-    """Return whether a tool has a parameter of which no value is passed over."""
+    """Return whether a tool has a guarded parameter."""
     parameters, schema = plan.targets.parameters, plan.schema
-    known = schema.known if schema is not None else frozenset()
-    return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in known)
+    names = schema.known if schema is not None else frozenset()
+    return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in names)
 
 
-def _of_pairs(context: ProofContext) -> str:
+def _strongest_pair_class(context: ProofContext) -> str:
     tools = context.tools
-    met = any(pair.first in tools and pair.then in tools for pair in context.policy.inverses)
-    return "declared" if met else "contradiction"
+    has_pair = any(pair.first in tools and pair.then in tools for pair in context.policy.inverses)
+    return "declared" if has_pair else "contradiction"
 
 
-def _of_states(context: ProofContext) -> str:
-    asked = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
+def _strongest_state_class(context: ProofContext) -> str:
+    has_rules = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
     final = any(pair.final for pair in context.policy.inverses)
-    return "declared" if asked or final else "removed"
+    return "declared" if has_rules or final else "removed"
 
 
 def _no_schema(context: ProofContext) -> str:
-    known = (tool.parameters for tool in context.tools.values())
-    said = any(schema is not None and schema is not True and schema != {} for schema in known)
-    return "" if said else "no tool has a schema"
+    schemas = (tool.parameters for tool in context.tools.values())
+    has_schema = any(
+        schema is not None and schema is not True and schema != {} for schema in schemas
+    )
+    return "" if has_schema else "no tool has a schema"
 
 
 def _no_target(context: ProofContext) -> str:
@@ -113,7 +115,7 @@ def _no_written_target(context: ProofContext) -> str:
 
 
 def _judges(name: str, context: ProofContext) -> bool:
-    """Whether some arguments of a tool have to come from somewhere."""
+    """Return whether some arguments of a tool must come from the run."""
     if context.is_open(name):
         return True
     if next(context.samples(name), None) is None:
@@ -123,11 +125,15 @@ def _judges(name: str, context: ProofContext) -> bool:
 
 
 def _no_rule(context: ProofContext) -> str:
-    asked = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
-    touching = any(
+    has_rules = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
+    has_changing_tools = any(
         plan.writes and needs_existing_entity(plan.action) for plan in context.plans.values()
     )
-    return "" if asked or touching else "no rule, and no tool that changes what another removes"
+    return (
+        ""
+        if has_rules or has_changing_tools
+        else "no rule, and no tool that changes what another removes"
+    )
 
 
 def _no_pair(context: ProofContext) -> str:
@@ -137,21 +143,23 @@ def _no_pair(context: ProofContext) -> str:
     ):
         return ""
     deeds = list({plan.action for plan in context.plans.values() if plan.writes})
-    if any(_is_commanded(name, context) for name, plan in context.plans.items() if plan.writes):
+    if any(
+        _has_command_argument(name, context) for name, plan in context.plans.items() if plan.writes
+    ):
         return ""
-    met = any(_meet(*pair) for pair in product(deeds, repeat=2))
-    return "" if met else "no two tools undo each other, and none sets a value"
+    can_contradict = any(_may_contradict(*pair) for pair in product(deeds, repeat=2))
+    return "" if can_contradict else "no two tools undo each other, and none sets a value"
 
 
-def _is_commanded(name: str, context: ProofContext) -> bool:
-    """Whether an argument may say what a call does, as ``{"command": "delete"}``."""
+def _has_command_argument(name: str, context: ProofContext) -> bool:
+    """Return whether an argument may name the action of a call, as ``{"command": "delete"}``."""
     plan = context.plans[name]
-    named = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
-    return plan.action.does is Does.ACT and (named or context.is_open(name))
+    has_command = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
+    return plan.action.does is Does.ACT and (has_command or context.is_open(name))
 
 
-def _meet(first: ToolAction, then: ToolAction) -> bool:
-    """Whether a call of one may contradict a call of the other, as far as their names say."""
+def _may_contradict(first: ToolAction, then: ToolAction) -> bool:
+    """Return whether a call of one may contradict a call of the other, judging by their names."""
     if then.does is Does.CHANGE:
         return True
     if then.does is Does.UNMAKE and first.is_undoable:
@@ -160,8 +168,8 @@ def _meet(first: ToolAction, then: ToolAction) -> bool:
 
 
 def _no_reading(context: ProofContext) -> str:
-    said = any(tool.reads_first for tool in context.tools.values())
-    return "" if said else "no tool has `reads_first`"
+    is_declared = any(tool.reads_first for tool in context.tools.values())
+    return "" if is_declared else "no tool has `reads_first`"
 
 
 _IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
@@ -178,9 +186,9 @@ _IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
 
 _STRONGEST: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {
-        "phantom_target": _of_targets,
-        "self_contradiction": _of_pairs,
-        "impossible_state": _of_states,
+        "phantom_target": _strongest_target_class,
+        "self_contradiction": _strongest_pair_class,
+        "impossible_state": _strongest_state_class,
         "untrusted_target": lambda context: "prose_only",
         "call_loop": lambda context: "repeated",
     }

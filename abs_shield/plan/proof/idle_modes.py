@@ -14,28 +14,28 @@ from abs_shield.text.show import escaped
 
 _LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
-_NOBODYS = Tool(name="a tool that nobody registered")
+_UNREGISTERED = Tool(name="a tool that nobody registered")
 
 
 def idle_modes(context: ProofContext) -> Iterator[Problem]:
-    """``modes={("refund", "call_loop"): "audit"}`` where ``call_loop`` does not run."""
+    """``modes={("refund", "call_loop"): "audit"}`` although ``call_loop`` does not run."""
     for key in context.policy.modes:
         parts = key if isinstance(key, tuple) else (key,)
-        if reason := _reason(key, parts, context):
-            told = ", ".join(f"`{escaped(part)}`" for part in parts)
+        if reason := _explain_idle(key, parts, context):
+            entry = ", ".join(f"`{escaped(part)}`" for part in parts)
             yield problem(
                 "idle_mode",
-                f"`modes` of {told} changes nothing: {reason}",
+                f"`modes` of {entry} changes nothing: {reason}",
                 subject="`modes`",
                 place=context.policy.place,
                 hint="leave it out",
             )
 
 
-def _reason(key: str | tuple[str, str], parts: tuple[str, ...], context: ProofContext) -> str:
-    """Why an entry is idle; empty where it is not, or where its name is unknown anyway."""
+def _explain_idle(key: str | tuple[str, str], parts: tuple[str, ...], context: ProofContext) -> str:
+    """Return why an entry is idle; empty if it is not, or if its name is unknown anyway."""
     if key in OF_NO_TOOL and key not in context.tools:
-        return _of_answers(context.policy, str(key))
+        return _explain_idle_answer_mode(context.policy, str(key))
     runs = context.policy.checks
     layers = [part for n, part in enumerate(parts) if n == 1 or part in _LAYERS or part in runs]
     if any(part not in context.tools and part not in layers for part in parts):
@@ -46,24 +46,24 @@ def _reason(key: str | tuple[str, str], parts: tuple[str, ...], context: ProofCo
         return f"layer `{escaped(layers[-1])}` does not run"
     without = {other: mode for other, mode in context.policy.modes.items() if other != key}
     rest = context.policy.model_copy(update={"modes": without})
-    if _held(context.policy, context.tools) != _held(rest, context.tools):
+    if _effective_modes(context.policy, context.tools) != _effective_modes(rest, context.tools):
         return ""
     return "the same modes hold without it"
 
 
-def _of_answers(policy: Policy, key: str) -> str:
+def _explain_idle_answer_mode(policy: Policy, key: str) -> str:
     if key == ANSWER and policy.answer is False:
         return "the policy judges no answers"
     return "the same modes hold without it" if policy.modes[key] is policy.mode else ""
 
 
-def _held(policy: Policy, tools: Mapping[str, Tool]) -> list[tuple[Mode, list[Mode]]]:
-    """The modes that hold for every tool, and for what is none."""
+def _effective_modes(policy: Policy, tools: Mapping[str, Tool]) -> list[tuple[Mode, list[Mode]]]:
+    """Return the modes that apply to every tool, and to an unregistered one."""
     layers = policy.checks
     return [
         (
             tool_mode(policy, tool) or policy.mode,
             [layer_mode(policy, name, tool) for name in layers],
         )
-        for tool in (*tools.values(), _NOBODYS)
+        for tool in (*tools.values(), _UNREGISTERED)
     ]

@@ -12,52 +12,52 @@ from abs_shield.text.show import escaped
 
 
 def invalid_schemas(context: ProofContext) -> Iterator[Problem]:
-    """``{"type": "integer", "minimum": 5, "maximum": 3}``: no call can ever be right."""
+    """``{"type": "integer", "minimum": 5, "maximum": 3}``: no call can be valid."""
     for name, tool in context.tools.items():
         plan = context.plans[name]
         if plan.broken:
-            yield _told("invalid_schema", name, plan.broken, context)
+            yield _problem("invalid_schema", name, plan.broken, context)
         elif plan.schema is None:
             continue
-        elif found := [*_impossible(name, tool, context)]:
-            yield from found
+        elif problems := [*_impossible(name, tool, context)]:
+            yield from problems
         elif next(context.samples(name), None) is None:
             what = f"no valid arguments of tool `{escaped(name)}` were found to ask its rules about"
-            yield _told("not_sampled", name, what, context)
+            yield _problem("not_sampled", name, what, context)
         else:
             yield from _without_samples(name, tool, context)
 
 
 def _without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
-    """Which parameters no sample has, though nothing says that no value fits."""
-    said = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
-    properties = said if isinstance(said, Mapping) else {}
-    left = {str(each) for each, schema in properties.items() if schema is not False}
+    """Report parameters that no sample has, although nothing shows that no value fits."""
+    members = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
+    properties = members if isinstance(members, Mapping) else {}
+    remaining = {str(each) for each, schema in properties.items() if schema is not False}
     for arguments in context.samples(name):
-        left -= arguments.keys()
-        if not left:
+        remaining -= arguments.keys()
+        if not remaining:
             return
-    for parameter in sorted(left):
+    for parameter in sorted(remaining):
         what = f"no valid arguments of tool `{escaped(name)}` with parameter "
-        yield _told("not_sampled", name, f"{what}`{escaped(parameter)}` were found", context)
+        yield _problem("not_sampled", name, f"{what}`{escaped(parameter)}` were found", context)
 
 
 def _impossible(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
-    """Why no arguments fit; else, which of them no call can ever have."""
+    """Report why no arguments fit; else the parameters that no call can have."""
     what = f"tool `{escaped(name)}`"
     if reason := impossible(tool.parameters):
-        yield _told(
+        yield _problem(
             "unsatisfiable_schema", name, f"no arguments of {what} can fit: {reason}", context
         )
         return
-    said = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
-    for parameter, schema in said.items() if isinstance(said, Mapping) else ():
+    members = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
+    for parameter, schema in members.items() if isinstance(members, Mapping) else ():
         if schema is not False and (reason := impossible(schema, root=tool.parameters)):
-            told = f"no value of parameter `{escaped(parameter)}` of {what} can fit: {reason}"
-            yield _told("unsatisfiable_schema", name, told, context)
+            message = f"no value of parameter `{escaped(parameter)}` of {what} can fit: {reason}"
+            yield _problem("unsatisfiable_schema", name, message, context)
 
 
-def _told(code: str, name: str, message: str, context: ProofContext) -> Problem:
+def _problem(code: str, name: str, message: str, context: ProofContext) -> Problem:
     return problem(
         code,
         escaped(message, limit=600),

@@ -15,21 +15,21 @@ from abs_shield.policy.place import Place
 from abs_shield.schema.samples import Pool
 from abs_shield.text.show import escaped, shown
 
-_MOST_TOOLS = 5
+_MAX_TOOLS = 5
 _NEGATED = frozenset({"not", "no", "never", "non"})
 
 
 @dataclass(slots=True)
 class _Comparison:
     """
-    A rule's answers to sampled calls of one tool, beside what its sentence says of them.
+    A rule's answers to sampled calls of one tool, compared with its sentence.
 
     Attributes:
         tool: The tool.
         allowed: Calls that the sentence allows and the rule rejects.
         forbidden: Calls that the sentence forbids and the rule accepts.
-        agrees: Whether both say the same of a call.
-        is_enough: Whether there are calls enough to accuse the rule.
+        agrees: Whether both agree on a call.
+        is_enough: Whether there are enough calls to report the rule.
         example: The arguments of a call that the sentence allows and the rule rejects.
     """
 
@@ -48,75 +48,91 @@ class _Comparison:
 def inverted_rules(context: ProofContext) -> Iterator[Problem]:
     """``A refund is at most 500.`` above ``return amount > 500``."""
     for rule in context.policy.rules:
-        tools = context.judged_tools(rule.tools)[:_MOST_TOOLS]
-        found = [one for tool in tools if (one := _compare(rule, tool, context)) is not None]
-        inverted = next((one for one in found if one.is_enough and not one.agrees), None)
+        tools = context.judged_tools(rule.tools)[:_MAX_TOOLS]
+        comparisons = [
+            comparison
+            for tool in tools
+            if (comparison := _compare(rule, tool, context)) is not None
+        ]
+        inverted = next(
+            (
+                comparison
+                for comparison in comparisons
+                if comparison.is_enough and not comparison.agrees
+            ),
+            None,
+        )
         if inverted is not None:
             yield _problem(rule, inverted)
-        elif not any(one.agrees for one in found):
-            yield from (_undecided(rule, one) for one in found[:1] if one.count)
+        elif not any(comparison.agrees for comparison in comparisons):
+            yield from (
+                _undecided(rule, comparison) for comparison in comparisons[:1] if comparison.count
+            )
 
 
 def _compare(rule: Rule, tool: str, context: ProofContext) -> _Comparison | None:
-    """Return the comparison; None where the rule or its sentence cannot be read."""
+    """Return the comparison; None if the rule or its sentence cannot be compared."""
     schema = context.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
     if schema is None or plan.session or unknown_parameters(plan, schema, tool=tool):
         return None
-    claim = _claim(plan)
-    return None if claim is None else _compared(plan, tool, claim, context)
+    claim = _claim_of_rule(plan)
+    return None if claim is None else _compare_answers(plan, tool, claim, context)
 
 
-def _claim(plan: RulePlan) -> SentenceClaim | None:
-    """Return what the sentence says, else what the function's name says: ``amount_is_positive``."""
-    said = parse_claim(plan.rule.sentence, plan.takes, words=rule_words(plan))
+def _claim_of_rule(plan: RulePlan) -> SentenceClaim | None:
+    """Return the claim of the sentence, else of the function's name: ``amount_is_positive``."""
+    claim = parse_claim(plan.rule.sentence, plan.takes, words=rule_words(plan))
     name = plan.rule.name.split("_")
     # a name without a verb, or with a "not", may be that of the mistake which the rule rejects
-    if said is None and "is" in name and _NEGATED.isdisjoint(name):
+    if claim is None and "is" in name and _NEGATED.isdisjoint(name):
         return parse_claim(" ".join(name), plan.takes)
-    return said
+    return claim
 
 
-def _compared(
+def _compare_answers(
     plan: RulePlan, tool: str, claim: SentenceClaim, context: ProofContext
 ) -> _Comparison:
-    """Compare what a rule and its sentence say of sampled calls, until they agree on one."""
-    made = _Comparison(tool)
+    """Compare a rule with its sentence on sampled calls, until they agree on one."""
+    comparison = _Comparison(tool)
     pool = Pool.of(rule_words(plan))
     for arguments in context.samples(tool, pool=pool, focus=sorted(plan.takes)):
-        said, answered = claim.holds_for(arguments), answer_call(plan, tool, arguments)
-        if said is None or answered is None:
+        expected, actual = claim.holds_for(arguments), answer_call(plan, tool, arguments)
+        if expected is None or actual is None:
             continue
-        if said is answered:
-            made.agrees = True
-            return made
-        made.allowed += said
-        made.forbidden += not said
-        if said and not made.example:
-            named = sorted(name for name in plan.takes if name in arguments)
-            made.example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in named)
-    made.is_enough = made.allowed >= claim.fewest[0] and made.forbidden >= claim.fewest[1]
-    return made
+        if expected is actual:
+            comparison.agrees = True
+            return comparison
+        comparison.allowed += expected
+        comparison.forbidden += not expected
+        if expected and not comparison.example:
+            names = sorted(name for name in plan.takes if name in arguments)
+            comparison.example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in names)
+    comparison.is_enough = (
+        comparison.allowed >= claim.fewest[0] and comparison.forbidden >= claim.fewest[1]
+    )
+    return comparison
 
 
-def _undecided(rule: Rule, seen: _Comparison) -> Problem:
+def _undecided(rule: Rule, comparison: _Comparison) -> Problem:
     return problem(
         "sentence_not_compared",
         f"rule `{rule.name}` may do the opposite of its sentence or name: all sampled calls of"
-        f" `{escaped(seen.tool)}` that decide it say so, and these are {seen.count:,} only",
+        f" `{escaped(comparison.tool)}` that decide it say so, and these are"
+        f" {comparison.count:,} only",
         subject=f"rule `{rule.name}`",
         place=Place(rule.file, rule.line),
         hint="test it with a call that it should reject, and with one that should pass",
     )
 
 
-def _problem(rule: Rule, seen: _Comparison) -> Problem:
+def _problem(rule: Rule, comparison: _Comparison) -> Problem:
     sentence = escaped(rule.sentence, limit=200)
     return problem(
         "rule_contradicts_sentence",
-        f"rule `{rule.name}` does the opposite of its sentence or name for all of {seen.count:,}"
-        f' sampled calls of `{escaped(seen.tool)}`: "{sentence}", and it rejects'
-        f" {seen.example}",
+        f"rule `{rule.name}` does the opposite of its sentence or name for all of"
+        f' {comparison.count:,} sampled calls of `{escaped(comparison.tool)}`: "{sentence}", and it'
+        f" rejects {comparison.example}",
         subject=f"rule `{rule.name}`",
         place=Place(rule.file, rule.line),
         hint="a rule gives True for what is right; turn the comparison round",

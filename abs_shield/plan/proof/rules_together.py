@@ -1,4 +1,4 @@
-"""Rules that together leave no call, and a rule that rejects nothing that another one accepts."""
+"""Rules that together accept no call, and a rule whose rejections another rule includes."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 from abs_shield.text.show import escaped
 
-_FEWEST = 3
+_MIN_REJECTED = 3
 """Different rejected calls below which nothing is said of a rule."""
 
-_MOST_IN_THREES = 6
+_MAX_RULES_FOR_TRIPLES = 6
 """Rules of one tool of which each three are compared."""
 
 
 def rules_together(context: ProofContext) -> Iterator[Problem]:
     """``amount <= 100`` and ``amount >= 200``: together they reject every call."""
-    found = [*compile_rule_answers(context)]
-    for answers in found:
-        yield from _excluding(answers)
-    yield from _covered_rules(found, context)
+    comparable = [*compile_rule_answers(context)]
+    for answers in comparable:
+        yield from _exclusion_problems(answers)
+    yield from _coverage_problems(comparable, context)
 
 
-def _excluding(answers: RuleAnswers) -> Iterator[Problem]:
-    """Tell pairs of rules that leave no call, else three rules that do so together."""
+def _exclusion_problems(answers: RuleAnswers) -> Iterator[Problem]:
+    """Yield pairs of rules that accept no common call, else triples that do so together."""
     pairs = [pair for pair in combinations(range(len(answers.plans)), 2) if _share(answers, pair)]
     excluded = [pair for pair in pairs if _exclude(answers, pair)]
-    yield from (_excluded(answers, pair) for pair in excluded)
-    few = len(answers.plans) <= _MOST_IN_THREES
+    yield from (_exclusion_problem(answers, pair) for pair in excluded)
+    few = len(answers.plans) <= _MAX_RULES_FOR_TRIPLES
     for three in combinations(range(len(answers.plans)), 3) if few else ():
         alone = len({answers.plans[n].takes for n in three}) == 1
         if alone and not any({*pair} <= {*three} for pair in excluded) and _exclude(answers, three):
-            yield _excluded(answers, three)
+            yield _exclusion_problem(answers, three)
 
 
 def _share(answers: RuleAnswers, pair: tuple[int, ...]) -> bool:
@@ -46,46 +46,48 @@ def _share(answers: RuleAnswers, pair: tuple[int, ...]) -> bool:
 
 
 def _exclude(answers: RuleAnswers, rules: tuple[int, ...]) -> bool:
-    """Return whether no call is accepted by all rules, although fewer of them leave some."""
-    said = answers.compare(*rules)
-    if said is None or any(all(each) for each in said):
+    """Return whether all rules accept no common call, although any fewer of them do."""
+    answered = answers.compare(*rules)
+    if answered is None or any(all(each) for each in answered):
         return False
     fewer = combinations(range(len(rules)), len(rules) - 1)
-    return all(any(all(each[n] for n in some) for each in said) for some in fewer)
+    return all(any(all(each[n] for n in some) for each in answered) for some in fewer)
 
 
-def _covered_rules(found: Sequence[RuleAnswers], context: ProofContext) -> Iterator[Problem]:
-    """Tell each rule once, with the rule that makes it void for every tool that it judges."""
+def _coverage_problems(
+    comparable: Sequence[RuleAnswers], context: ProofContext
+) -> Iterator[Problem]:
+    """Report each rule once, with the rule that covers it for every tool that it judges."""
     rules = context.policy.rules
-    told: set[int] = set()
-    for n, m in _pairs(found, context):
-        if n in told or not {*context.judged_tools(rules[n].tools)} <= {
+    reported: set[int] = set()
+    for n, m in _pairs(comparable, context):
+        if n in reported or not {*context.judged_tools(rules[n].tools)} <= {
             *context.judged_tools(rules[m].tools)
         }:
             continue
-        each = [_covers(answers, rules[m], rules[n]) for answers in found]
+        each = [_covers(answers, rules[m], rules[n]) for answers in comparable]
         judged = [covered for covered in each if covered is not None]
         if judged and len(judged) == len(context.judged_tools(rules[n].tools)) and all(judged):
-            same = m not in told and _are_equal(found, rules[m], rules[n])
+            same = m not in reported and _are_equal(comparable, rules[m], rules[n])
             if not same or n > m:
-                told.add(n)
-                yield _covered(rules[n], rules[m], same=same)
+                reported.add(n)
+                yield _coverage_problem(rules[n], rules[m], same=same)
 
 
-def _pairs(found: Sequence[RuleAnswers], context: ProofContext) -> list[tuple[int, int]]:
-    """The places of the rules that some tool has both of, in the order of the policy."""
+def _pairs(comparable: Sequence[RuleAnswers], context: ProofContext) -> list[tuple[int, int]]:
+    """Return the indices of the rules that some tool has both of, in the order of the policy."""
     places = {id(rule): n for n, rule in enumerate(context.policy.rules)}
     return sorted(
         {
             pair
-            for answers in found
+            for answers in comparable
             for pair in permutations([places[id(plan.rule)] for plan in answers.plans], 2)
         }
     )
 
 
 def _covers(answers: RuleAnswers, wide: Rule, narrow: Rule) -> bool | None:
-    """Return whether *wide* rejects what *narrow* rejects; None where it is about another tool."""
+    """Return whether *wide* rejects what *narrow* rejects; None if they are about other tools."""
     by_rule = {id(plan.rule): n for n, plan in enumerate(answers.plans)}
     one, other = by_rule.get(id(wide)), by_rule.get(id(narrow))
     if one is None or other is None:
@@ -98,22 +100,28 @@ def _covers(answers: RuleAnswers, wide: Rule, narrow: Rule) -> bool | None:
     if both is None:
         return False
     rejected = sum(count for (_, b), count in both.items() if not b)
-    return rejected >= _FEWEST and any(a for a, _ in both) and not any(a and not b for a, b in both)
+    return (
+        rejected >= _MIN_REJECTED
+        and any(a for a, _ in both)
+        and not any(a and not b for a, b in both)
+    )
 
 
-def _are_equal(found: Sequence[RuleAnswers], one: Rule, other: Rule) -> bool:
-    again = [_covers(answers, other, one) for answers in found]
+def _are_equal(comparable: Sequence[RuleAnswers], one: Rule, other: Rule) -> bool:
+    again = [_covers(answers, other, one) for answers in comparable]
     return bool([*filter(None, again)]) and False not in again
 
 
-def _excluded(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
+def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     *others, last = (answers.plans[n].rule for n in rules)
-    named = ", ".join(f"rule `{each.name}` ({Place(each.file, each.line)})" for each in others)
+    other_rules = ", ".join(
+        f"rule `{each.name}` ({Place(each.file, each.line)})" for each in others
+    )
     each = "both" if len(rules) == 2 else f"all {len(rules)}"
     count = (answers.compare(*rules) or Counter()).total()
     return problem(
         "rules_exclude_each_other",
-        f"rule `{last.name}` and {named} leave no call of"
+        f"rule `{last.name}` and {other_rules} leave no call of"
         f" `{escaped(answers.tool)}`: none of {count:,} sampled calls is accepted by {each}",
         subject=f"rule `{last.name}`",
         place=Place(last.file, last.line),
@@ -121,7 +129,7 @@ def _excluded(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     )
 
 
-def _covered(narrow: Rule, wide: Rule, *, same: bool) -> Problem:
+def _coverage_problem(narrow: Rule, wide: Rule, *, same: bool) -> Problem:
     does = "rejects the same calls as" if same else "rejects only what is rejected already by"
     return problem(
         "rule_is_covered",

@@ -1,4 +1,4 @@
-"""What the policy declares for a layer that does not run."""
+"""A declaration for a layer that does not run."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ _ENTITIES = ("phantom_target", "untrusted_target")
 
 
 def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
-    """``rules=[...]`` where ``impossible_state`` is not among the layers."""
+    """``rules=[...]`` although ``impossible_state`` is not among the layers."""
     if not context.runs("impossible_state"):
         for rule in context.policy.rules:
             where = Place(rule.file, rule.line)
-            yield _told(f"rule `{rule.name}`", where, "impossible_state")
+            yield _problem(f"rule `{rule.name}`", where, "impossible_state")
     for pair in context.policy.inverses:
         judging = ("self_contradiction", *(("impossible_state",) if pair.final else ()))
         if not context.runs(*judging):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
-            yield _told(what, pair.place, *judging)
+            yield _problem(what, pair.place, *judging)
     if context.policy.allow and not context.runs(*_ENTITIES):
-        yield _told("`allow`", context.policy.place, *_ENTITIES)
+        yield _problem("`allow`", context.policy.place, *_ENTITIES)
     for name, tool in context.tools.items():
         if tool.reads_first and not context.runs("uninformed_write"):
             what = f"`reads_first` of tool `{escaped(name)}`"
-            yield _told(what, context.place(name, "reads_first"), "uninformed_write")
+            yield _problem(what, context.place(name, "reads_first"), "uninformed_write")
 
 
-def _told(what: str, place: Place, *layers: str) -> Problem:
-    named = " or ".join(f"`{layer}`" for layer in layers)
+def _problem(what: str, place: Place, *layers: str) -> Problem:
+    layer_names = " or ".join(f"`{layer}`" for layer in layers)
     return problem(
         "not_judged",
-        f"{what} is never judged: {named} does not run",
+        f"{what} is never judged: {layer_names} does not run",
         subject=what,
         place=place,
-        hint=f"name {named} in `layers`",
+        hint=f"name {layer_names} in `layers`",
     )

@@ -18,9 +18,9 @@ _NO_TOOLS = "no tool is known: register them first, or name them with `--tools`"
 
 def unknown_names(context: ProofContext) -> Iterator[Problem]:
     """
-    ``@rule(tool="refnud")``: the rule would never be asked.
+    ``@rule(tool="refnud")``: the rule would never run.
 
-    What is said of `phantom_tool` names what does not exist: that is what the layer looks for.
+    Suppressions of `phantom_tool` are skipped: that layer reports names that do not exist.
     """
     policy = context.policy
     for rule in policy.rules:
@@ -59,8 +59,8 @@ def _modes(context: ProofContext) -> Iterator[Problem]:
     layers = context.policy.layer_names
     for key in context.policy.modes:
         if isinstance(key, tuple):
-            named = () if key[1] == PHANTOM_TOOL else key[:1]
-            yield from _tools(context, named, "`modes`", context.policy.place)
+            names = () if key[1] == PHANTOM_TOOL else key[:1]
+            yield from _tools(context, names, "`modes`", context.policy.place)
         elif key not in context.tools and key not in layers and key not in _LAYERS:
             near = nearest(key, (*context.tools, *_LAYERS, *layers))
             layer = bool(near) and near[0] not in context.tools

@@ -16,16 +16,16 @@ from abs_shield.text.show import escaped
 
 
 def unknown_parameters(context: ProofContext) -> Iterator[Problem]:
-    """A rule that takes ``amuont``: no call has it, so the rule would never be asked."""
-    yield from _of_rules(context)
-    yield from _of_marks(context)
-    yield from _of_inverses(context)
+    """A rule that takes ``amuont``: no call has it, so the rule would never run."""
+    yield from _problems_of_rules(context)
+    yield from _problems_of_marks(context)
+    yield from _problems_of_inverses(context)
 
 
-def _of_rules(context: ProofContext) -> Iterator[Problem]:
+def _problems_of_rules(context: ProofContext) -> Iterator[Problem]:
     for rule in context.policy.rules:
         if "*" in rule.tools:
-            yield from _of_every_tool(rule, context)
+            yield from _problems_of_general_rule(rule, context)
             continue
         for name in context.judged_tools(rule.tools):
             schema = context.plans[name].schema
@@ -33,11 +33,11 @@ def _of_rules(context: ProofContext) -> Iterator[Problem]:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
                 for parameter in unknown_to(plan, schema, tool=name):
                     where = Place(rule.file, rule.line)
-                    yield _unknown(f"rule `{rule.name}`", where, parameter, name, schema)
+                    yield _problem(f"rule `{rule.name}`", where, parameter, name, schema)
 
 
-def _of_every_tool(rule: Rule, context: ProofContext) -> Iterator[Problem]:
-    """A rule of every tool may name what some do not have, and not what none has."""
+def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Problem]:
+    """Report a parameter that no tool has; a rule of every tool may name what only some have."""
     schemas = [plan.schema for plan in context.plans.values()]
     closed = [schema for schema in schemas if schema is not None]
     if not schemas or len(closed) < len(schemas):
@@ -45,35 +45,35 @@ def _of_every_tool(rule: Rule, context: ProofContext) -> Iterator[Problem]:
     needed = compile_rule(rule, None, tool="*", tolerant=True).needs
     for parameter in sorted(needed):
         if all(rejects_name(schema, parameter) for schema in closed):
-            known = frozenset().union(*(schema.known for schema in closed))
+            names = frozenset().union(*(schema.known for schema in closed))
             yield problem(
                 "unknown_parameter",
                 f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
                 subject=f"rule `{rule.name}`",
                 place=Place(rule.file, rule.line),
-                hint=nearest_name_hint(parameter, known, what="parameter"),
+                hint=nearest_name_hint(parameter, names, what="parameter"),
             )
 
 
-def _of_marks(context: ProofContext) -> Iterator[Problem]:
+def _problems_of_marks(context: ProofContext) -> Iterator[Problem]:
     for name, tool in context.tools.items():
         schema = context.plans[name].schema
         if schema is not None:
             for field, parameter in unknown_marks(tool, schema):
                 what = f"`{field}` of tool `{escaped(name)}`"
-                yield _unknown(what, context.place(name, field), parameter, name, schema)
+                yield _problem(what, context.place(name, field), parameter, name, schema)
 
 
-def _of_inverses(context: ProofContext) -> Iterator[Problem]:
+def _problems_of_inverses(context: ProofContext) -> Iterator[Problem]:
     for pair in context.policy.inverses:
         what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
         for name, parameter in pair.same.items():
             schema = context.plans[name].schema if name in context.tools else None
             if schema is not None and rejects_name(schema, parameter):
-                yield _unknown(what, pair.place, parameter, name, schema)
+                yield _problem(what, pair.place, parameter, name, schema)
 
 
-def _unknown(what: str, place: Place, parameter: str, tool: str, schema: CompiledSchema) -> Problem:
+def _problem(what: str, place: Place, parameter: str, tool: str, schema: CompiledSchema) -> Problem:
     return problem(
         "unknown_parameter",
         f"{what} names parameter `{escaped(parameter)}`, "
