@@ -27,7 +27,7 @@ from fastmcp.client.transports import FastMCPTransport
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.fastmcp import ShieldMiddleware
-from abs_shield.service.mcp import proxy
+from abs_shield.service.mcp_proxy import proxy
 from abs_shield.service.upstream import Upstream, command
 
 logging.getLogger("abs_shield").addHandler(logging.NullHandler())

@@ -1,5 +1,7 @@
 """
-One file a framework: its conversation is taken in, its turns are judged, its calls admitted.
+Integrations, one package for each framework.
+
+They record the conversation, judge its turns and check its calls.
 
 Each needs the extra of its own name, such as ``pip install abs-shield[langgraph]``.
 """

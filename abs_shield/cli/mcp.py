@@ -73,8 +73,7 @@ def mcp(
     if header and not url:
         raise BadInput("`--header` is for `--url`; a command has this process's environment")
     try:
-        from abs_shield.service import headers, upstream
-        from abs_shield.service import mcp as service
+        from abs_shield.service import client_headers, mcp_proxy, upstream
     except ModuleNotFoundError:  # the name of what is missed first says less
         raise BadInput(
             "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
@@ -84,14 +83,14 @@ def mcp(
         declared = configure(mode="audit") if policy is None else load_policy(policy)
         firewall = Shield(declared, store=_store(log))
     if url:
-        server = upstream.address(url, headers.parse_headers(header or ()))
+        server = upstream.address(url, client_headers.parse_headers(header or ()))
     else:
         server = upstream.command(command or ())
-    place = None if http is None else service.bound(http)
+    place = None if http is None else mcp_proxy.bind_address(http)
     if place is not None:
-        print(f"abs-shield: serving {service.url_of(place)}", file=sys.stderr, flush=True)
+        print(f"abs-shield: serving {mcp_proxy.url_of(place)}", file=sys.stderr, flush=True)
     try:
-        service.serve(server, firewall, http=place, session=session, hears=hear)
+        mcp_proxy.serve(server, firewall, http=place, session=session, hears=hear)
     finally:
         firewall.close()
 

@@ -39,7 +39,7 @@ def raw_lines(
     paths: Iterable[str], *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[Line | BadLine]:
     """
-    Give the lines of one file after the other, unread.
+    Return the lines of one file after the other, unread.
 
     Raises:
         OSError: A file cannot be opened or read.
@@ -52,7 +52,7 @@ def raw_lines(
 def chunks(
     raw: Iterable[Line | BadLine], *, most_bytes: int = MOST_BYTES, most_lines: int = MOST_LINES
 ) -> Iterator[Chunk]:
-    """Give chunks of lines; one that is full grows on only while its session does."""
+    """Return chunks of lines; one that is full grows on only while its session does."""
     held: list[Line | BadLine] = []
     size = 0
     for line in raw:
@@ -68,7 +68,7 @@ def chunks(
 
 def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine, bool]]:
     """
-    Give each run of a chunk, and whether a session begins with it.
+    Return each run of a chunk, and whether a session begins with it.
 
     A session lasts as long as the lines that name it follow each other, such as are no runs
     included. A line that names none ends it, and so does one of which that cannot be read.

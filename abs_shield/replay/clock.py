@@ -26,7 +26,7 @@ class RunClock:
 
     @classmethod
     def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
-        """Give the session's clock; a new one begins with the first time that *events* name."""
+        """Return the session's clock; a new one begins with the first time that *events* name."""
         clock = record_of(session).clock
         if not isinstance(clock, cls):
             named = (event.at for event in events if event.at is not None)

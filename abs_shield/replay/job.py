@@ -40,7 +40,7 @@ class Ready(Generic[P]):
     do: Callable[[Chunk], P]
 
     def prepare(self) -> Callable[[Chunk], P]:
-        """Give what was prepared."""
+        """Return what was prepared."""
         return self.do
 
 
@@ -67,7 +67,7 @@ class Engine(Protocol):
 
 
 def packed(job: Job[Any]) -> bytes:
-    """Give a job as the bytes that travel to other processes."""
+    """Return a job as the bytes that travel to other processes."""
     return pickle.dumps(job)
 
 
@@ -83,12 +83,12 @@ def _prepared(job: bytes) -> Callable[[Chunk], Any]:
 
 
 def most_workers() -> int:
-    """Give the number of processes beyond which asking for more is a mistake."""
+    """Return the number of processes beyond which asking for more is a mistake."""
     return max(MOST_WORKERS, processors())
 
 
 def processors() -> int:
-    """Give the number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

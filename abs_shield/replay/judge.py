@@ -63,7 +63,7 @@ class Firewalls:
 
     def of(self, run: Run) -> Shield:
         """
-        Give the Shield that knows the policy's tools and the run's; the policy's tool wins.
+        Return the Shield that knows the policy's tools and the run's; the policy's tool wins.
         """
         if run.toolset not in self._firewalls:
             self._firewalls[run.toolset] = self._made(run)

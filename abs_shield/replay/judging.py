@@ -67,7 +67,7 @@ class Judging:
     findings: int = 0
 
     def anywhere(self) -> Judging:
-        """Give the same job for a process that works in another folder."""
+        """Return the same job for a process that works in another folder."""
         return replace(self, policy=anywhere(self.policy))
 
     def prepare(self) -> Callable[[Chunk], Part]:

@@ -36,7 +36,7 @@ def lines(
     path: str, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[tuple[int, bytes] | BadLine]:
     """
-    Give each line of *path* that is not blank, with its number.
+    Return each line of *path* that is not blank, with its number.
 
     Args:
         path: A file, gzip or not by its first bytes; ``"-"`` is the standard input.

@@ -10,7 +10,7 @@ from abs_shield.policy import Policy, load_policy
 
 def anywhere(place: str | None) -> str | None:
     """
-    Give the place of a policy as a process names it that works in another folder.
+    Return the place of a policy as a process names it that works in another folder.
 
     >>> anywhere("policies.shop:policy"), anywhere("/srv/shop.py:policy"), anywhere(None)
     ('policies.shop:policy', '/srv/shop.py:policy', None)

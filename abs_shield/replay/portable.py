@@ -11,7 +11,7 @@ _PLACE = ("file", "line")
 
 def portable(finding: Finding) -> Finding:
     """
-    Give a finding without the values that a rule or a layer may have put into it.
+    Return a finding without the values that a rule or a layer may have put into it.
 
     Of its evidence the place of a rule stays.
     """

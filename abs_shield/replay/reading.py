@@ -30,7 +30,7 @@ def readable_runs(
     forget: Callable[[], object],
 ) -> Iterator[Run]:
     """
-    Give the runs of a chunk.
+    Return the runs of a chunk.
 
     Args:
         chunk: Its lines.
@@ -53,6 +53,6 @@ def readable_runs(
 
 
 def begun_at(run: Run, session_id: str) -> Begun:
-    """Give where a session begins: with *run*."""
+    """Return where a session begins: with *run*."""
     key = int.from_bytes(digest(session_id, size=8), "little")
     return Begun(run.path, run.line, shown(session_id), key)

@@ -30,7 +30,7 @@ class Row:
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the line as JSON-able data."""
+        """Return the line as JSON-able data."""
         return {
             "run_id": self.run_id,
             "call_index": self.call_index,
@@ -48,7 +48,7 @@ class Row:
 
 
 def row(judged: Judged) -> dict[str, Any]:
-    """Give the line of one judged call as JSON-able data."""
+    """Return the line of one judged call as JSON-able data."""
     decision = judged.decision
     return Row(
         run_id=judged.run_id,

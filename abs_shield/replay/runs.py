@@ -62,7 +62,7 @@ def runs(
     on_bytes: Callable[[int], object] | None = None,
 ) -> Iterator[Run | BadLine]:
     """
-    Give each run of each file, streaming; a line that is none comes as a `BadLine`.
+    Return each run of each file, streaming; a line that is none comes as a `BadLine`.
 
     Raises:
         OSError: A file cannot be opened or read.
@@ -74,7 +74,7 @@ def runs(
 
 def session_of(line: bytes) -> str | None:
     """
-    Give the session that a line names, whether it is a run otherwise or not.
+    Return the session that a line names, whether it is a run otherwise or not.
 
     >>> session_of(b'{"session_id": 7}'), session_of(b"no JSON")
     ('7', None)

@@ -49,7 +49,7 @@ class Counts:
             setattr(self, field.name, getattr(self, field.name) + more)
 
     def to_dict(self) -> dict[str, int]:
-        """Give the counts as JSON-able data."""
+        """Return the counts as JSON-able data."""
         return asdict(self)
 
 
@@ -124,7 +124,7 @@ class Tally:
         return list(self.runs)
 
     def of(self, layer: str, *, source: str | None = None, outcome: str | None = None) -> Counts:
-        """Give the counts of one layer; *outcome* is ``success``, ``failure`` or ``unknown``."""
+        """Return the counts of one layer; *outcome* is ``success``, ``failure`` or ``unknown``."""
         total = Counts()
         for place, counts in self._places.items():
             fits = source in (None, place.source) and outcome in (None, OUTCOMES[place.success])
@@ -133,7 +133,7 @@ class Tally:
         return total
 
     def whole(self, *, source: str | None = None, outcome: str | None = None) -> Counts:
-        """Give the calls, flagged calls and calls that strict would have blocked, by any layer."""
+        """Return the counts of calls that are flagged, or blocked in strict mode, by any layer."""
         total = Counts()
         for (name, success), counts in self._wholes.items():
             if source in (None, name) and outcome in (None, OUTCOMES[success]):
@@ -141,7 +141,7 @@ class Tally:
         return total
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all counts as JSON-able data."""
+        """Return all counts as JSON-able data."""
         return {
             "runs": self.runs.total(),
             "calls": self.verdicts.total(),

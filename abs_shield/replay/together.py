@@ -31,7 +31,7 @@ def together(
     raw: Iterable[Line | BadLine], *, on_sorted: Callable[[int], object] | None = None
 ) -> Iterator[Line | BadLine]:
     """
-    Give the lines in the order of their sessions' first lines; within a session as they stood.
+    Return the lines in the order of their sessions' first lines; within a session as they stood.
 
     A line that names no session stays where it is. The lines lie in a temporary file that has no
     name: it is gone when this ends, however it ends. Its folder is that of `TMPDIR`.

@@ -48,7 +48,7 @@ class Toolsets:
 
     def of(self, record: Mapping[str, Any]) -> tuple[str, tuple[Tool, ...]]:
         """
-        Give the key of the run's tools, equal for equal tools, and the tools.
+        Return the key of the run's tools, equal for equal tools, and the tools.
 
         Raises:
             ValueError: The toolset is unknown, or a tool cannot be read.
@@ -119,7 +119,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
 
 def answered(whole: Any) -> Any:
     """
-    Give the result of a JSON-RPC answer; whatever is none as it is.
+    Return the result of a JSON-RPC answer; whatever is none as it is.
 
     >>> answered({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
     {'tools': []}

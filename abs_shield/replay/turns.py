@@ -28,7 +28,7 @@ class Turn:
 
 
 def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
-    """Give the events in order, with the calls of a turn and their results put together."""
+    """Return the events in order, with the calls of a turn and their results put together."""
     place = 0
     events = [_known(event) for event in events]
     while place < len(events):
@@ -65,7 +65,7 @@ def _turn(proposals: list[Proposed], after: list[Returned | Opaque]) -> Turn:
 
 def answers(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> list[Returned | None]:
     """
-    Give each call's result or None: by an id that is unique on both sides, else in order.
+    Return each call's result or None: by an id that is unique on both sides, else in order.
 
     >>> calls = [ToolCall("a", id="1"), ToolCall("b", id="2")]
     >>> results = [Returned(name="b", value=0, call_id="2"), Returned(name="a", value=1)]

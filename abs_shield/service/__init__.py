@@ -1,1 +1,1 @@
-"""What machines call over a wire: the MCP proxy."""
+"""Services for other programs: the MCP proxy."""

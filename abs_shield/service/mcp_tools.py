@@ -1,4 +1,4 @@
-"""Asks an MCP server which tools it has, and lets it go."""
+"""List the tools of an MCP server, and disconnect."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from abs_shield.text.show import escaped
 
 def listed_tools(upstream: Upstream, *, within_s: float) -> list[dict[str, Any]]:
     """
-    Give what the server answers to ``tools/list``, all pages of it.
+    Return the server's answer to ``tools/list``, with all pages.
 
     Args:
         upstream: The server.
-        within_s: Seconds that it has for starting and for answering.
+        within_s: Seconds for starting and answering.
 
     Raises:
-        ShieldError: It does not start, cannot be reached, or does not answer in time.
+        ShieldError: The server does not start, cannot be reached, or does not answer in time.
     """
-    return asyncio.run(_asked(upstream, within_s))
+    return asyncio.run(_list_tools(upstream, within_s))
 
 
-async def _asked(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
+async def _list_tools(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
     transport = upstream.transport()
     try:
         async with asyncio.timeout(within_s), Client(transport) as client:
@@ -35,13 +35,13 @@ async def _asked(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
     except TimeoutError:
         raise ShieldError(
             f"`{upstream.name}` did not list its tools within {within_s:g} seconds;"
-            " run it by itself, or give it more with `--timeout`"
+            " run it by itself, or allow more time with `--timeout`"
         ) from None
     except Exception as error:
-        said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-        told = escaped(without_secrets(said), limit=300).rstrip(".")
+        error_text = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
+        reason = escaped(without_secrets(error_text), limit=300).rstrip(".")
         raise ShieldError(
-            f"`{upstream.name}` lists no tools: {told}; run it by itself, or see its address"
+            f"`{upstream.name}` lists no tools: {reason}; run it by itself, or check its address"
         ) from None
     finally:
         await transport.close()

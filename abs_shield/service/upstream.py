@@ -1,4 +1,4 @@
-"""The MCP server behind the proxy: how a session with it is opened, and whether it answers."""
+"""The upstream MCP server: how to connect to it, and whether it answers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fastmcp.server.providers.proxy import ProxyClient
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from abs_shield.errors import ShieldError
-from abs_shield.service.headers import ClientHeaders
+from abs_shield.service.client_headers import ClientHeaders
 from abs_shield.text.show import escaped
 
-_ANSWERS_WITHIN_S = 10.0
-_STARTS_WITHIN_S = 60.0
+_ANSWER_TIMEOUT_S = 10.0
+_START_TIMEOUT_S = 60.0
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/?#\s]*@)?([^?#\s'\"]*)(?:[?#][^\s'\"]*)?", re.I)
 _LONG_PART = re.compile(r"/[^/]{20,}")  # some servers give each user a path of its own
 
@@ -32,8 +32,8 @@ class Upstream(NamedTuple):
     The server behind the proxy.
 
     Attributes:
-        name: Its name in messages; of a URL, nothing that may be a secret.
-        transport: Returns a new transport: a process or a connection of its own.
+        name: Its name in messages; a URL without parts that may be secret.
+        transport: Returns a new transport: a separate process or connection.
         url: Its URL; None for a command.
     """
 
@@ -50,12 +50,12 @@ def command(words: Sequence[str]) -> Upstream:
         words: The command and its arguments.
 
     Raises:
-        ShieldError: There is no such command.
+        ShieldError: The command does not exist.
     """
     program = shutil.which(words[0])
     name = escaped(words[0])
     if program is None:
-        raise ShieldError(f"there is no command `{name}`; give its path, or install it")
+        raise ShieldError(f"command `{name}` not found; give its path, or install it")
 
     def transport() -> ClientTransport:
         return StdioTransport(program, [*words[1:]], env=dict(os.environ), keep_alive=False)
@@ -69,19 +69,19 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
 
     Args:
         url: The URL.
-        headers: HTTP headers of every request that the client in front does not set itself.
+        headers: HTTP headers for every request, unless the client in front sets them itself.
 
     Raises:
-        ShieldError: It is not a valid HTTP URL.
+        ShieldError: *url* is not a valid HTTP URL.
     """
     try:
         parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        known = False
-    if not known:
+        is_valid = False
+    if not is_valid:
         raise ShieldError(
-            f"`{escaped(without_secrets(url))}` is no URL; write `http://host:port/mcp`"
+            f"`{escaped(without_secrets(url))}` is not a valid URL; use e.g. `http://host:port/mcp`"
         )
 
     def transport() -> ClientTransport:
@@ -95,56 +95,56 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
 
 def without_secrets(text: str) -> str:
     """
-    Return a text whose URLs name no user, no query and no long part of a path.
+    Return a text whose URLs contain no user, no query and no long path segment.
 
     >>> without_secrets("no answer from https://ann:pw@example.com:8/mcp?key=s3cret")
     'no answer from https://example.com:8/mcp'
     """
-    return _URL.sub(lambda found: found[1] + _LONG_PART.sub("/...", found[2]), text)
+    return _URL.sub(lambda match: match[1] + _LONG_PART.sub("/...", match[2]), text)
 
 
-async def reach(url: str, name: str) -> None:
+async def check_reachable(url: str, name: str) -> None:
     """
-    Check that something answers at a URL, whatever its answer: 401 and 404 are answers.
+    Raise if nothing answers at a URL; any answer counts, 401 and 404 included.
 
-    No MCP session is opened, so the server is asked nothing that a client has to answer.
+    No MCP session is opened, because a server may ask questions in it that a client must answer.
 
     Raises:
         ShieldError: Nothing answers.
     """
     try:
-        async with httpx2.AsyncClient(timeout=_ANSWERS_WITHIN_S) as client:
+        async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_S) as client:
             await client.head(url)
     except (httpx2.ReadTimeout, httpx2.RemoteProtocolError):
-        return  # connected: whether it speaks MCP is seen when a client does
+        return  # connected; a client's session will show whether it speaks MCP
     except httpx2.HTTPError as error:
         message = without_secrets(str(error) or type(error).__name__)
         message = escaped(message, limit=300).rstrip(".")
         raise ShieldError(
-            f"cannot reach `{name}`: {message}; see that the server runs, and its address"
+            f"cannot reach `{name}`: {message}; check that the server runs, and its address"
         ) from None
 
 
 def quiet_client(transport: ClientTransport, mode: Any) -> ProxyClient[Any]:
-    """Return a client that answers no question of the server's by itself."""
+    """Return a client that answers no question of the server itself."""
     return ProxyClient(
-        transport, mode=mode, init_timeout=_STARTS_WITHIN_S, forward_incoming_headers=False,
+        transport, mode=mode, init_timeout=_START_TIMEOUT_S, forward_incoming_headers=False,
         roots=None, sampling_handler=None, elicitation_handler=None,
     )  # fmt: skip
 
 
 async def is_modern(upstream: Upstream, version: str) -> bool:
-    """Return whether the server speaks a version without a handshake; a command is not asked."""
+    """Return whether the server supports a version without a handshake; False for a command."""
     if upstream.url is None or version not in MODERN_PROTOCOL_VERSIONS:
         return False
     try:
         async with quiet_client(upstream.transport(), version) as client:
             return speaks_modern(await client.session.send_discover(version))
-    except Exception:  # what is wrong is said at the handshake, which comes next
+    except Exception:  # the handshake, which follows, reports the error
         return False
 
 
 def speaks_modern(discovered: Any) -> bool:
-    """Return whether the answer to a discovery names a version without a handshake."""
-    found = types.DiscoverResult.model_validate(discovered)
-    return not set(MODERN_PROTOCOL_VERSIONS).isdisjoint(found.supported_versions)
+    """Return whether the answer to a discovery has a version without a handshake."""
+    result = types.DiscoverResult.model_validate(discovered)
+    return not set(MODERN_PROTOCOL_VERSIONS).isdisjoint(result.supported_versions)

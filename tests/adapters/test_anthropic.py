@@ -21,7 +21,12 @@ from anthropic.lib.tools import BetaRunnableToolset, ToolError
 from anthropic.resources.beta.messages import Messages
 
 from abs_shield import Session, Shield, ToolCall, Verdict, shield, shielded
-from abs_shield.adapters.anthropic import arun_tool_calls, checks, run_tool_calls, shielded_runner
+from abs_shield.adapters.anthropic import (
+    arun_tool_calls,
+    run_tool_calls,
+    sdk_checks,
+    shielded_runner,
+)
 from abs_shield.errors import ShieldError
 from tests.adapters.anthropic_driver import (
     ASYNC,
@@ -519,13 +524,13 @@ def test_a_runner_has_one_firewall() -> None:
     runner = runner_of(Scripted([DONE]), *tools(Desk()))
     shielded_runner(runner, firewall=firewall("strict"))
 
-    with pytest.raises(ShieldError, match="has a firewall already"):
+    with pytest.raises(ShieldError, match="already has a Shield"):
         shielded_runner(runner, firewall=firewall("strict"))
 
 
 def test_what_is_no_runner_is_named() -> None:
     """An object of another kind fails before it runs unguarded."""
-    with pytest.raises(ShieldError, match="Loop is no tool runner of a known kind"):
+    with pytest.raises(ShieldError, match="Loop is not a supported tool runner"):
         shielded_runner(Loop(), firewall=firewall("strict"))
 
 
@@ -554,13 +559,13 @@ def test_a_stream_that_lost_what_the_model_wrote_is_named(used: str, monkeypatch
             shielded_runner(runner, firewall=firewall("audit"))
         run_tool_calls(stream, REQUEST["messages"], firewall=firewall("audit"))
 
-    monkeypatch.setattr(checks, "BUFFERS", "renamed")
-    checks.check_streams.cache_clear()
+    monkeypatch.setattr(sdk_checks, "BUFFERS", "renamed")
+    sdk_checks.check_streams.cache_clear()
     try:
         with pytest.raises(ShieldError, match=r"`MessageStream` .* has no `__renamed`"):
             play()
     finally:
-        checks.check_streams.cache_clear()
+        sdk_checks.check_streams.cache_clear()
 
 
 # The pages ----------------------------------------------------------------------------------------

@@ -524,7 +524,7 @@ def test_an_answer_is_replaced_in_the_encoding_of_its_body(
 @pytest.mark.parametrize("on_error", ["block", "allow"])
 def test_an_answer_that_cannot_be_replaced(on_error: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A response is sent: an error with the refusal, or the draft."""
-    monkeypatch.setattr("abs_shield.adapters.asgi.body._set", lambda *given: 1 / 0)
+    monkeypatch.setattr("abs_shield.adapters.asgi.http_body._set", lambda *given: 1 / 0)
     firewall = guard(on_error=on_error)
     body = answer(FALSE)
     _, sent, events = played(AnswerMiddleware(service(firewall, body), firewall))

@@ -32,7 +32,11 @@ from pydantic import BaseModel
 
 from abs_shield import CallBlocked, Shield, Tool, ToolProfile, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
-from abs_shield.adapters.langgraph.spoken import answered, leads, shaped
+from abs_shield.adapters.langgraph.langchain_messages import (
+    as_openai_message,
+    directs_graph,
+    with_answer_message,
+)
 from abs_shield.core import Action, Subject
 from abs_shield.session.session_record import record_of
 from tests.adapters.conformance import conforms
@@ -309,7 +313,7 @@ def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
     given = feedback.model_copy(update={"id": "c1"})
 
     def put(result: Any) -> Any:
-        return answered(result, "c1", "messages", feedback)
+        return with_answer_message(result, "c1", "messages", feedback)
 
     assert [given, other] == put([mine, other])
     assert Command(update=[given, other], goto="x") == put(Command(update=[mine, other], goto="x"))
@@ -332,7 +336,7 @@ def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
 )
 def test_a_command_that_leads_somewhere_is_a_signal(result, is_signal) -> None:
     """One that only writes to the state is a result like any other."""
-    assert is_signal is leads(result)
+    assert is_signal is directs_graph(result)
 
 
 def test_a_sub_agent_has_a_child_session() -> None:
@@ -496,7 +500,7 @@ def test_a_message_that_breaks_is_not_seen() -> None:
         def additional_kwargs(self) -> Any:
             raise RuntimeError("odd")
 
-    assert {"role": "Odd"} == shaped(Odd.model_construct(content="hi"))
+    assert {"role": "Odd"} == as_openai_message(Odd.model_construct(content="hi"))
 
 
 def test_the_graph_is_as_it_was() -> None:

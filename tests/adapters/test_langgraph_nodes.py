@@ -20,8 +20,8 @@ from langgraph.prebuilt import InjectedState, InjectedStore, ToolNode
 from langgraph.runtime import Runtime
 
 from abs_shield import ShieldError
-from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware, checks
-from abs_shield.adapters.langgraph.steps import Place
+from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware, framework_checks
+from abs_shield.adapters.langgraph.graph_steps import GraphPosition
 from tests.adapters.langgraph_driver import Scripted, tools
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
 from tests.subjects import about_calls
@@ -178,36 +178,38 @@ def test_a_runtime_that_lost_a_part_is_refused(gone: str, monkeypatch: Any) -> N
     known = dict(Runtime.__dataclass_fields__)
     known.pop(gone)
     monkeypatch.setattr(Runtime, "__dataclass_fields__", known)
-    checks.check_framework.cache_clear()
+    framework_checks.check_framework.cache_clear()
     try:
         with pytest.raises(ShieldError, match=f"`Runtime` has no `{gone}`"):
             ShieldMiddleware(firewall("audit"))
     finally:
-        checks.check_framework.cache_clear()
+        framework_checks.check_framework.cache_clear()
 
 
 def test_a_node_that_hides_itself_from_its_wrappers_is_refused(monkeypatch: Any) -> None:
     """Errors of tools would be caught that pass a node without a wrapper, and nobody would know."""
     monkeypatch.setattr(ToolNode, "_run_one", lambda *given: None)
-    checks.check_framework.cache_clear()
+    framework_checks.check_framework.cache_clear()
     try:
         with pytest.raises(ShieldError, match=r"`ToolNode\._run_one`"):
             ShieldMiddleware(firewall("audit"))
     finally:
-        checks.check_framework.cache_clear()
+        framework_checks.check_framework.cache_clear()
 
 
 def test_summaries_that_are_no_longer_marked_are_refused(monkeypatch: Any) -> None:
     """A summary would count as the user's own words."""
     monkeypatch.setattr(
-        checks.SummarizationMiddleware, "_build_new_messages", lambda text: [HumanMessage(text)]
+        framework_checks.SummarizationMiddleware,
+        "_build_new_messages",
+        lambda text: [HumanMessage(text)],
     )
-    checks.check_framework.cache_clear()
+    framework_checks.check_framework.cache_clear()
     try:
         with pytest.raises(ShieldError, match="`lc_source`"):
             ShieldMiddleware(firewall("audit"))
     finally:
-        checks.check_framework.cache_clear()
+        framework_checks.check_framework.cache_clear()
 
 
 def test_a_step_without_its_place_is_refused() -> None:
@@ -216,10 +218,10 @@ def test_a_step_without_its_place_is_refused() -> None:
 
     def step(state: Any) -> Any:
         config = ensure_config()
-        found.append(Place.here().space)
+        found.append(GraphPosition.current().namespace)
         del config["metadata"]["langgraph_checkpoint_ns"]
         with pytest.raises(ShieldError, match="langgraph_checkpoint_ns"):
-            checks.check_step(config)
+            framework_checks.check_step(config)
         return {}
 
     graph = StateGraph(MessagesState).add_node("step", step).add_edge(START, "step").compile()

@@ -45,7 +45,7 @@ from pydantic import BaseModel
 
 from abs_shield import Shield, Target, Tool, ToolProfile, Verdict, shield
 from abs_shield.adapters.openai_agents import ShieldedRunner, shielded_agent, shielded_config
-from abs_shield.adapters.openai_agents.shapes import given
+from abs_shield.adapters.openai_agents.sdk_items import result_value
 from tests.adapters.conformance import conforms
 from tests.adapters.openai_agents_driver import (
     BAD,
@@ -684,7 +684,7 @@ def test_a_result_is_judged_as_data_and_not_as_its_str(value):
 )
 def test_what_is_no_data_is_judged_as_the_model_reads_it(value, judged):
     """Several texts are one, and a list that holds something else stays a list."""
-    assert judged == given(value)
+    assert judged == result_value(value)
 
 
 def test_odd_items_end_no_run(strict):

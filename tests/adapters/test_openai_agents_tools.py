@@ -17,7 +17,7 @@ from agents import run as sdk_run
 from agents.run_internal import tool_execution
 
 from abs_shield import Shield, ShieldError
-from abs_shield.adapters.openai_agents import ShieldedRunner, sdk
+from abs_shield.adapters.openai_agents import ShieldedRunner, sdk_patches
 from tests.adapters.openai_agents_driver import (
     BAD,
     DRIVER,
@@ -212,24 +212,28 @@ def test_a_state_that_is_restored_with_the_plain_agent_is_judged(strict, call):
 
 def test_the_installed_sdk_has_all_that_judging_depends_on():
     """The self test finds nothing."""
-    assert [] == list(sdk.missing_parts())
+    assert [] == list(sdk_patches.missing_parts())
 
 
 @pytest.mark.parametrize(
     ("owner", "part", "named"),
     [
         (tool_execution, "_invoke_function_tool_with_metadata", "tool_execution._invoke"),
-        (sdk.sdk_tool, "_DEFAULT_FAILURE_HANDLED_ATTR", "_function_tool_default_failure_handled"),
-        (sdk, "function_tool", "_invoke_tool_impl"),
+        (
+            sdk_patches.sdk_tool,
+            "_DEFAULT_FAILURE_HANDLED_ATTR",
+            "_function_tool_default_failure_handled",
+        ),
+        (sdk_patches, "function_tool", "_invoke_tool_impl"),
         (Agent, "as_tool", "_agent_instance"),
-        (sdk.agent_tool_state, "peek_agent_tool_run_result", "agent_tool_state"),
+        (sdk_patches.agent_tool_state, "peek_agent_tool_run_result", "agent_tool_state"),
         (sdk_run.AgentRunner, "run_streamed", "AgentRunner.run_streamed"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_part_of_the_sdk_that_is_gone_is_named_at_the_first_use(owner, part, named, monkeypatch):
     """Nothing runs without being judged: the adapter refuses."""
-    monkeypatch.setattr(sdk, "_DONE", [])
+    monkeypatch.setattr(sdk_patches, "_DONE", [])
     monkeypatch.setattr(owner, part, lambda *args: SimpleNamespace(on_invoke_tool=None))
 
     with pytest.raises(ShieldError, match=named):
@@ -239,7 +243,7 @@ def test_a_part_of_the_sdk_that_is_gone_is_named_at_the_first_use(owner, part, n
 def test_the_parts_are_looked_at_once(strict, monkeypatch):
     """A runner for each request costs nothing."""
     looked: list[int] = []
-    monkeypatch.setattr(sdk, "missing_parts", lambda: looked.append(1) or iter(()))
+    monkeypatch.setattr(sdk_patches, "missing_parts", lambda: looked.append(1) or iter(()))
     for _ in range(3):
         ShieldedRunner(strict)
 

@@ -459,7 +459,7 @@ def test_what_is_no_runner_is_refused() -> None:
     with pytest.raises(ShieldError, match="give a `ResponsesToolRunner`"):
         shielded_runner(object(), firewall=firewall("audit"))
     runner = runner_of(firewall("audit"), Desk())
-    with pytest.raises(ShieldError, match="has a firewall already"):
+    with pytest.raises(ShieldError, match="already has a Shield"):
         shielded_runner(runner, firewall=firewall("audit"))
 
 

@@ -382,7 +382,7 @@ def test_an_mcp_server():
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["--mcp", "no-such-command"], "there is no command `no-such-command`; give its path"),
+        (["--mcp", "no-such-command"], "command `no-such-command` not found; give its path"),
         (["--mcp", "false"], "`false` lists no tools: Connection closed; run it by itself"),
         (
             ["--mcp", "sleep 60", "--timeout", "1"],

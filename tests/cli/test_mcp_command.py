@@ -57,14 +57,20 @@ def test_without_the_extra():
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["--", "no-such-command"], "there is no command `no-such-command`; give its path"),
-        (["--url", "localhost:1"], "`localhost:1` is no URL; write `http://host:port/mcp`"),
-        (["--url", "http://[::1"], "`http://[::1` is no URL"),
+        (["--", "no-such-command"], "command `no-such-command` not found; give its path"),
+        (
+            ["--url", "localhost:1"],
+            "`localhost:1` is not a valid URL; use e.g. `http://host:port/mcp`",
+        ),
+        (["--url", "http://[::1"], "`http://[::1` is not a valid URL"),
         (["--url", "http://127.0.0.1:1/mcp"], "cannot reach `http://127.0.0.1:1/mcp`: All conn"),
         (["--url", "http://a:b@127.0.0.1:1/m?k=b"], "cannot reach `http://127.0.0.1:1/m`: All"),
-        (["--url", "ws://a:b@c/m?k=b"], "`ws://c/m` is no URL"),
-        (["--http", "8000", "--", "cat"], "`8000` is no place to listen; write `127.0.0.1:8000`"),
-        (["--http", "127.0.0.1:99999", "--", "cat"], "is no place to listen"),
+        (["--url", "ws://a:b@c/m?k=b"], "`ws://c/m` is not a valid URL"),
+        (
+            ["--http", "8000", "--", "cat"],
+            "`8000` is not a valid address; use e.g. `127.0.0.1:8000`",
+        ),
+        (["--http", "127.0.0.1:99999", "--", "cat"], "is not a valid address"),
         (["--policy", "nowhere", "--", "cat"], "write `package.module:attr`"),
         (["--x", "--", "cat"], "no option is named `--x`"),
     ],
@@ -99,7 +105,7 @@ def test_a_server_that_ends_at_once(argv):
     done = opened("--log", "none", "--", *argv)
     answer = json.loads(done.stdout)
 
-    told = f"`{argv[0]}` is no MCP server, or ended at once: Connection closed; run it by itself"
+    told = f"`{argv[0]}` is not an MCP server, or ended immediately: Connection closed; run it by itself"
     assert (1, told) == (answer["id"], answer["error"]["message"])
     assert (2, f"abs-shield: {told}\n") == (done.returncode, done.stderr)
 

@@ -15,14 +15,14 @@ pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
 from fastmcp.client.transports import StdioTransport
 
 from abs_shield.errors import ShieldError
-from abs_shield.service.link import Links
 from abs_shield.service.upstream import command
+from abs_shield.service.upstream_session import UpstreamSessions
 from tests.service import proxies
 from tests.service.proxies import HERE, proxied
 from tests.service.test_passing import runs, until
 
 IMPATIENT = (
-    "import sys; from abs_shield.service import link; link._GOES_ON_WITHIN_S = 0.5; "
+    "import sys; from abs_shield.service import upstream_session as s; s._INITIALIZED_TIMEOUT_S = 0.5; "
     "from abs_shield.cli import main; sys.exit(main())"
 )
 VERSION = "2025-11-25"
@@ -65,4 +65,4 @@ def test_a_part_of_fastmcp_that_is_gone_is_named(monkeypatch):
     """Without it a server that crashed would not be started again, and nobody would know why."""
     monkeypatch.delattr(StdioTransport, "_is_session_dead")
     with pytest.raises(ShieldError, match="_is_session_dead"):
-        Links(command([sys.executable]))
+        UpstreamSessions(command([sys.executable]))

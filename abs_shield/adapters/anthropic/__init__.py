@@ -1,8 +1,8 @@
-"""The Anthropic SDK: the calls of a host's own loop over messages, and those of the tool runner."""
+"""Anthropic SDK: tool calls of a host's own loop over messages, and of the SDK's tool runner."""
 
-from abs_shield.adapters.anthropic.answers import asettle_answer, settle_answer
-from abs_shield.adapters.anthropic.loop import arun_tool_calls, run_tool_calls
-from abs_shield.adapters.anthropic.runner import shielded_runner
+from abs_shield.adapters.anthropic.message_answers import asettle_answer, settle_answer
+from abs_shield.adapters.anthropic.message_loop import arun_tool_calls, run_tool_calls
+from abs_shield.adapters.anthropic.tool_runner import shielded_runner
 
 __all__ = [
     "arun_tool_calls",

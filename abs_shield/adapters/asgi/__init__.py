@@ -1,6 +1,6 @@
-"""ASGI services: what an agent writes in a response is checked before it is sent."""
+"""ASGI middleware that checks an agent's answers in responses before they are sent."""
 
-from abs_shield.adapters.asgi.middleware import AnswerMiddleware
-from abs_shield.adapters.asgi.quality import QualityMiddleware, QualityRoute
+from abs_shield.adapters.asgi.answer_middleware import AnswerMiddleware
+from abs_shield.adapters.asgi.quality_middleware import QualityMiddleware, QualityRoute
 
 __all__ = ["AnswerMiddleware", "QualityMiddleware", "QualityRoute"]

@@ -1,30 +1,30 @@
-"""Start and shutdown of an ASGI server, also in front of an application that ignores them."""
+"""Handle start and shutdown of an ASGI server, even if the application ignores them."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from abs_shield.adapters.asgi.collector import App, Message, Receive, Scope, Send
+from abs_shield.adapters.asgi.response_collector import App, Message, Receive, Scope, Send
 
-_COMPLETE = "lifespan.startup.complete"
-_ENDED = ("lifespan.shutdown.complete", "lifespan.shutdown.failed")
+_STARTUP_COMPLETE = "lifespan.startup.complete"
+_SHUTDOWN_ENDED = ("lifespan.shutdown.complete", "lifespan.shutdown.failed")
 
 
 async def serve_lifespan(
     app: App, scope: Scope, receive: Receive, send: Send, *, at_end: Callable[[], Awaitable[None]]
 ) -> None:
     """
-    Pass the lifespan of a server on to an application, and act before its shutdown is complete.
+    Pass the server's lifespan to an application, and call *at_end* before its shutdown completes.
 
-    An application that raises or returns without reading an event does not support lifespan: it
-    is answered for, so that its server shuts down in order too.
+    An application that raises or returns without reading an event does not support lifespan: the
+    events are answered here, so that its server still shuts down in order.
 
     Args:
         app: The application.
         scope: Scope of the lifespan.
         receive: Receives the server's events.
-        send: Sends the application's.
-        at_end: What is done before the server is told that the shutdown is complete.
+        send: Sends the application's events.
+        at_end: Called before the server is told that the shutdown is complete.
     """
     read = False
 
@@ -34,7 +34,7 @@ async def serve_lifespan(
         return await receive()
 
     async def sending(event: Message) -> None:
-        if event["type"] in _ENDED:
+        if event["type"] in _SHUTDOWN_ENDED:
             await at_end()
         await send(event)
 
@@ -44,12 +44,12 @@ async def serve_lifespan(
         if read:
             raise  # its own start or shutdown failed
     if not read:
-        await _answer(receive, send, at_end)
+        await _respond(receive, send, at_end)
 
 
-async def _answer(receive: Receive, send: Send, at_end: Callable[[], Awaitable[None]]) -> None:
+async def _respond(receive: Receive, send: Send, at_end: Callable[[], Awaitable[None]]) -> None:
     await receive()
-    await send({"type": _COMPLETE})
+    await send({"type": _STARTUP_COMPLETE})
     await receive()
     await at_end()
-    await send({"type": _ENDED[0]})
+    await send({"type": _SHUTDOWN_ENDED[0]})

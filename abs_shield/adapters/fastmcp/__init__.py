@@ -1,8 +1,8 @@
-"""FastMCP: a middleware that judges every tool call a server is asked for."""
+"""FastMCP middleware that judges every tool call of a server."""
 
 from __future__ import annotations
 
-from abs_shield.adapters.fastmcp.middleware import (
+from abs_shield.adapters.fastmcp.mcp_middleware import (
     AGENT,
     CALL,
     HEADER,

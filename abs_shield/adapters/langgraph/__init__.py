@@ -1,5 +1,5 @@
-"""LangChain's agents and LangGraph's graphs: each turn is judged, each tool call admitted."""
+"""LangChain agents and LangGraph graphs: middleware that judges each turn and each tool call."""
 
-from abs_shield.adapters.langgraph.middleware import ShieldMiddleware, ShieldModelMiddleware
+from abs_shield.adapters.langgraph.agent_middleware import ShieldMiddleware, ShieldModelMiddleware
 
 __all__ = ["ShieldMiddleware", "ShieldModelMiddleware"]

@@ -1,8 +1,8 @@
-"""The OpenAI SDK: the calls of a host's own loop, and those of its tool runner for Responses."""
+"""OpenAI SDK: tool calls of a host's own loop, and of the SDK's tool runner for Responses."""
 
-from abs_shield.adapters.openai.answers import asettle_answer, settle_answer
-from abs_shield.adapters.openai.loop import arun_tool_calls, run_tool_calls
-from abs_shield.adapters.openai.runner import shielded_runner
+from abs_shield.adapters.openai.response_answers import asettle_answer, settle_answer
+from abs_shield.adapters.openai.response_loop import arun_tool_calls, run_tool_calls
+from abs_shield.adapters.openai.responses_runner import shielded_runner
 
 __all__ = [
     "arun_tool_calls",

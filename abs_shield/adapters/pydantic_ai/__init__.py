@@ -1,4 +1,4 @@
-"""pydantic-ai: a capability that judges every turn and stands around every tool's run."""
+"""pydantic-ai: a capability that judges every turn and guards every tool's run."""
 
 from __future__ import annotations
 

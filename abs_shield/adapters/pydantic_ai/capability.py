@@ -1,4 +1,4 @@
-"""The capability: judged at the model's response, judged again and answered at the dispatch."""
+"""The capability: calls are judged in the model's response, and again at their dispatch."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.output import OutputContext
 from pydantic_ai.tools import ToolDefinition
 
-from abs_shield.adapters.answers import Revisions
-from abs_shield.adapters.pydantic_ai.arguments import (
-    Declined,
+from abs_shield.adapters.answer_rewriting import Revisions
+from abs_shield.adapters.pydantic_ai.model_messages import (
+    as_openai_messages,
+    as_tool_call,
+    logprobs_of,
+    unseen_content,
+    visible_value,
+)
+from abs_shield.adapters.pydantic_ai.placeholders import (
+    PlaceholderTool,
+    add_placeholders,
+    blocked_result,
+    exhausts_retries,
+    tool_descriptions,
+)
+from abs_shield.adapters.pydantic_ai.validated_arguments import (
+    NotRepaired,
     Validated,
     arguments_of,
-    dispatched,
-    overridden,
+    calls_to_compare,
+    original_if_overridden,
     validate,
-)
-from abs_shield.adapters.pydantic_ai.conversation import (
-    conversation,
-    logprobs_of,
-    proposed,
-    read,
-    unseen,
-)
-from abs_shield.adapters.pydantic_ai.stand_ins import (
-    Phantom,
-    answer_phantoms,
-    refusal,
-    shapes,
-    spent,
 )
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked
@@ -56,18 +56,19 @@ from abs_shield.shield.turns import feedback_text
 
 class ShieldCapability(AbstractCapability[Any]):
     """
-    Put before an agent's tools: ``Agent(model, capabilities=[ShieldCapability(firewall)])``.
+    Capability that judges an agent's calls.
 
-    One object may serve many agents and many runs at once. It goes outside all other
-    capabilities but the one that opens the spans, so that it reads what the model wrote, and what
-    the model will read.
+    ``Agent(model, capabilities=[ShieldCapability(firewall)])``.
+
+    One object may serve many agents and concurrent runs. It wraps all other capabilities except
+    the one that opens the spans, so it reads exactly what the model wrote and will read.
 
     Args:
         firewall: The Shield.
         session: The session of every run; None for the current one, or that of the conversation.
         answers: Whether the text that ends a run is settled: in strict mode the model is asked
-            again with feedback, within the agent's output retries, and an answer that does not
-            hold is replaced by the refusal. One that streams is checked at its end.
+            again with feedback, within the agent's output retries, and an unsupported answer is
+            replaced by the refusal. A streamed answer is checked at its end.
     """
 
     def __init__(
@@ -75,19 +76,23 @@ class ShieldCapability(AbstractCapability[Any]):
     ) -> None:
         self._firewall = firewall
         self._answers = answers
-        self._seam = Seam(firewall, session)
+        self._adapter = Seam(firewall, session)
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
-        """Say that an agent's spec file cannot name it: a Shield has no text form."""
+        """
+        Return None.
+
+        An agent's spec file cannot name the capability, since a Shield has no text form.
+        """
         return None
 
     def get_ordering(self) -> CapabilityOrdering:
-        """Go outside of what changes arguments and results, inside of the span of the call."""
+        """Wrap capabilities that change arguments and results, inside the span of the call."""
         return CapabilityOrdering(position="outermost", wrapped_by=[Instrumentation])
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
-        """Log what was proposed and never ran; calls that wait for an answer stay open."""
+        """Log calls that were proposed and never ran; deferred calls stay open."""
         waits = False
         try:
             result = await handler()
@@ -106,24 +111,26 @@ class ShieldCapability(AbstractCapability[Any]):
     ) -> ModelResponse:
         """Judge every call of one response before any of them is validated or run."""
         session = self._session(ctx, response.model_name)
-        self._seam.hear(session, conversation(request_context.messages))
+        self._adapter.hear(session, as_openai_messages(request_context.messages))
         session.run_id = ctx.run_id or session.run_id
         if self._answers:
-            record_of(session).derive(_Newest, owner=self).streams = request_context.streaming
-        for reason in unseen(response, request_context.model_settings or {}):
+            record_of(session).derive(
+                _ResponseState, owner=self
+            ).streams = request_context.streaming
+        for reason in unseen_content(response, request_context.model_settings or {}):
             if reason not in record_of(session).opaque_reasons:
                 session.opaque(reason)
-        asked = request_context.model_request_parameters
-        offered = {tool.name: tool for tool in asked.function_tools} | ctx.tools
-        self._seam.offer(session, shapes(offered.values()))
-        outputs = {tool.name for tool in asked.output_tools}
+        parameters = request_context.model_request_parameters
+        offered = {tool.name: tool for tool in parameters.function_tools} | ctx.tools
+        self._adapter.offer(session, tool_descriptions(offered.values()))
+        outputs = {tool.name for tool in parameters.output_tools}
         logprobs = logprobs_of(response)
         calls = [
-            proposed(part, logprobs)
+            as_tool_call(part, logprobs)
             for part in response.parts
             if isinstance(part, ToolCallPart) and part.tool_name not in outputs
         ]
-        answer_phantoms(ctx, self._firewall.inspect_turn(calls, session=session))
+        add_placeholders(ctx, self._firewall.inspect_turn(calls, session=session))
         return response
 
     async def wrap_tool_validate(
@@ -135,18 +142,18 @@ class ShieldCapability(AbstractCapability[Any]):
         args: str | dict[str, Any],
         handler: Any,
     ) -> dict[str, Any]:
-        """Ask the host's hooks about a blocked call; it is judged again at its dispatch."""
-        if isinstance(tool_def, Phantom):
+        """Let the host's hooks repair a blocked call; it is judged again at its dispatch."""
+        if isinstance(tool_def, PlaceholderTool):
             return Validated(error=ModelRetry(f"no tool is named {call.tool_name!r}"))
-        blocked = self._blocked(ctx, call)
-        if blocked is None or overridden(ctx, call) is not None:
+        blocked = self._blocked_proposal(ctx, call)
+        if blocked is None or original_if_overridden(ctx, call) is not None:
             return await handler(args)  # type: ignore[no-any-return]
         done = await validate(ctx, call, args, handler)
         if done.changed and done.error is not None:
-            raise done.error  # an approval is asked for, of the call as a hook repaired it
+            raise done.error  # an approval of the repaired call
         handed_out = tool_def.defer and not ctx.tool_call_approved
         if handed_out and (tool_def.kind == "external" or not done.changed):
-            raise _refused(ctx, blocked, call, done)  # it would not be dispatched here
+            raise _blocked_handout(ctx, blocked, call, done)  # it would not be dispatched here
         return done
 
     async def on_tool_validate_error(
@@ -158,10 +165,13 @@ class ShieldCapability(AbstractCapability[Any]):
         args: str | dict[str, Any],
         error: Any,
     ) -> dict[str, Any]:
-        """Keep a blocked call that no hook repaired for its dispatch, where it is answered."""
-        if self._blocked(ctx, call) is None or overridden(ctx, call) is not None:
+        """Let a blocked call that no hook repaired reach its dispatch, where it is answered."""
+        if (
+            self._blocked_proposal(ctx, call) is None
+            or original_if_overridden(ctx, call) is not None
+        ):
             raise error
-        raise Declined(error)
+        raise NotRepaired(error)
 
     async def wrap_tool_execute(
         self,
@@ -172,54 +182,58 @@ class ShieldCapability(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Any,
     ) -> Any:
-        """Stand around one run: a blocked call is answered, and no retry of the user's is spent."""
+        """Guard one run: a blocked call is answered without using up a retry of the user."""
         session = self._session(ctx)
-        inside = RUNNING.get() is session
+        is_nested = RUNNING.get() is session
         self._catch_up(session, ctx, call, tool_def)
-        runs, written = dispatched(ctx, call, args)
-        guard = self._seam.guard(runs, session, proposed=written)
+        to_run, original = calls_to_compare(ctx, call, args)
+        guard = self._adapter.guard(to_run, session, proposed=original)
         try:
             await guard.__aenter__()
         except CallBlocked as blocked:
-            counts = isinstance(args, Validated) and args.is_refused
-            why = refusal(ctx, blocked.decision, call, inside=inside, counts=counts)
-            raise why from None
+            counts_as_retry = isinstance(args, Validated) and args.is_refused
+            result = blocked_result(
+                ctx, blocked.decision, call, is_nested=is_nested, counts_as_retry=counts_as_retry
+            )
+            raise result from None
         try:
             value = await handler(await arguments_of(ctx, call, args))
         except (CallDeferred, ApprovalRequired):
-            guard.suspend()  # it has not run: the decision holds until it is resumed
+            guard.suspend()  # not run yet: the decision stays valid until it is resumed
             await guard.__aexit__(None, None, None)
             raise
         except SkipToolExecution as skipped:
-            await _end(ctx, guard, read(call, skipped.result), call, inside=inside)
+            await _release_value(
+                ctx, guard, visible_value(call, skipped.result), call, is_nested=is_nested
+            )
             raise
         except BaseException as error:
-            with _answered(ctx, call, inside=inside):
+            with _blocked_as_result(ctx, call, is_nested=is_nested):
                 await guard.__aexit__(type(error), error, error.__traceback__)
             raise
-        await _end(ctx, guard, read(call, value), call, inside=inside)
+        await _release_value(ctx, guard, visible_value(call, value), call, is_nested=is_nested)
         return value
 
     async def after_output_process(
         self, ctx: RunContext[Any], *, output_context: OutputContext, output: Any
     ) -> Any:
-        """Settle the text that ends the run; structured output is left alone."""
+        """Settle the text that ends the run; structured output is not checked."""
         is_text = output_context.tool_call is None and output_context.object_def is None
         if not (self._answers and is_text and isinstance(output, str) and output.strip()):
             return output
         if ctx.partial_output or self._firewall.policy.answer is False:
             return output
         session = self._session(ctx)
-        if record_of(session).derive(_Newest, owner=self).streams:
+        if record_of(session).derive(_ResponseState, owner=self).streams:
             await self._firewall.acheck_answer(output, session=session)
             return output
         return await self._settled(session, output, most=ctx.max_retries - ctx.retry)
 
-    # Inside --------------------------------------------------------------------------------------
+    # Internal ------------------------------------------------------------------------------------
 
     async def _settled(self, session: Session, output: str, *, most: int) -> str:
         revisions = record_of(session).derive(Revisions, owner=self)
-        revision = revisions.of(self._firewall, session, most=most)
+        revision = revisions.current_revision(self._firewall, session, most=most)
         if revision is None:
             return output
         done = await revision.asubmit(output)
@@ -228,11 +242,13 @@ class ShieldCapability(AbstractCapability[Any]):
         return done.text
 
     def _session(self, ctx: RunContext[Any], model: str | None = None) -> Session:
-        """The session of the run; of a run inside another run's tool, a child of that one's."""
+        """
+        Return the session of the run; a run inside another run's tool has a child of its session.
+        """
         running = RUNNING.get()
         if running is not None and running.run_id == ctx.run_id:
-            return running  # a tool of this very run calls another one
-        return self._seam.session(
+            return running  # a tool of this run calls another tool
+        return self._adapter.session(
             ctx.conversation_id or ctx.run_id,
             run=ctx.run_id,
             agent=getattr(ctx.agent, "name", None),
@@ -240,55 +256,61 @@ class ShieldCapability(AbstractCapability[Any]):
             parent=running,
         )
 
-    def _blocked(self, ctx: RunContext[Any], call: ToolCallPart) -> Decision | None:
-        """The decision about a call's proposal, where that was blocked."""
+    def _blocked_proposal(self, ctx: RunContext[Any], call: ToolCallPart) -> Decision | None:
+        """Return the decision about a call's proposal if it was blocked; else None."""
         newest = reversed(self._session(ctx).decisions)
-        found = next((d for d in newest if d.call_id == call.tool_call_id), None)
-        return found if found is not None and found.blocked else None
+        decision = next((d for d in newest if d.call_id == call.tool_call_id), None)
+        return decision if decision is not None and decision.blocked else None
 
     def _catch_up(
         self, session: Session, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition
     ) -> None:
-        """Take in what a call stands on that no request here came before: resumed, or realtime."""
+        """
+        Record the messages and tools of a call without a preceding request: resumed, or realtime.
+        """
         if any(decision.call_id == call.tool_call_id for decision in session.decisions):
             return
         if ctx.realtime or not session.turns:
-            self._seam.hear(session, conversation(ctx.messages))
+            self._adapter.hear(session, as_openai_messages(ctx.messages))
             session.run_id = ctx.run_id or session.run_id
-        known = session.tools
-        self._seam.offer(session, shapes([*ctx.tools.values(), tool_def]))
-        session.tools = (known or frozenset()) | (session.tools or frozenset())
+        offered_before = session.tools
+        self._adapter.offer(session, tool_descriptions([*ctx.tools.values(), tool_def]))
+        session.tools = (offered_before or frozenset()) | (session.tools or frozenset())
 
 
-class _Newest:
-    """What is known of the newest response of a run."""
+class _ResponseState:
+    """State of the newest response of a run."""
 
     streams = False
 
 
-def _refused(
+def _blocked_handout(
     ctx: RunContext[Any], blocked: Decision, call: ToolCallPart, done: Validated
 ) -> Exception:
-    """How a blocked call is answered that would not be dispatched here."""
+    """Return the exception that answers a blocked call which would not be dispatched here."""
     text = feedback_text(blocked)
-    ends = (done.is_refused or not blocked.retryable) and spent(ctx, call)
+    ends = (done.is_refused or not blocked.retryable) and exhausts_retries(ctx, call)
     return ModelRetry(text) if ends else ToolFailed(text)  # type: ignore[no-any-return]
 
 
-async def _end(
-    ctx: RunContext[Any], guard: Guard, value: Any, call: ToolCallPart, *, inside: bool
+async def _release_value(
+    ctx: RunContext[Any], guard: Guard, value: Any, call: ToolCallPart, *, is_nested: bool
 ) -> None:
     """End a call that ran; a withheld result is answered with feedback."""
     guard.value = value
-    with _answered(ctx, call, inside=inside):
+    with _blocked_as_result(ctx, call, is_nested=is_nested):
         await guard.__aexit__(None, None, None)
 
 
 @contextmanager
-def _answered(ctx: RunContext[Any], call: ToolCallPart, *, inside: bool) -> Iterator[None]:
-    """Answer a withheld result, or the block of a decorated function inside, with feedback."""
+def _blocked_as_result(
+    ctx: RunContext[Any], call: ToolCallPart, *, is_nested: bool
+) -> Iterator[None]:
+    """Answer a withheld result, or a block of a decorated function inside, with feedback."""
     try:
         yield
     except (CallBlocked, ResultBlocked) as blocked:
-        why = refusal(ctx, blocked.decision, call, inside=inside, counts=False)
-        raise why from None
+        result = blocked_result(
+            ctx, blocked.decision, call, is_nested=is_nested, counts_as_retry=False
+        )
+        raise result from None

@@ -62,7 +62,7 @@ class Change(NamedTuple):
 
 
 def change(new: Ruled, old: Ruled) -> Change | None:
-    """Give what became of a decision; None where it stays."""
+    """Return what became of a decision; None where it stays."""
     if new.ruling.blocked != old.ruling.blocked:
         if new.ruling.blocked:
             return Change(Kind.ALLOW_TO_BLOCK, new.ruling.stopping)
@@ -85,7 +85,7 @@ def differ(new: Ruled, old: Ruled) -> bool:
 
 
 def example(run: Run, new: Ruled, old: Ruled | None, *, label: Truth | None = None) -> Example:
-    """Give the call with the findings in which the policies differ, or with all that there are."""
+    """Return the call with the findings in which the policies differ, or with all of them."""
     judged = new.judged
     shown = new if old is None or new.ruling.blocked or not old.ruling.blocked else old
     return Example(

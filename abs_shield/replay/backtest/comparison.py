@@ -69,7 +69,7 @@ class Comparison:
     def of(
         cls, new: Side, old: Side | None = None, *, most: int = 3, bounded: bool = True
     ) -> Comparison:
-        """Give a comparison of nothing yet; it keeps *most* examples of each kind."""
+        """Return a comparison of nothing yet; it keeps *most* examples of each kind."""
         ours = Figures.of(new, bounded=bounded)
         theirs = None if old is None else Figures.of(old, bounded=bounded)
         return cls(ours, theirs, most, bounded=bounded)

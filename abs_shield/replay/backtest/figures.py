@@ -50,7 +50,7 @@ class Figures:
 
     @classmethod
     def of(cls, side: Side, *, bounded: bool = True) -> Figures:
-        """Give counts of nothing yet."""
+        """Return counts of nothing yet."""
         return cls(side.policy.threshold, side.thresholds, bounded=bounded)
 
     def update(self, ruled: Ruled, label: Truth | None) -> None:
@@ -84,7 +84,7 @@ class Figures:
             self._error(key, count)
 
     def hit(self, how: str, *, layer: str = _WHOLE, successful: bool = False) -> int:
-        """Give the number of calls that are ``flagged`` or ``blocked``, by one layer or by any."""
+        """Return the number of ``flagged`` or ``blocked`` calls, by one layer or by any."""
         return self._in_successes[how] if successful else self._hits[how, layer]
 
     def layers(self) -> list[str]:
@@ -97,7 +97,7 @@ class Figures:
         return Score.of(hits=hits, labelled={label: self.labelled[label] for label in Truth})
 
     def sweep(self) -> list[SweepPoint]:
-        """Give what every threshold would have flagged and blocked."""
+        """Return what every threshold would have flagged and blocked."""
         return list(sweep(self._crossings, at=self.thresholds, own=self.threshold))
 
     def _error(self, key: tuple[str, str], count: int) -> None:

@@ -75,7 +75,7 @@ class Backtesting:
     examples: int = 3
 
     def anywhere(self) -> Backtesting:
-        """Give the same job for a process that works in another folder."""
+        """Return the same job for a process that works in another folder."""
         return replace(self, policy=anywhere(self.policy), against=anywhere(self.against))
 
     def policies(self) -> tuple[Policy, Policy | None]:
@@ -100,7 +100,7 @@ class Backtesting:
 
     def over(self, sides: Sides) -> Callable[[Chunk], Compared]:
         """
-        Give what is done with each chunk.
+        Return what is done with each chunk.
 
         Raises:
             ValueError: A toolset cannot be read.

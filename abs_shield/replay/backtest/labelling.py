@@ -19,7 +19,7 @@ def label_lines(
     path: str, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[tuple[int, LabelLine] | BadLine]:
     """
-    Give each label of a file with its line, streaming; lines whose label is null are left out.
+    Return each label of a file with its line, streaming; lines whose label is null are left out.
 
     Raises:
         OSError: The file cannot be opened or read.
@@ -58,7 +58,7 @@ def read_label(record: Mapping[str, Any]) -> LabelLine | None:
 
 def run_labels(run: Run) -> Labels:
     """
-    Give the labels of a run's calls that stand in the run itself, under ``labels.calls``.
+    Return the labels of a run's calls that stand in the run itself, under ``labels.calls``.
 
     Raises:
         ValueError: They cannot be read.

@@ -75,7 +75,7 @@ class Labels:
         self.count += 1
 
     def of(self, run: Run, judged: Judged) -> dict[int, Truth]:
-        """Give the labels of one call by their place; more than one where they disagree on it."""
+        """Return the labels of one call by their place; more than one where they disagree on it."""
         if not self.said:
             return {}
         calls: list[int | str] = [judged.call_index]

@@ -73,7 +73,7 @@ class Side:
         )
 
     def ruled(self, run: Run) -> Iterator[Ruled]:
-        """Give each call that *run* proposes, in order."""
+        """Return each call that *run* proposes, in order."""
         for judged in judge_run(run, self._firewalls.of(run)):
             yield self._ruled(judged)
 

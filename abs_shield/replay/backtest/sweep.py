@@ -49,7 +49,7 @@ def thresholds(own: float) -> tuple[float, ...]:
 def sweep(
     crossings: Mapping[Crossing, int], *, at: tuple[float, ...], own: float
 ) -> Iterator[SweepPoint]:
-    """Give a point for each threshold of *at*, from the number of calls by crossing."""
+    """Return a point for each threshold of *at*, from the number of calls by crossing."""
     calls = sum(crossings.values())
     for place, threshold in enumerate(at):
         flags, blocks = _below(crossings, 1, place), _below(crossings, 2, place)

@@ -67,7 +67,7 @@ class _Task:
 
 
 def _idle(workers: list[_Worker], job: bytes, *, most: int) -> _Worker:
-    """Give a worker that has nothing to do, as soon as there is one; a new one up to *most*."""
+    """Return a worker that has nothing to do, as soon as there is one; a new one up to *most*."""
     while True:
         for worker in workers:
             if worker.task is None:
@@ -196,7 +196,7 @@ def _outcome(job: bytes, chunk: Chunk) -> bytes:
 
 
 def _portable(error: Exception) -> Exception:
-    """Give an error that arrives: not every class of them can be pickled and read back."""
+    """Return an error that arrives: not every class of them can be pickled and read back."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -56,7 +56,7 @@ def _client() -> Any:
 @contextmanager
 def _connected(client: Any, crew: Crew) -> Iterator[int]:
     """
-    Give how many chunks may be under way; a connection that was there before is left as it is.
+    Return how many chunks may be under way; a connection that was there before is left as it is.
     """
     ours = not client.is_initialized()
     if ours:

@@ -34,7 +34,7 @@ class Given(Toolsets):
     """Toolsets where a run may name one that is not known: it has the tools that were given."""
 
     def of(self, record: Mapping[str, object]) -> tuple[str, tuple[Tool, ...]]:
-        """Give the key of the run's tools, and the tools; none where their name is not known."""
+        """Return the key of the run's tools, and the tools; none where their name is not known."""
         name = record.get("toolset")
         if record.get("tools") is None and isinstance(name, str) and name not in self.names:
             return NONE, ()
@@ -64,7 +64,7 @@ class Recorded:
         forget: Callable[[], object] = _unremembered,
     ) -> Iterator[Run]:
         """
-        Give the runs that count, streaming; a bad line is told of and skipped.
+        Return the runs that count, streaming; a bad line is told of and skipped.
 
         Args:
             on_bytes: Told how many bytes were read.

@@ -220,7 +220,7 @@ class Draft:
         return declared[0] == declared[1] and self.active == other.active
 
     def without(self, gone: Mapping[Suggestion, str]) -> Draft:
-        """Give the draft with some suggestions as comments, each for its reason."""
+        """Return the draft with some suggestions as comments, each for its reason."""
         kept = (
             replace(each, why_not=gone[each], withdrawn=True) if each in gone else each
             for each in self.suggestions
@@ -233,7 +233,7 @@ class Draft:
         return [each for each in self.suggestions if each.withdrawn]
 
     def of(self, tool: str, kind: Kind | None = None) -> list[Suggestion]:
-        """Give what is suggested of one tool."""
+        """Return what is suggested of one tool."""
         return [s for s in self.suggestions if s.tool == tool and kind in (None, s.kind)]
 
     @property
@@ -242,7 +242,7 @@ class Draft:
         return sum(s.kind is Kind.TARGET and s.is_remark for s in self.suggestions)
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Give how many suggestions of each kind are declared, and how many are comments."""
+        """Return how many suggestions of each kind are declared, and how many are comments."""
         made = {kind.value: {"declared": 0, "commented": 0} for kind in Kind}
         for each in self.suggestions:
             if not each.is_remark:

@@ -180,7 +180,7 @@ class ToolSeen:
     feeds: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def parameter(self, name: str) -> ParameterSeen:
-        """Give the counts of one parameter; what a model makes up beyond a bound is not kept."""
+        """Return the counts of one parameter; what a model makes up beyond a bound is not kept."""
         found = self.parameters.get(name)
         if found is None:
             found = ParameterSeen()
@@ -214,11 +214,11 @@ class Evidence:
     pairs: dict[tuple[str, str], PairSeen] = field(default_factory=dict)
 
     def tool(self, name: str) -> ToolSeen:
-        """Give the counts of one tool."""
+        """Return the counts of one tool."""
         return self.tools.setdefault(name, ToolSeen())
 
     def pair(self, first: str, then: str) -> PairSeen:
-        """Give the counts of one pair."""
+        """Return the counts of one pair."""
         if (first, then) not in self.pairs and len(self.pairs) >= _MOST_PAIRS:
             return PairSeen()
         return self.pairs.setdefault((first, then), PairSeen())

@@ -21,7 +21,7 @@ _LEGEND = (
 
 
 def written(draft: Draft, header: Header) -> str:
-    """Give the source of the module; its attribute ``policy`` is the policy."""
+    """Return the source of the module; its attribute ``policy`` is the policy."""
     pairs = written_pairs(draft)
     blocks = [
         f"{_TITLE}\n\n{_headed(header)}",

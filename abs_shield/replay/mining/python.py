@@ -26,7 +26,7 @@ _BLANK = re.compile(r"(?<= )")
 
 def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> str:
     """
-    Give the source of *value*; whatever is no JSON is its text.
+    Return the source of *value*; whatever is no JSON is its text.
 
     Args:
         indent: Columns before the line on which it begins.
@@ -51,7 +51,7 @@ def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> st
 
 
 def flat(value: Any) -> str:
-    """Give the source of *value* on one line, however long."""
+    """Return the source of *value* on one line, however long."""
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int):
@@ -69,7 +69,7 @@ def flat(value: Any) -> str:
 
 
 def exploded(items: Iterable[str], opening: str, closing: str, *, indent: int) -> str:
-    """Give a bracketed list of sources, a line each, with the comma that keeps them apart."""
+    """Return a bracketed list of sources, a line each, with the comma that keeps them apart."""
     pad = " " * (indent + _STEP)
     lines = "".join(f"{pad}{item},\n" for item in items)
     return f"{opening}\n{lines}{' ' * indent}{closing}"
@@ -89,7 +89,7 @@ def comment(text: str, *, indent: int = 0) -> Iterator[str]:
 
 
 def commented(source: str, *, indent: int = 0) -> Iterator[str]:
-    """Give lines of our own source as comments; a ``#`` can only stand in a text of it."""
+    """Return lines of our own source as comments; a ``#`` can only stand in a text of it."""
     for line in source.splitlines():
         held = line.replace("#", r"\x23")
         yield f"{' ' * indent}# {held}".rstrip()
@@ -97,7 +97,7 @@ def commented(source: str, *, indent: int = 0) -> Iterator[str]:
 
 def name_for(*words: str, taken: set[str]) -> str:
     """
-    Give a function's name made of *words*, whatever they hold; it is *taken* from now on.
+    Return a function's name made of *words*, whatever they hold; it is *taken* from now on.
 
     >>> taken: set[str] = set()
     >>> name_for("Cabin Class", "book!", taken=taken), name_for("cabin", "class_book", taken=taken)

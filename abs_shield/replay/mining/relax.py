@@ -18,7 +18,7 @@ MOST_PLACES = 20
 
 def relaxed(draft: Draft, trial: Trial) -> Draft:
     """
-    Give the draft with what strict blocks of *trial*; the same where nothing is new.
+    Return the draft with what strict blocks of *trial*; the same where nothing is new.
 
     A proposal of the draft's own that blocks a call which the tool did not refuse is withdrawn.
     What the agent did wrong by the tool's own contract is a `Pass`: this fault at this place of

@@ -42,11 +42,11 @@ class Study:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def tool(self, name: str) -> Tool:
-        """Give a tool as it was described."""
+        """Return a tool as it was described."""
         return self.plans[name].tool
 
     def parameters(self, name: str) -> Iterator[Subject]:
-        """Give the parameters of a tool at the top level that a call may have, sorted."""
+        """Return the parameters of a tool at the top level that a call may have, sorted."""
         plan = self.plans[name]
         seen = self.evidence.tools.get(name)
         given = seen.parameters if seen is not None else {}
@@ -114,7 +114,7 @@ def _types(schema: Any) -> frozenset[Any]:
 
 
 def least(successes: int, n: int) -> float:
-    """Give the lower end of the interval in which a share lies."""
+    """Return the lower end of the interval in which a share lies."""
     return wilson(successes, n)[0]
 
 

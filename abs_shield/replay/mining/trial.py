@@ -113,5 +113,5 @@ class Trial:
 
 
 def everywhere(block: Block) -> Block:
-    """Give the same reason at every place."""
+    """Return the same reason at every place."""
     return replace(block, where=None)

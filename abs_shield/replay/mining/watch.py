@@ -117,7 +117,7 @@ class _Past:
         self._drawn: dict[tuple[str, str], _Drawn] = {}
 
     def drawn_of(self, tool: str, parameter: str) -> _Drawn | None:
-        """Give the values that a parameter has had; None where too many parameters are known."""
+        """Return the values that a parameter has had; None where too many parameters are known."""
         if (tool, parameter) not in self._drawn and len(self._drawn) >= _MOST_KEPT:
             return None
         return self._drawn.setdefault((tool, parameter), _Drawn())

@@ -22,7 +22,7 @@ class WrittenPairs:
 
 
 def written_pairs(draft: Draft) -> WrittenPairs:
-    """Give every pair; where none is declared there is no list, only comments."""
+    """Return every pair; where none is declared there is no list, only comments."""
     pairs = [each for each in draft.suggestions if each.kind is Kind.INVERSE]
     declared = any(each.declared for each in pairs)
     indent = 4 if declared else 0

@@ -26,7 +26,7 @@ _HOW = (
 
 
 def written_rules(draft: Draft) -> list[str]:
-    """Give every rule as a comment, sorted as its tools are, below how to take one over."""
+    """Return every rule as a comment, sorted as its tools are, below how to take one over."""
     taken: set[str] = {"policy", "rule", "inverse", "shield"}
     blocks: list[str] = []
     for tool in draft.tools:

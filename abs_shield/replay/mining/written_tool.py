@@ -15,7 +15,7 @@ _HINTS = ("idempotent", "open_world")
 
 
 def written_tool(tool: Tool, draft: Draft) -> str:
-    """Give the lines of one member of the list of tools."""
+    """Return the lines of one member of the list of tools."""
     said = draft.of(tool.name)
     about = [*draft.remarks.get(tool.name, ())]
     about += [s.evidence for s in said if s.kind is Kind.CREATES and s.is_remark]

@@ -32,7 +32,7 @@ class Body:
 
 
 def body_of(said: Mapping[str, Any], schemas: Schemas, document: Document) -> Body:
-    """Give the body of a request; JSON goes before forms, and forms before the rest."""
+    """Return the body of a request; JSON goes before forms, and forms before the rest."""
     schema = _schema(said.get("content"))
     if schema is None:
         return Body()

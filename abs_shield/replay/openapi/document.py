@@ -23,7 +23,7 @@ class Document:
     @classmethod
     def of(cls, whole: Any) -> Document:
         """
-        Give the document.
+        Return the document.
 
         Raises:
             PolicyError: It is no OpenAPI description, of a version that is not read, or empty.
@@ -46,7 +46,7 @@ class Document:
         return str(self.whole["openapi"]).startswith(_OLD)
 
     def at(self, pointer: str) -> Any:
-        """Give what a local reference such as ``#/components/schemas/Order`` points at, or None."""
+        """Return the value at a local reference such as ``#/components/schemas/Order``, or None."""
         here: Any = self.whole
         for step in pointer.removeprefix("#").strip("/").split("/") if pointer != "#" else ():
             name = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -59,7 +59,7 @@ class Document:
         return here
 
     def resolved(self, part: Any) -> Mapping[str, Any]:
-        """Give an object with its own reference followed; empty where it leads nowhere."""
+        """Return an object with its own reference followed; empty where it leads nowhere."""
         for _ in range(_MOST_STEPS):
             if not isinstance(part, Mapping):
                 return {}
@@ -70,6 +70,6 @@ class Document:
         return {}
 
     def objects(self, listed: Any) -> Iterable[Mapping[str, Any]]:
-        """Give the members of a list that are objects, their references followed."""
+        """Return the members of a list that are objects, their references followed."""
         members = listed if isinstance(listed, list) else ()
         return [found for each in members if (found := self.resolved(each))]

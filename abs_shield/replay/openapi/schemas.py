@@ -37,7 +37,7 @@ class Schemas:
         self.remarks: dict[str, None] = {}
 
     def converted(self, schema: Any, depth: int = 0) -> Any:
-        """Give one schema; a reference that leads out of the document admits everything."""
+        """Return one schema; a reference that leads out of the document admits everything."""
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, Mapping) or depth > _DEEPEST:

@@ -11,7 +11,7 @@ class Jsonl:
     """One object a line."""
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
-        """Give the lines."""
+        """Return the lines."""
         return "".join(f"{json.dumps(row)}\n" for row in rows).encode("ascii")
 
     def writer(self, file: IO[bytes]) -> _Writer:

@@ -18,7 +18,7 @@ class Parquet:
     """One row group for some 20,000 calls; needs `pyarrow`."""
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
-        """Give the rows as an Arrow stream."""
+        """Return the rows as an Arrow stream."""
         arrow = _arrow()
         schema = _schema(arrow)
         batch = arrow.RecordBatch.from_pylist([_fitting(row) for row in rows], schema=schema)
@@ -94,7 +94,7 @@ def _schema(arrow: Any) -> Any:
 
 def _fitting(value: Any) -> Any:
     r"""
-    Give a row as Arrow takes it; half a character, which UTF-8 has no bytes for, as its escape.
+    Return a row as Arrow takes it; half a character, which UTF-8 has no bytes for, as its escape.
 
     >>> _fitting({"tool": "x\ud800"})
     {'tool': 'x\\ud800'}

@@ -13,7 +13,7 @@ from langgraph.prebuilt import ToolNode
 from suite_shield import firewall
 
 from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware
-from abs_shield.adapters.langgraph.checks import check_framework
+from abs_shield.adapters.langgraph.framework_checks import check_framework
 
 _agent = factory.create_agent
 _node = ToolNode.__init__

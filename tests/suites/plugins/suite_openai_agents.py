@@ -6,16 +6,16 @@ from typing import Any
 
 from suite_shield import firewall
 
-from abs_shield.adapters.openai_agents import sdk
-from abs_shield.adapters.openai_agents.run import Entry, Runs
+from abs_shield.adapters.openai_agents import sdk_patches
+from abs_shield.adapters.openai_agents.run_context import AgentRuns, RunScope
 
-_known = sdk._entry
+_original = sdk_patches._scope_of
 
 
-def entry(agent: Any, state: Any, context: Any) -> Entry:
+def entry(agent: Any, state: Any, context: Any) -> RunScope:
     """Return how a run is judged; also where the host calls `Runner`, or a runner of its own."""
-    return _known(agent, state, context) or Entry(Runs(firewall(), None), answers=True)
+    return _original(agent, state, context) or RunScope(AgentRuns(firewall(), None), answers=True)
 
 
-sdk.install()
-sdk._entry = entry
+sdk_patches.install()
+sdk_patches._scope_of = entry

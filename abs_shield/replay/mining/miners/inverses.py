@@ -37,7 +37,7 @@ def inverses(study: Study) -> Iterator[Suggestion]:
 
 
 def pairs_of(plans: Mapping[str, ToolPlan]) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Give the pairs that names suggest, at most 200, and the parameter that each tool has."""
+    """Return the pairs that names suggest, at most 200, and the parameter that each tool has."""
     found = 0
     writing = [name for name, plan in plans.items() if plan.writes][:_MOST_TOOLS]
     for first in writing:

@@ -1,0 +1,100 @@
+"""Judge and run the tool calls of one reply, in a host's own loop over messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from abs_shield.adapters.anthropic.message_blocks import (
+    call_of,
+    completed_message,
+    member,
+    record_messages,
+    tool_uses,
+    without_calls,
+)
+from abs_shield.adapters.anthropic.sdk_checks import check_streams
+from abs_shield.core.events import Opaque
+from abs_shield.core.messages import read_message
+from abs_shield.session import Session
+from abs_shield.shield import Shield
+from abs_shield.shield.seam import Seam
+from abs_shield.shield.turns import Dispatch
+
+
+def run_tool_calls(
+    message: Any,
+    messages: Iterable[Any],
+    *,
+    firewall: Shield,
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+    system: Any = None,
+) -> list[dict[str, Any]]:
+    """
+    Run every call of one reply; blocked calls are answered with feedback.
+
+    Args:
+        message: The ``Message``, beta or not; or the stream after it was read to its end, which
+            still has the arguments as the model wrote them.
+        messages: The conversation that the model was sent. A growing list may be passed again and
+            again.
+        firewall: The Shield.
+        session: The session; if None, the current one or a new one.
+        dispatch: Runs a call for the host; if None, the registered functions run.
+        system: The request's system prompt, a text or text blocks.
+
+    Returns:
+        The messages to append to *messages* after the reply: one, or none.
+    """
+    reply = completed_message(message)
+    run_session = record_conversation(reply, messages, Seam(firewall, session), system)
+    results = firewall.run_tool_calls(
+        _proposed_calls(reply, message), session=run_session, dispatch=dispatch
+    )
+    return _with_toolset_names(reply, results)
+
+
+async def arun_tool_calls(
+    message: Any,
+    messages: Iterable[Any],
+    *,
+    firewall: Shield,
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+    system: Any = None,
+) -> list[dict[str, Any]]:
+    """Async version of `run_tool_calls`; calls run concurrently, and *dispatch* may be async."""
+    reply = completed_message(message)
+    run_session = record_conversation(reply, messages, Seam(firewall, session), system)
+    proposed = _proposed_calls(reply, message)
+    results = await firewall.arun_tool_calls(proposed, session=run_session, dispatch=dispatch)
+    return _with_toolset_names(reply, results)
+
+
+def record_conversation(reply: Any, messages: Iterable[Any], adapter: Seam, system: Any) -> Session:
+    """Record the conversation in the session, and return the session."""
+    session = adapter.session(model=member(reply, "model"))
+    record_messages(adapter, session, messages, system)
+    for event in read_message(without_calls(reply)):
+        if isinstance(event, Opaque):  # a server tool's result in the same reply
+            session.opaque(event.reason)
+    return session
+
+
+def _proposed_calls(reply: Any, message: Any) -> dict[str, Any]:
+    """Return a message that holds only the calls of the reply."""
+    if reply is not message:  # of a stream
+        check_streams()
+    calls = [call_of(block, raw) for block, raw in tool_uses(reply, message)]
+    blocks = [{"type": "tool_use", "id": c.id, "name": c.name, "input": c.arguments} for c in calls]
+    return {"role": "assistant", "content": blocks}
+
+
+def _with_toolset_names(reply: Any, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the results, each with the toolset of its call: the API requires that they agree."""
+    families = {use.get("id"): use.get("toolset_name") for use, _ in tool_uses(reply, None)}
+    for result in (result for message in messages for result in message["content"]):
+        if family := families.get(result["tool_use_id"]):
+            result["toolset_name"] = family
+    return messages

@@ -1,0 +1,177 @@
+"""
+Collect the body of one response: hold it back until it was judged, or judge it once it was sent.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from abs_shield.adapters.asgi.http_body import Headers, content_length, header
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PARTIAL = 206
+"""Status of a response that holds part of a body."""
+
+
+class Collector(ABC):
+    """
+    Collects the response of one connection.
+
+    A response that may hold a text to judge is collected. If it is held back, nothing is sent
+    before it was judged; otherwise every part is sent as it arrives.
+
+    Args:
+        send: Sends an event to the client.
+        max_bytes: Largest body that is collected.
+        hold_streams: Whether streamed responses (no Content-Length) are held back, too.
+    """
+
+    def __init__(self, send: Send, *, max_bytes: int, hold_streams: bool) -> None:
+        self._send = send
+        self._max_bytes = max_bytes
+        self._hold_streams = hold_streams
+        self._held_start: Message | None = None
+        self._headers: Headers = ()
+        self._parts: list[bytes] | None = None
+        self._size = 0
+        self._replaced = self._fully_sent = False
+
+    @property
+    @abstractmethod
+    def enforced(self) -> bool:
+        """Whether judged texts may be replaced."""
+
+    @abstractmethod
+    def is_candidate(self, event: Message) -> bool:
+        """Return whether a response with this start may hold a text to judge."""
+
+    @abstractmethod
+    async def check(self, body: bytes) -> None:
+        """Judge a body that has been sent."""
+
+    @abstractmethod
+    async def settle(self, start: Message, body: bytes) -> tuple[Message, bytes]:
+        """Return the start and the body to send instead of a response that was held back."""
+
+    def refusal(self, start: Message, reason: str) -> tuple[Message, bytes] | None:
+        """
+        Return the response to send instead of a body that cannot be read.
+
+        None to send it unchanged.
+        """
+        return None
+
+    async def send(self, event: Message) -> None:
+        """Send one event of the application, or hold it back."""
+        if not isinstance(event.get("headers", []), (list, tuple)):
+            event = {**event, "headers": [*event["headers"]]}  # an iterator is read once
+        match event["type"]:
+            case _ if self._replaced:
+                return
+            case "http.response.start" if self.is_candidate(event):
+                # a copy: a middleware outside may change the list, as Starlette's gzip does
+                self._headers, self._parts = [*event.get("headers", ())], []
+                if self.enforced:
+                    self._held_start = event
+                    return
+            case "http.response.body" if self._parts is not None:
+                await self._collect(event)
+                return
+            case kind if not self._fully_sent:
+                await self._stop_collecting(f"its body is sent as {kind}")
+                if self._replaced:
+                    return
+        await self._send(event)
+
+    async def release(self) -> None:
+        """Send everything that is held back, unchanged, and stop holding."""
+        start, self._held_start = self._held_start, None
+        parts, self._parts = self._parts, None
+        if start is not None:
+            await self._send(start)
+            if parts:
+                body = b"".join(parts)
+                await self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def finish(self) -> None:
+        """
+        End the response: check a body that has been sent, and send what is still held back.
+
+        Call it after the application has returned. During its last event a framework may cancel
+        the check, as Starlette does with a stream whose client has disconnected.
+        """
+        if self._fully_sent and self._parts is not None:
+            await self.check(self._body())
+        await self._stop_collecting("its body has no end")
+
+    def is_too_large(self, size: int) -> bool:
+        """Return whether a body of this many bytes is too large to collect."""
+        return size > self._max_bytes
+
+    @property
+    def too_large_reason(self) -> str:
+        """The reason to report for a body that is too large."""
+        return f"it has more than `max_bytes`, {self._max_bytes:,}"
+
+    def declares_too_large(self, event: Message) -> bool:
+        """Return whether the Content-Length of a response exceeds the limit."""
+        return self.is_too_large(content_length(event.get("headers", ())))
+
+    async def _collect(self, event: Message) -> None:
+        """Collect one part of the body, and judge the body at the last one."""
+        assert self._parts is not None
+        more = event.get("more_body", False)
+        if self._held_start is not None and more and self._is_stream():
+            await self._send_start()
+        part = event.get("body") or b""
+        self._size += len(part)
+        if self.is_too_large(self._size):
+            await self._overflow(event)
+            return
+        self._parts.append(part)
+        if self._held_start is None:
+            await self._send(event)
+            self._fully_sent = not more
+        elif not more:
+            start, self._held_start = self._held_start, None
+            await self._send_whole(*await self.settle(start, self._body()))
+
+    async def _overflow(self, event: Message) -> None:
+        """Send a body that is too large unchanged, or its replacement."""
+        await self._stop_collecting(self.too_large_reason)
+        if not self._replaced:
+            await self._send(event)
+
+    async def _stop_collecting(self, reason: str) -> None:
+        """Send what is held back unchanged, or its replacement."""
+        replacement = None if self._held_start is None else self.refusal(self._held_start, reason)
+        if replacement is None:
+            await self.release()
+        else:
+            self._held_start = self._parts = None
+            self._replaced = True
+            await self._send_whole(*replacement)
+
+    async def _send_whole(self, start: Message, body: bytes) -> None:
+        await self._send(start)
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+    def _body(self) -> bytes:
+        parts, self._parts = self._parts or [], None
+        return b"".join(parts)
+
+    def _is_stream(self) -> bool:
+        return not self._hold_streams and not header(self._headers, b"content-length")
+
+    async def _send_start(self) -> None:
+        """Send the start of a stream, which can only be judged at its end."""
+        start, self._held_start = self._held_start, None
+        if start is not None:
+            await self._send(start)

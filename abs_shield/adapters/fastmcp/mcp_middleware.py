@@ -1,0 +1,388 @@
+"""Server middleware that judges every tool call."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from fastmcp.server.dependencies import get_access_token, get_http_headers
+from fastmcp.server.middleware import Middleware, MiddlewareContext
+from fastmcp.telemetry import suppress_fastmcp_telemetry
+from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from opentelemetry import trace
+
+from abs_shield.adapters.fastmcp.tool_listings import Listing, Listings, find_tool, listing_of
+from abs_shield.core import Mode, ToolCall
+from abs_shield.core.digest import digest, digest_of
+from abs_shield.core.forked import renewed
+from abs_shield.core.ids import new_id
+from abs_shield.core.messages import decoded
+from abs_shield.errors import CallBlocked, ResultBlocked
+from abs_shield.session import Session, current_session
+from abs_shield.session.session_record import record_of
+from abs_shield.session.session_context import RUNNING
+from abs_shield.shield import Shield
+from abs_shield.shield.content import content_of
+from abs_shield.shield.guard import Guard
+from abs_shield.shield.seam import Seam
+from abs_shield.shield.turns import feedback_text
+from abs_shield.telemetry import semconv
+from abs_shield.text.show import escaped
+
+logger = logging.getLogger("abs_shield")
+
+SESSION = "abs_shield/session"
+"""Key of a request's ``_meta``: the conversation that its calls belong to."""
+CALL = "abs_shield/call"
+"""Key of a request's ``_meta``: the model's id of the call."""
+AGENT = "abs_shield/agent"
+"""Key of a request's ``_meta``: the current agent."""
+MESSAGES = "abs_shield/messages"
+"""Key of a request's ``_meta``: the conversation itself, recorded if the middleware *hears*."""
+HEADER = "x-abs-shield-session"
+"""HTTP header with the same meaning as `SESSION`."""
+
+_LONGEST_KEY = 256
+_MAX_MESSAGES = 1_000
+_MAX_PENDING_INPUTS = 1_000
+_LISTING_TIMEOUT_S = 30.0
+_NO_LISTING = (
+    "abs_shield: `%s` is called, and judged without a schema: its server lists no tools: %s"
+)
+_CONNECTION = "mcp-session-id"
+_CREDENTIALS = ("authorization", "cookie", "x-api-key")
+_METHOD, _TOOLS_CALL = "mcp.method.name", "tools/call"
+
+Key = Callable[[MiddlewareContext[Any]], str | None]
+"""Returns the id of the session of a request; None for none."""
+
+
+def session_key(context: MiddlewareContext[Any]) -> str | None:
+    """
+    Return the id of a request's session: the id that it names, else its authenticated user.
+
+    With authentication an id begins with a hash of the principal, so that no client can join the
+    session of another one by its id.
+
+    Args:
+        context: The request.
+    """
+    session_id = _short_text(_meta(context).get(SESSION)) or _short_text(
+        get_http_headers().get(HEADER)
+    )
+    principal, is_user = _principal()
+    if not session_id:
+        return principal if is_user else None
+    return f"{principal}:{session_id}" if principal else session_id
+
+
+class ShieldMiddleware(Middleware):
+    """
+    Judges the tool calls of one server, or of several: ``server.add_middleware(...)``, first.
+
+    Args:
+        firewall: The Shield.
+        session: The session of calls without a session id; if None, the current one, or a new one
+            for each call, without memory, which the layers report.
+        key: Returns the id of a request's session; `session_key` if None.
+        hears: Whether the conversation that a client sends under `MESSAGES` is recorded.
+    """
+
+    def __init__(
+        self,
+        firewall: Shield,
+        *,
+        session: Session | None = None,
+        key: Key | None = None,
+        hears: bool = False,
+    ) -> None:
+        self.firewall = firewall
+        self._adapter = Seam(firewall)
+        self._session = session
+        self._key = session_key if key is None else key
+        self._hears = hears
+        self._listings_by_server: WeakKeyDictionary[Any, Listings] = WeakKeyDictionary()
+        self._pending_inputs = _PendingInputs()
+        self._running_calls: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
+
+    # Content that the model reads ---------------------------------------------------------------
+
+    async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+        """Record the tools that the server lists."""
+        listed = await call_next(context)
+        server = _server(context)
+        if server is not None:
+            self._listings(server).store(_client(), listing_of(listed))
+        return listed
+
+    async def on_read_resource(self, context: Any, call_next: Any) -> Any:
+        """Record a resource that was read: the model may take values from it."""
+        result = await call_next(context)
+        parts = [part.content for part in getattr(result, "contents", ())]
+        self._record(context, "resources/read", parts)
+        return result
+
+    async def on_get_prompt(self, context: Any, call_next: Any) -> Any:
+        """Record a prompt as the server's text, since its author is unknown here."""
+        result = await call_next(context)
+        parts = [_block_text(message.content) for message in getattr(result, "messages", ())]
+        self._record(context, "prompts/get", parts)
+        return result
+
+    def _record(self, context: Any, name: str, parts: Iterable[Any]) -> None:
+        session = self._session_of(context, _meta(context))
+        if record_of(session).ephemeral:
+            return
+        texts = [part for part in parts if isinstance(part, str)]
+        if texts:
+            session.tool_result(name, decoded("\n".join(texts)))
+        if len(texts) < len([*parts]):
+            session.opaque(f"{name} returned content that is not text")
+
+    # Tool calls ---------------------------------------------------------------------------------
+
+    async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+        """Judge a call; if it is blocked, or its result withheld, answer with feedback."""
+        message, meta = context.message, _meta(context)
+        listing = await self._callable_tools(context)
+        session = self._session_of(context, meta)
+        granted = record_of(session).grant
+        if listing is None:
+            session.tools = granted
+        else:
+            self.firewall.registry.offer(session, listing.values())
+            session.tools = frozenset(listing) if granted is None else granted & listing.keys()
+        call_id = self._call_id(session, context, meta)
+        call = ToolCall(message.name, message.arguments or {}, call_id)
+        _claim_span()
+        nested = RUNNING.get() is session
+        siblings = () if nested else tuple(self._running_calls.get(session, ()))
+        guard = self.firewall.guard(call, session=session, siblings=siblings)
+        try:
+            await guard.__aenter__()
+        except CallBlocked as blocked:
+            return ToolResult(content=feedback_text(blocked.decision), is_error=True)
+        try:
+            with self._running(call, session), guard.failing():
+                result = await call_next(context)
+            self._record_result(guard, result, session, call)
+            guard.__exit__(None, None, None)
+        except CallBlocked as blocked:
+            if guard.stopped is None:
+                raise
+            return ToolResult(content=feedback_text(blocked.decision), is_error=True)
+        except ResultBlocked as withheld:
+            return ToolResult(content=feedback_text(withheld.decision), is_error=True)
+        return result
+
+    @contextmanager
+    def _running(self, call: ToolCall, session: Session) -> Iterator[None]:
+        """
+        Register a running call: the calls of a batch arrive one by one, and count as siblings.
+        """
+        running = self._running_calls.setdefault(session, [])
+        running.append(call)
+        try:
+            yield
+        finally:
+            running.remove(call)
+
+    def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
+        """Return the model's id of this call; None if it can be found in the transcript."""
+        if RUNNING.get() is session:  # a nested call of a tool has no id of the model
+            return new_id()
+        pending = _pending_key(session, context)
+        resumed = None if pending is None else self._pending_inputs.resumed(pending)
+        proposed_id = resumed or _short_text(meta.get(CALL))
+        return proposed_id or (None if self._hears else new_id())
+
+    def _session_of(self, context: Any, meta: dict[str, Any]) -> Session:
+        """Return the session of a request, after recording the client's metadata and messages."""
+        messages = meta.pop(MESSAGES, None) if self._hears else None
+        messages = messages if isinstance(messages, list) and messages else None
+        key = self._key(context)
+        session = (
+            self.firewall.session(key) if key else self._default_session(ephemeral=not messages)
+        )
+        session.agent = _short_text(meta.get(AGENT)) or session.agent
+        if messages:
+            if len(messages) > _MAX_MESSAGES:
+                session.opaque("only the newest messages were taken in")
+            self._adapter.hear(session, messages[-_MAX_MESSAGES:])
+        return session
+
+    def _default_session(self, *, ephemeral: bool) -> Session:
+        session = current_session() if self._session is None else self._session
+        if session is not None:
+            return session
+        session = Session(limits=self.firewall.policy.limits, owner=self.firewall)
+        record_of(session).ephemeral = ephemeral
+        return session
+
+    async def _callable_tools(self, context: Any) -> Listing | None:
+        """Return the tools that this caller may call; None if they are unknown in audit mode."""
+        server, name = _server(context), context.message.name
+        listings, client = self._listings(server), _client()
+        listed, is_audit = listings.newest(client), self.firewall.policy.mode is Mode.AUDIT
+        if is_audit and name not in listed and listings.is_paused(client):
+            return None
+        try:
+            async with asyncio.timeout(_LISTING_TIMEOUT_S):
+                tool = await find_tool(server, context.message)
+        except Exception as error:  # fall back to the last listing
+            if name in listed:
+                return listed
+            if not is_audit:
+                raise
+            listings.pause(client)
+            logger.error(_NO_LISTING, escaped(name), type(error).__name__)
+            return None
+        if tool is not None:
+            return (listed or await self._listed(server)) | listing_of([tool], name)
+        remaining = {name: listed[name]} if name in listed else {}
+        return await self._listed(server) | remaining
+
+    async def _listed(self, server: Any) -> Listing:
+        """Return the tools that the server lists to this caller now."""
+        tools: Iterable[Any] = ()
+        with (
+            suppress(Exception),
+            suppress_fastmcp_telemetry(),
+        ):  # FastMCP's own span would rename the call's span
+            tools = await server.list_tools(run_middleware=False)
+        listing, client, listings = listing_of(tools), _client(), self._listings(server)
+        if not listings.newest(client):
+            listings.store(client, listing)
+        return listing
+
+    def _listings(self, server: Any) -> Listings:
+        return self._listings_by_server.setdefault(server, Listings())
+
+    def _record_result(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
+        """Record the result of a call that ran."""
+        if isinstance(result, InputRequiredToolResult):  # the client must provide input first
+            if not record_of(session).ephemeral:
+                state = result.input_required.request_state
+                self._pending_inputs.store(_input_key(session, call, state), call.id)
+            guard.suspend()
+        elif not isinstance(result, ToolResult):
+            session.opaque("the result of a background task is not seen")
+        else:
+            guard.value, guard.failed = _visible_value(result), result.is_error
+            guard.judges = _structured_value(result)
+            if any(_block_text(block) is None for block in result.content):
+                session.opaque("a tool result has content that is not text")
+
+
+class _PendingInputs:
+    """Calls that wait for the client's input: their next request is the same call."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[bytes, str] = OrderedDict()
+        self._lock = renewed(Lock())
+
+    def store(self, key: bytes, call_id: str | None) -> None:
+        """Store the id of a call that waits for input."""
+        with self._lock:
+            if call_id:
+                self._open[key] = call_id
+            if len(self._open) > _MAX_PENDING_INPUTS:
+                self._open.popitem(last=False)
+
+    def resumed(self, key: bytes) -> str | None:
+        """Remove and return the id of the call that a request continues."""
+        with self._lock:
+            return self._open.pop(key, None)
+
+
+def _pending_key(session: Session, context: Any) -> bytes | None:
+    """Return the key of the call that this request continues; None for a new call."""
+    message = context.message
+    if message.input_responses is None and message.request_state is None:
+        return None
+    call = ToolCall(message.name, message.arguments or {})
+    return _input_key(session, call, message.request_state)
+
+
+def _input_key(session: Session, call: ToolCall, state: str | None) -> bytes:
+    return digest_of(session.id, [call.name, call.arguments, state])
+
+
+def _meta(context: Any) -> dict[str, Any]:
+    request = getattr(context.fastmcp_context, "request_context", None)
+    return getattr(request, "meta", None) or {}
+
+
+def _server(context: Any) -> Any:
+    return getattr(context.fastmcp_context, "fastmcp", None)
+
+
+def _client() -> bytes:
+    """Return a hash of the client's connection; for connections per request, of its credentials."""
+    headers = get_http_headers(include={_CONNECTION, *_CREDENTIALS})
+    credentials = [headers.get(name) for name in _CREDENTIALS]
+    return digest_of(_principal()[0], headers.get(_CONNECTION) or credentials)
+
+
+def _short_text(value: Any) -> str:
+    """Return a client's text; a long one as its hash, other values as an empty text."""
+    if not isinstance(value, str):
+        return ""
+    return value if len(value) <= _LONGEST_KEY else digest(value, size=16).hex()
+
+
+def _principal() -> tuple[str, bool]:
+    """
+    Return a hash of the authenticated principal, and whether it is a user (not an application).
+    """
+    token = get_access_token()
+    if token is None:
+        return "", False
+    claims = token.claims or {}
+    subject = token.subject or claims.get("sub")
+    who = [token.client_id, str(claims.get("iss")), str(subject)]
+    return digest_of("principal", who).hex(), subject is not None
+
+
+def _block_text(block: Any) -> str | None:
+    """Return the text of one content block; None if it is not text."""
+    if block.type == "text":
+        return str(block.text)
+    if block.type == "resource_link":
+        return "\n".join(filter(None, (str(block.uri), block.name, block.description)))
+    return getattr(getattr(block, "resource", None), "text", None)
+
+
+def _visible_value(result: ToolResult) -> Any:
+    """Return the text that the model reads, with the structured content if that differs."""
+    text = "\n".join(filter(None, map(_block_text, result.content)))
+    structured = result.structured_content
+    if structured is None or not text:
+        return text if structured is None else structured
+    inner = structured["result"] if structured.keys() == {"result"} else structured
+    parsed = decoded(text)
+    return (
+        text if parsed in (inner, structured) or text == content_of(inner) else [text, structured]
+    )
+
+
+def _structured_value(result: ToolResult) -> Any:
+    """Return the tool's structured return value; None if there is only text."""
+    fastmcp_meta = (result.meta or {}).get("fastmcp")
+    wrapped = isinstance(fastmcp_meta, Mapping) and fastmcp_meta.get("wrap_result") is True
+    structured = result.structured_content
+    return structured.get("result", structured) if wrapped and structured else structured
+
+
+def _claim_span() -> None:
+    """Mark the server's own span of this request as the one that executes the tool."""
+    span = trace.get_current_span()
+    attributes = getattr(span, "attributes", None) or {}
+    if span.is_recording() and attributes.get(_METHOD) == _TOOLS_CALL:
+        span.set_attribute(semconv.ATTRIBUTE_OPERATION, semconv.VALUE_EXECUTE_TOOL)

@@ -1,0 +1,77 @@
+"""Run configuration that returns calls of unknown tools to the model instead of raising."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents import RunConfig, ToolErrorFormatterArgs
+
+from abs_shield.adapters.openai_agents.run_context import run_of
+from abs_shield.core import Mode
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.policy import Policy
+from abs_shield.shield import Shield
+from abs_shield.shield.turns import feedback_text
+
+
+def shielded_config(
+    config: RunConfig | Mapping[str, Any] | None = None, *, firewall: Shield
+) -> RunConfig:
+    """
+    Return a run configuration that answers calls of unknown tools with feedback to the model.
+
+    Args:
+        config: The configuration so far; it is not changed.
+        firewall: The Shield; if its policy does not enforce `phantom_tool`, nothing changes.
+
+    Returns:
+        The configuration, for ``run_config``.
+    """
+    answered = with_unknown_tool_answers(config, firewall=firewall)
+    if isinstance(answered, Mapping):
+        return RunConfig(**answered)
+    return RunConfig() if answered is None else answered
+
+
+def with_unknown_tool_answers(
+    config: RunConfig | Mapping[str, Any] | None, *, firewall: Shield
+) -> RunConfig | Mapping[str, Any] | None:
+    """
+    Return the configuration in the form that the host passed, a mapping or a `RunConfig`.
+
+    The SDK closes the model provider after a run that configured none: that holds for a mapping
+    without a provider, but not for a `RunConfig`.
+    """
+    if not _enforces(firewall.policy):
+        return config
+    is_record = isinstance(config, RunConfig)
+    options: Mapping[str, Any] = vars(config) if is_record else config or {}
+    host = options.get("tool_error_formatter")
+    if isinstance(host, _UnknownToolFormatter):
+        return config
+    changes: dict[str, Any] = {
+        "tool_not_found_behavior": "return_error_to_model",
+        "tool_error_formatter": _UnknownToolFormatter(host),
+    }
+    return replace(config, **changes) if isinstance(config, RunConfig) else {**options, **changes}
+
+
+def _enforces(policy: Policy) -> bool:
+    mode = policy.modes.get(PHANTOM_TOOL, policy.mode)
+    return mode is Mode.STRICT and PHANTOM_TOOL in policy.layer_names
+
+
+@dataclass(frozen=True)
+class _UnknownToolFormatter:
+    """Answers the call of an unknown tool with feedback; leaves other errors to the host."""
+
+    host: Callable[[ToolErrorFormatterArgs[Any]], Any] | None
+
+    def __call__(self, args: ToolErrorFormatterArgs[Any]) -> Any:
+        run = run_of(args.run_context)
+        decision = None if run is None else run.unknown.get(args.call_id)
+        if args.kind == "tool_not_found" and decision is not None and decision.blocked:
+            return feedback_text(decision)
+        return None if self.host is None else self.host(args)

@@ -1,0 +1,201 @@
+"""Patches of the SDK that judge marked runs; other runs behave as before."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from agents import Agent, CustomTool, FunctionTool, RunState, agent_tool_state, function_tool
+from agents import run as sdk_run
+from agents import tool as sdk_tool
+from agents.lifecycle import RunHooksBase
+from agents.run_internal import run_loop, tool_execution
+
+from abs_shield.adapters.openai_agents.run_config import with_unknown_tool_answers
+from abs_shield.adapters.openai_agents.run_context import (
+    CURRENT_RUN,
+    GUARD,
+    INNER,
+    NEXT,
+    RunScope,
+    agent_runs,
+    run_of,
+)
+from abs_shield.adapters.openai_agents.run_hooks import ShieldRunHooks
+from abs_shield.adapters.openai_agents.tool_dispatch import hook_custom_tool, judged_tool
+from abs_shield.core.forked import renewed
+from abs_shield.errors import ShieldError
+from abs_shield.session.session_record import record_of
+
+_INVOKE = "_invoke_function_tool_with_metadata"
+_HANDLED_ATTRIBUTE = "_function_tool_default_failure_handled"
+_INSTALLED: list[bool] = []
+_LOCK = renewed(Lock())
+
+
+def install() -> None:
+    """
+    Patch the SDK so that marked runs are judged; called at the adapter's first use.
+
+    Raises:
+        ShieldError: The SDK lacks a part that judging depends on.
+    """
+    with _LOCK:
+        if _INSTALLED:
+            return
+        missing = list(missing_parts())
+        if missing:
+            raise ShieldError(
+                f"this openai-agents cannot be guarded: {', '.join(missing)} is missing or changed; "
+                "install a version that `abs-shield[openai-agents]` allows"
+            )
+        runner: Any = sdk_run.AgentRunner
+        runner.run = _run(runner.run)
+        runner.run_streamed = _run_streamed(runner.run_streamed)
+        # A subclass may override `get_all_tools`; a resumed run calls it on the agent.
+        for owner in (Agent, run_loop):
+            any_owner: Any = owner
+            any_owner.get_all_tools = _get_all_tools(any_owner.get_all_tools)
+        setattr(tool_execution, _INVOKE, _invoke(getattr(tool_execution, _INVOKE)))
+        _INSTALLED.append(True)
+
+
+def missing_parts() -> Iterator[str]:
+    """Yield each part of the SDK that is missing or has changed; no request is sent."""
+    agent: Agent[Any] = Agent(name="a")
+    plain: Any = function_tool(_sample_tool)
+    agent_tool: Any = agent.as_tool("a", "a")
+    parts: dict[str, bool] = {
+        "`FunctionTool.on_invoke_tool._invoke_tool_impl`": all(
+            hasattr(tool.on_invoke_tool, "_invoke_tool_impl") for tool in (plain, agent_tool)
+        ),
+        "`FunctionTool._is_agent_tool`": getattr(agent_tool, "_is_agent_tool", False) is True,
+        "`FunctionTool._agent_instance`": getattr(agent_tool, "_agent_instance", None) is agent,
+        f"`ToolContext.{_HANDLED_ATTRIBUTE}`": getattr(
+            sdk_tool, "_DEFAULT_FAILURE_HANDLED_ATTR", ""
+        )
+        == _HANDLED_ATTRIBUTE,
+        "`agents.agent_tool_state`": _has_parameters(
+            getattr(agent_tool_state, "peek_agent_tool_run_result", None), "scope_id"
+        )
+        and hasattr(agent_tool_state, "get_agent_tool_state_scope"),
+        f"`agents.run_internal.tool_execution.{_INVOKE}`": _has_parameters(
+            getattr(tool_execution, _INVOKE, None), "function_tool", "context", "arguments"
+        ),
+        "`Agent.get_all_tools`": _has_parameters(
+            getattr(Agent, "get_all_tools", None), "run_context"
+        ),
+        "`agents.run_internal.run_loop.get_all_tools`": _has_parameters(
+            getattr(run_loop, "get_all_tools", None), "agent", "context_wrapper"
+        ),
+        "`RunState._context`": "_context" in getattr(RunState, "__dataclass_fields__", ()),
+    }
+    for name in ("run", "run_streamed"):
+        method = getattr(getattr(sdk_run, "AgentRunner", None), name, None)
+        parts[f"`AgentRunner.{name}`"] = _has_parameters(
+            method, "starting_agent", "input", "kwargs"
+        )
+    yield from (name for name, is_there in parts.items() if not is_there)
+
+
+def _sample_tool() -> str:
+    return ""
+
+
+def _has_parameters(function: Any, *names: str) -> bool:
+    return callable(function) and {*names} <= {*inspect.signature(function).parameters}
+
+
+@contextmanager
+def _judged_run(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Set whether a run is judged, independently of a run around it, and yield its options."""
+    scope = _scope_of(agent, state, options.get("context"))
+    if scope is not None:
+        scope = scope.with_options(options)
+        options = _options(options, scope)
+    tokens = [(var, var.set(value)) for var, value in _context_values(scope)]
+    try:
+        yield options
+    except BaseException:
+        for session in () if scope is None else scope.sessions:
+            record_of(session).settle()  # log the proposals of a failed run as undispatched
+        raise
+    finally:
+        for var, token in tokens:
+            var.reset(token)
+
+
+def _context_values(scope: RunScope | None) -> list[tuple[Any, Any]]:
+    return [(GUARD, scope), (NEXT, None), (INNER, None), (CURRENT_RUN, CURRENT_RUN.get())]
+
+
+def _scope_of(agent: Any, state: Any, context: Any) -> RunScope | None:
+    """Return the scope of a run: from its runner, its agent, the tool that it is, or its state."""
+    if (scope := NEXT.get()) is not None:
+        return scope
+    if (runs := agent_runs(agent)) is not None:
+        return RunScope(runs)
+    inner = INNER.get()
+    if inner is not None and inner.matches(agent, context):
+        return inner
+    run = run_of(state._context) if isinstance(state, RunState) else None
+    return None if run is None else RunScope(run.runs)
+
+
+def _options(options: Mapping[str, Any], scope: RunScope) -> dict[str, Any]:
+    host, changed = options.get("hooks"), dict(options)
+    if host is None or isinstance(host, RunHooksBase):  # the SDK rejects other values
+        changed["hooks"] = ShieldRunHooks(scope.runs, host, flags_output=scope.flags_output)
+    if scope.answers:
+        config = options.get("run_config")
+        changed["run_config"] = with_unknown_tool_answers(config, firewall=scope.runs.firewall)
+    return changed
+
+
+def _run(original: Any) -> Any:
+    @functools.wraps(original)
+    async def run(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
+        with _judged_run(starting_agent, input, kwargs) as options:
+            return await original(self, starting_agent, input, **options)
+
+    return run
+
+
+def _run_streamed(original: Any) -> Any:
+    @functools.wraps(original)
+    def run_streamed(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
+        with _judged_run(starting_agent, input, kwargs) as options:
+            return original(self, starting_agent, input, **options)
+
+    return run_streamed
+
+
+def _get_all_tools(original: Any) -> Any:
+    @functools.wraps(original)
+    async def get_all_tools(agent: Any, run_context: Any) -> Any:
+        scope = GUARD.get()
+        if scope is None:
+            return await original(agent, run_context)
+        run = scope.runs.enter_run(run_context)
+        tools = await original(agent, run_context)
+        for tool in tools:
+            if isinstance(tool, CustomTool):
+                hook_custom_tool(tool)
+        run.offer(agent, tools)
+        return tools
+
+    return get_all_tools
+
+
+def _invoke(original: Any) -> Any:
+    @functools.wraps(original)
+    async def invoke(*, function_tool: FunctionTool, **more: Any) -> Any:
+        scope = GUARD.get()
+        tool = function_tool if scope is None else judged_tool(function_tool, scope)
+        return await original(function_tool=tool, **more)
+
+    return invoke
