@@ -26,7 +26,7 @@ class SessionKeys:
 
     @property
     def full(self) -> bool:
-        """Whether later sessions are not remembered any more."""
+        """True if later sessions are not remembered any more."""
         return self._count >= self._most
 
     def add(self, key: int) -> bool:

@@ -50,7 +50,7 @@ class Run:
 
     @property
     def success(self) -> bool | None:
-        """Whether the run ended well; None where nobody knows."""
+        """True if the run ended well; None where nobody knows."""
         success = self.labels.get("success")
         return success if isinstance(success, bool) else None
 

@@ -128,7 +128,7 @@ class ForwardRequests(Middleware):
     async def on_discover(self, context: Any, call_next: Any) -> Any:
         """Negotiate a version without a handshake if the server supports one."""
         if self._sessions.upstream.url is None:
-            raise _discovery_not_found()
+            raise _discovery_unsupported()
         upstream_session = self._sessions.for_client(context.fastmcp_context)
         try:
             client = await upstream_session.client()
@@ -137,7 +137,7 @@ class ForwardRequests(Middleware):
         except Exception:  # the handshake, which follows, reports the error
             modern = False
         if not modern:
-            raise _discovery_not_found()
+            raise _discovery_unsupported()
         result = await call_next(context)
         server_result = types.DiscoverResult.model_validate(discovered)
         meta = {**(result.meta or {}), **(server_result.meta or {})}
@@ -275,5 +275,5 @@ def _supported_capabilities(capabilities: types.ServerCapabilities) -> types.Ser
     return capabilities.model_copy(update={"tasks": None, "extensions": None})
 
 
-def _discovery_not_found() -> MCPError:
+def _discovery_unsupported() -> MCPError:
     return MCPError(code=types.METHOD_NOT_FOUND, message="Method not found: server/discover")

@@ -55,7 +55,7 @@ class FrontClient:
 
     @property
     def has_open_requests(self) -> bool:
-        """Whether a request of the client has no answer yet."""
+        """True if a request of the client has no answer yet."""
         return bool(self._open)
 
     @asynccontextmanager

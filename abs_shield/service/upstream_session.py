@@ -68,7 +68,7 @@ class _ForwardingTransport(ClientTransport):
 
     @property
     def offers_roots(self) -> bool:
-        """Whether the server may ask for roots when the session opens."""
+        """True if the server may ask for roots when the session opens."""
         return getattr(getattr(self._client, "capabilities", None), "roots", None) is not None
 
     def refusal(self) -> int | None:
@@ -77,7 +77,7 @@ class _ForwardingTransport(ClientTransport):
 
     @property
     def has_separate_streams(self) -> bool:
-        """Whether each request has its own stream: if one breaks, the session continues."""
+        """True if each request has its own stream: if one breaks, the session continues."""
         return isinstance(self._inner, StreamableHttpTransport)
 
     def has_ended(self) -> bool:
@@ -310,7 +310,8 @@ def check_transport() -> None:
     """
     if not callable(getattr(StdioTransport, "_is_session_dead", None)):
         raise ShieldError(
-            "this FastMCP cannot be used for the proxy: `StdioTransport._is_session_dead` is missing; "
+            "this FastMCP cannot be used for the proxy: "
+            "`StdioTransport._is_session_dead` is missing; "
             "install a version that `abs-shield[fastmcp]` allows"
         )
 

@@ -428,7 +428,7 @@ UNREADABLE = {
     "too many digits": (JSON, answer(FALSE)[:-1] + b', "x": ' + b"9" * 5_000 + b"}"),
     "nested too deeply": (JSON, answer(FALSE)[:-1] + b', "x": ' + DEEP + b"}"),
     "not text in its charset": (TEXT, FALSE.encode() + b"\xff"),
-    "is not known here": (b"text/plain; charset=nope", FALSE.encode()),
+    "unknown charset": (b"text/plain; charset=nope", FALSE.encode()),
     "no text at any of `answers`": (JSON, b'{"reply": "' + FALSE.encode() + b'"}'),
 }  # fmt: skip
 """What the log says of a body that cannot be read."""

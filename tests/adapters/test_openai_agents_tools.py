@@ -233,7 +233,7 @@ def test_the_installed_sdk_has_all_that_judging_depends_on():
 )
 def test_a_part_of_the_sdk_that_is_gone_is_named_at_the_first_use(owner, part, named, monkeypatch):
     """Nothing runs without being judged: the adapter refuses."""
-    monkeypatch.setattr(sdk_patches, "_DONE", [])
+    monkeypatch.setattr(sdk_patches, "_INSTALLED", [])
     monkeypatch.setattr(owner, part, lambda *args: SimpleNamespace(on_invoke_tool=None))
 
     with pytest.raises(ShieldError, match=named):

@@ -456,7 +456,7 @@ def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
 
 def test_what_is_no_runner_is_refused() -> None:
     """It says what to give; a runner has one firewall."""
-    with pytest.raises(ShieldError, match="give a `ResponsesToolRunner`"):
+    with pytest.raises(ShieldError, match="pass a `ResponsesToolRunner`"):
         shielded_runner(object(), firewall=firewall("audit"))
     runner = runner_of(firewall("audit"), Desk())
     with pytest.raises(ShieldError, match="already has a Shield"):

@@ -95,7 +95,7 @@ def test_a_port_that_is_taken():
         done = run("--http", place, "--", "cat")
 
     assert 2 == done.returncode
-    assert f"cannot listen on `{place}`: Address already in use; take another" in done.stderr
+    assert f"cannot listen on `{place}`: Address already in use; choose another" in done.stderr
 
 
 @needs_fastmcp
@@ -105,7 +105,10 @@ def test_a_server_that_ends_at_once(argv):
     done = opened("--log", "none", "--", *argv)
     answer = json.loads(done.stdout)
 
-    told = f"`{argv[0]}` is not an MCP server, or ended immediately: Connection closed; run it by itself"
+    told = (
+        f"`{argv[0]}` is not an MCP server, or ended immediately: "
+        "Connection closed; run it by itself"
+    )
     assert (1, told) == (answer["id"], answer["error"]["message"])
     assert (2, f"abs-shield: {told}\n") == (done.returncode, done.stderr)
 

@@ -22,7 +22,8 @@ from tests.service.proxies import HERE, proxied
 from tests.service.test_passing import runs, until
 
 IMPATIENT = (
-    "import sys; from abs_shield.service import upstream_session as s; s._INITIALIZED_TIMEOUT_S = 0.5; "
+    "import sys; from abs_shield.service import upstream_session; "
+    "upstream_session._INITIALIZED_TIMEOUT_S = 0.5; "
     "from abs_shield.cli import main; sys.exit(main())"
 )
 VERSION = "2025-11-25"

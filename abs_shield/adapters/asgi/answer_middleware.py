@@ -124,7 +124,7 @@ class AnswerMiddleware:
 
     @property
     def enforced(self) -> bool:
-        """Whether unsupported answers are replaced."""
+        """True if unsupported answers are replaced."""
         return self.firewall.lifecycle.enforces_answers()
 
     def note(self, reason: str) -> None:
@@ -171,7 +171,7 @@ class AnswerMiddleware:
 
     @property
     def allows_errors(self) -> bool:
-        """Whether an answer that an internal error left unchecked is sent."""
+        """True if an answer that an internal error left unchecked is sent."""
         policy = self.firewall.policy
         return not isinstance(policy.answer, AnswerConfig) or policy.on_error == "allow"
 
@@ -233,7 +233,7 @@ class _AnswerResponse(Collector):
 
     @property
     def enforced(self) -> bool:
-        """Whether unsupported answers are replaced."""
+        """True if unsupported answers are replaced."""
         return self._owner.enforced
 
     def is_candidate(self, event: Message) -> bool:

@@ -175,10 +175,10 @@ def _decoded(body: bytes, charset: str) -> tuple[str, str]:
 
 def _read_answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
     for pointer in pointers:
-        pointers_found = [*expand_pointer(data, pointer)]
-        values = [(place, _text(value_at(data, place))) for place in pointers_found]
+        matches = [*expand_pointer(data, pointer)]
+        values = [(place, _text(value_at(data, place))) for place in matches]
         texts = [(place, text) for place, text in values if text is not None]
-        calls = {place for place in pointers_found if _has_calls(data, place)}
+        calls = {place for place in matches if _has_calls(data, place)}
         if texts or calls:
             answers = (AnswerText(text, place) for place, text in texts if place not in calls)
             some = tuple(answer for answer in answers if answer.text.strip())

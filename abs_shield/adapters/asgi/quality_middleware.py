@@ -257,7 +257,7 @@ class _QualityResponse(Collector):
 
     @property
     def enforced(self) -> bool:
-        """Whether failed outputs are held back."""
+        """True if failed outputs are held back."""
         return self._owner.pipeline.enforced
 
     def is_candidate(self, event: Message) -> bool:

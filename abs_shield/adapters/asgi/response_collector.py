@@ -46,7 +46,7 @@ class Collector(ABC):
     @property
     @abstractmethod
     def enforced(self) -> bool:
-        """Whether judged texts may be replaced."""
+        """True if judged texts may be replaced."""
 
     @abstractmethod
     def is_candidate(self, event: Message) -> bool:

@@ -25,8 +25,8 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session
-from abs_shield.session.session_record import record_of
 from abs_shield.session.session_context import RUNNING
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.content import content_of
 from abs_shield.shield.guard import Guard

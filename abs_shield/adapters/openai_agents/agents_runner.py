@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 def _same_options(
     original: Callable[_P, _T],
 ) -> Callable[[Callable[..., Any]], Callable[Concatenate[Any, _P], _T]]:
-    """Give a method the signature of *original*, for type checkers and editors."""
+    """Set the signature of a method to that of *original*, for type checkers and editors."""
 
     def decorate(method: Callable[..., Any]) -> Callable[Concatenate[Any, _P], _T]:
         signature = inspect.signature(original)

@@ -23,8 +23,8 @@ from abs_shield.adapters.openai_agents.sdk_items import (
 from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import ShieldError
 from abs_shield.session import Session
-from abs_shield.session.session_record import record_of
 from abs_shield.session.session_context import RUNNING
+from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam

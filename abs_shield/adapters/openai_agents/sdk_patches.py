@@ -50,7 +50,7 @@ def install() -> None:
         missing = list(missing_parts())
         if missing:
             raise ShieldError(
-                f"this openai-agents cannot be guarded: {', '.join(missing)} is missing or changed; "
+                f"this openai-agents cannot be guarded: {', '.join(missing)} changed; "
                 "install a version that `abs-shield[openai-agents]` allows"
             )
         runner: Any = sdk_run.AgentRunner

@@ -38,7 +38,7 @@ class Validated(dict[str, Any]):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the framework refuses the arguments, too, and counts it."""
+        """True if the framework refuses the arguments, too, and counts it."""
         return isinstance(self.error, (ValidationError, ModelRetry))
 
     @property

@@ -80,7 +80,7 @@ def flagging(ruled: Ruled) -> tuple[str, ...]:
 
 
 def differ(new: Ruled, old: Ruled) -> bool:
-    """Whether other findings weigh, or the same ones otherwise."""
+    """Return whether other findings weigh, or the same ones otherwise."""
     return _signatures(new).keys() != _signatures(old).keys()
 
 

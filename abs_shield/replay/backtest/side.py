@@ -36,7 +36,7 @@ class Ruled(NamedTuple):
 
     @property
     def flagged(self) -> bool:
-        """Whether the call is not CLEAN."""
+        """True if the call is not CLEAN."""
         return self.ruling.verdict is not Verdict.CLEAN
 
 

@@ -94,12 +94,12 @@ class Suggestion:
 
     @property
     def is_remark(self) -> bool:
-        """Whether it proposes nothing, and only says what is known."""
+        """True if it proposes nothing, and only says what is known."""
         return not self.field and self.says is None
 
     @property
     def declared(self) -> bool:
-        """Whether the module declares it."""
+        """True if the module declares it."""
         return not self.why_not and not self.is_remark
 
 

@@ -47,7 +47,7 @@ def _order(block: Block) -> tuple[str, ...]:
 
 
 def is_writable(block: Block) -> bool:
-    """Whether a policy can hold its name and place: a model writes anything."""
+    """Return whether a policy can hold its name and place: a model writes anything."""
     is_name = 0 < len(block.tool) <= LONGEST_NAME and _is_unicode(block.tool)
     return is_name and _is_unicode(block.where or "")
 

@@ -85,17 +85,17 @@ class Subject:
 
     @property
     def is_listed(self) -> bool:
-        """Whether its schema lists its values."""
+        """True if its schema lists its values."""
         return "enum" in self.schema or "const" in self.schema
 
     @property
     def is_number(self) -> bool:
-        """Whether its values can be nothing but numbers and null."""
+        """True if its values can be nothing but numbers and null."""
         return _types(self.schema) <= _NUMBERS
 
     @property
     def is_nested(self) -> bool:
-        """Whether its values are objects or lists."""
+        """True if its values are objects or lists."""
         said = self.schema.get("type")
         types = said if isinstance(said, list) else [said]
         return "object" in types or "array" in types or "properties" in self.schema

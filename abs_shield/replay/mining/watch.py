@@ -217,7 +217,7 @@ def _count(seen: ParameterSeen, argument: _Argument) -> None:
 
 
 def _worked(sight: _Sight) -> bool:
-    """Whether the file holds a result of the call that tells of no failure."""
+    """Return whether the file holds a result of the call that tells of no failure."""
     ended = _result(sight)
     if ended is None or ended.error:
         return False

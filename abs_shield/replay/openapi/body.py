@@ -90,7 +90,7 @@ def _parts(schema: Any, document: Document, read: set[int]) -> Iterator[Mapping[
 
 
 def _is_plain(part: Mapping[str, Any]) -> bool:
-    """Whether a schema is an object of named members, and nothing else has to hold."""
+    """Return whether a schema is an object of named members, and nothing else has to hold."""
     if part.get("nullable") is True or not part.keys().isdisjoint(_BRANCHES):
         return False
     if part.get("type", "object") != "object":

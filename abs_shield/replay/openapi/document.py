@@ -42,7 +42,7 @@ class Document:
 
     @property
     def is_old(self) -> bool:
-        """Whether its schemas are of OpenAPI 3.0, which is no JSON Schema."""
+        """True if its schemas are of OpenAPI 3.0, which is no JSON Schema."""
         return str(self.whole["openapi"]).startswith(_OLD)
 
     def at(self, pointer: str) -> Any:

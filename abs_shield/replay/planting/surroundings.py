@@ -65,7 +65,7 @@ class Surroundings:
 
     @cached_property
     def is_short(self) -> bool:
-        """Whether the run's text is short enough to be searched for every value."""
+        """True if the run's text is short enough to be searched for every value."""
         return sum(map(len, self._parts)) <= MOST_TEXT
 
     @cached_property
@@ -74,11 +74,11 @@ class Surroundings:
         return _BETWEEN.join(self._parts).casefold()
 
     def mentions(self, text: str) -> bool:
-        """Whether *text* stands anywhere in the run, however it is written."""
+        """Return whether *text* stands anywhere in the run, however it is written."""
         return normalised(text) in self._everything
 
     def precedes(self, text: str, turn: int) -> bool:
-        """Whether the host, the user or a tool wrote *text* before the message at *turn*."""
+        """Return whether the host, the user or a tool wrote *text* before the message at *turn*."""
         source, ends = self._sources
         wanted = normalised(text)
         if wanted not in self._first:
@@ -191,7 +191,7 @@ class RightCall:
         return cls(call=call, arguments=arguments, tool=tool, run=run, values=values)
 
     def is_founded(self, leaf: ArgumentValue) -> bool:
-        """Whether somebody else than the agent wrote the value before the call."""
+        """Return whether somebody else than the agent wrote the value before the call."""
         return self.run.precedes(leaf.text, self.call.turn)
 
     @property

@@ -87,12 +87,12 @@ def _schema_at(schema: Any, path: Path) -> Mapping[str, Any]:
 
 
 def is_open(leaf: ArgumentValue) -> bool:
-    """Whether the schema leaves the value to the caller: no list of values, no default."""
+    """Return whether the schema leaves the value to the caller: no list of values, no default."""
     return leaf.schema.keys().isdisjoint(("enum", "const", "default", "anyOf", "oneOf", "$ref"))
 
 
 def is_identifier(leaf: ArgumentValue) -> bool:
-    """Whether the value names one thing: an id, an e-mail address, a URL, a phone number."""
+    """Return whether the value names one thing: an id, an e-mail address, a URL, a phone number."""
     text, words = leaf.text, leaf.words
     if not _SHORTEST <= len(text) <= _LONGEST or isinstance(leaf.value, float):
         return False
@@ -113,17 +113,17 @@ def is_identifier(leaf: ArgumentValue) -> bool:
 
 
 def is_phone(leaf: ArgumentValue) -> bool:
-    """Whether the value is a phone number by its parameter's name."""
+    """Return whether the value is a phone number by its parameter's name."""
     return bool(leaf.words & _PHONE) and is_identifier(leaf)
 
 
 def points(leaf: ArgumentValue) -> bool:
-    """Whether the parameter's name says that it names one thing, whatever the value."""
+    """Return whether the parameter's name says that it names one thing, whatever the value."""
     return bool(leaf.words & (_POINTING | _SECRET))
 
 
 def is_secret(leaf: ArgumentValue) -> bool:
-    """Whether the value is a credential by its parameter's name."""
+    """Return whether the value is a credential by its parameter's name."""
     words, text = leaf.words, leaf.text
     if words & _PAGING or (text.startswith("0x") and "token" in words):  # a token of a blockchain
         return False
@@ -134,7 +134,7 @@ def is_secret(leaf: ArgumentValue) -> bool:
 
 
 def is_name(leaf: ArgumentValue) -> bool:
-    """Whether the value is a proper name of a person, a place or a thing; a code is none."""
+    """Return whether the value is a proper name of a person, a place or a thing; a code is none."""
     if not isinstance(leaf.value, str) or not leaf.words & _NAMING or not is_open(leaf):
         return False
     if leaf.words & {"file", "user", "tool", "event", "field", "table", "column", "type", "query"}:
@@ -148,12 +148,12 @@ def is_name(leaf: ArgumentValue) -> bool:
 
 
 def is_email(text: str) -> bool:
-    """Whether *text* is an e-mail address."""
+    """Return whether *text* is an e-mail address."""
     return _EMAIL.fullmatch(text) is not None
 
 
 def is_url(text: str) -> bool:
-    """Whether *text* is a web address."""
+    """Return whether *text* is a web address."""
     return _URL.fullmatch(text) is not None
 
 

@@ -61,7 +61,7 @@ def _doubt(name: str, action: ToolAction) -> str:
 
 
 def _lists(name: str) -> bool:
-    """Whether ``list`` is followed by several things, or by nothing."""
+    """Return whether ``list`` is followed by several things, or by nothing."""
     after = [*dropwhile(lambda word: word != "list", split(name))][1:]
     noun = [*takewhile(lambda word: word not in _PLACED, after)]
     return not noun or any(word == "all" or singular(word) != word for word in noun)

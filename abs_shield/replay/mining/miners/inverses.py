@@ -77,5 +77,5 @@ def _entities(plan: ToolPlan) -> frozenset[str]:
 
 
 def _is_of(name: str, plan: ToolPlan) -> bool:
-    """Whether a parameter names the noun itself: ``user_id`` of ``delete_user``."""
+    """Return whether a parameter names the noun itself: ``user_id`` of ``delete_user``."""
     return not of_what(name).isdisjoint(plan.action.noun)

@@ -35,7 +35,7 @@ def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def _is_setting(leaf: ArgumentValue) -> bool:
-    """Whether the argument says to what something is changed, and holds no identifier."""
+    """Return whether the argument says to what something is changed, and holds no identifier."""
     selects = points(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
     return len(leaf.path) == 1 and not selects
 

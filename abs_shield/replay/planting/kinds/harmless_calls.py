@@ -53,7 +53,7 @@ def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
 
 
 def _is_called(place: RightCall, leaf: ArgumentValue) -> bool:
-    """Whether a call of the run names the entity already."""
+    """Return whether a call of the run names the entity already."""
     calls = (
         None if verb_of(call.name) in READING else call.arguments
         for call in place.run.calls[:_MOST_CALLS]

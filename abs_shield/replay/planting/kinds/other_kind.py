@@ -28,7 +28,7 @@ def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | No
 
 
 def _differs(leaf: ArgumentValue, target: ArgumentValue, place: RightCall) -> bool:
-    """Whether no name in the run allows the value of *leaf* where *target* stands."""
+    """Return whether no name in the run allows the value of *leaf* where *target* stands."""
     if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
         return False
     return target.nouns.isdisjoint(place.run.nouns[normalised(leaf.text)])

@@ -34,7 +34,7 @@ def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def _removes(place: RightCall) -> bool:
-    """Whether the call removes a thing, and the run calls the tool so no second time."""
+    """Return whether the call removes a thing, and the run calls the tool so no second time."""
     name = place.call.name
     again = any(c.name == name and c.arguments == place.arguments for c in place.others)
     if verb_of(name) not in REMOVING or nouns_of(name) & _CONTAINERS or again:
@@ -45,7 +45,7 @@ def _removes(place: RightCall) -> bool:
 
 
 def _is_removed(place: RightCall, leaf: ArgumentValue) -> bool:
-    """Whether the identifier names what is removed, not what it is removed from."""
+    """Return whether the identifier names what is removed, not what it is removed from."""
     nouns = nouns_of(place.call.name)
     return bool(leaf.nouns & nouns) or (not leaf.nouns and len(place.arguments) == 1)
 
