@@ -129,7 +129,7 @@ def answered(whole: Any) -> Any:
 
 
 def is_answer(whole: Any) -> bool:
-    """Return whether *whole* is a result of MCP's `tools/list`: one list, `tools`, maybe a cursor."""
+    """Return whether *whole* is a result of MCP's `tools/list`: one list, `tools`."""
     if not isinstance(whole, Mapping):
         return False
     return [name for name, held in whole.items() if isinstance(held, (list, tuple))] == ["tools"]
