@@ -23,7 +23,7 @@ def parameter_mismatch(
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
         return (_explain_unchecked(tool, proposal.terms),)
-    if tool.broken:  # what the tool's author declared is judged all the same
+    if tool.broken:  # the author's own declaration still applies
         findings = () if proposal.fits else tuple(_mismatches(proposal))
         return findings or (_explain_unchecked(tool, proposal.terms),)
     return () if proposal.fits else _mismatches(proposal)
@@ -71,7 +71,7 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
         elif conversion is not None and conversion.is_endless(problem):
-            continue  # it is told already
+            continue  # it was reported above
         elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)
         elif problem.where not in converted:  # its type and its range are one slip

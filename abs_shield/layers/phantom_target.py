@@ -216,14 +216,14 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
     if argument.judged == "user_value":
         return replaces_user_value(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
-        # whoever changes a password gave the old one, and the new one is made up
+        # a call that changes a password presents the old one and invents the new one
         presented = tool.targets.is_presented_credential(argument.path)
         from_user = (presented or tool.action.does is Does.MAKE) and is_credential_from_person(
             argument, session
         )
         return from_user or (presented and is_credential_in_results(argument, session))
     if argument.must_be_seen:
-        # the wildcards, and what is too long to be compared, are findings of their own
+        # wildcards, and values too long to compare, are findings of their own
         text = argument.text
         return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
     if tool.targets.parameters.at(argument.path).guard == "target" and is_whole_set(argument.text):
@@ -241,7 +241,7 @@ def _judge(
     origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).stands(argument.text)
-        if verbatim is None:  # a whole value stood so, but perhaps for its quotes and blanks
+        if verbatim is None:  # the index has the value, but perhaps with other quotes and blanks
             yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
         origin = origin if verbatim else None
@@ -401,7 +401,7 @@ def _needs_no_mention(
     if _was_created(text, proposal, session):
         return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
-        return stands_unechoed(text, session)  # no table holds it
+        return stands_unechoed(text, session)  # no index contains it
     if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:

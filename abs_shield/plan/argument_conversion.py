@@ -47,10 +47,10 @@ class Conversion(NamedTuple):
 
 
 Convert = Callable[[Mapping[str, Any]], Conversion]
-"""Converts arguments as the function behind a tool gets them; it never raises."""
+"""Converts arguments as the tool's function receives them; it never raises."""
 
 _NOT_CONVERTIBLE = frozenset({"not_finite", "too_deep", "too_large", "too_complex"})
-"""What no JSON number is, and what would take too long to look at again."""
+"""Values that are not JSON numbers, or would take too long to check again."""
 
 
 _FLOAT_LIMIT = 1 << 1023

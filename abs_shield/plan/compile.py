@@ -113,7 +113,7 @@ def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> Compil
     """Return the schema of a description combined with the author's for the same parameters."""
     names = schema.known
     if schema.nameless and isinstance(author.parameters, Mapping):
-        # the description adds no name that the author's function would not take
+        # a description must not add a name that the author's function would not take
         names_too = _without_required(author.parameters, where=escaped(tool.name))
         return both(schema, names_too) if schema.is_closed else both(names_too, schema)
     own = shared_parameters(author, names)

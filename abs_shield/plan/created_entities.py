@@ -21,38 +21,38 @@ _OWN_WORDS = frozenset(
     "id name number key code title slug path file filename filepath label username".split()
 )
 _PLACING_VERBS = frozenset("add book schedule reserve register append".split())
-"""Verbs that bring a thing into a place: the other things they name exist already."""
+"""Verbs that put a thing into a place: the other things they name exist already."""
 _CLIENT_WORDS = frozenset("idempotency correlation trace nonce dedup deduplication".split())
-"""Identifiers that by convention the caller makes up for each write."""
+"""Identifiers that the caller by convention invents for each write."""
 _MARK_WORDS = frozenset("id uuid guid token key".split())
-"""What marks one request to a service: ``request_id``; its number is that of an application."""
+"""Words that identify one request, ``request_id``; a request's number is that of an application."""
 _FILE_WORDS = frozenset("file path filename filepath".split())
 _MAX_DESCRIPTION, _FIRST_WORDS = 300, 5
 _CALLER_WORDS = frozenset("client caller external".split())
 _RECORD_WORDS = frozenset("message request operation event record entry job run batch log".split())
-"""What a creating call calls the record that it makes, whatever its noun."""
+"""Words for the created record, whatever the noun."""
 _OFFER_WORDS = frozenset("coupon promo promotion discount voucher".split())
-"""Whichever of them a call makes, its code has the name of any."""
+"""Words for one kind of offer: the code of any has the name of another."""
 _DESTINATION_WORDS = frozenset(
     "new dest destination target output remote local to drive s3 object blob storage".split()
 )
-"""Words around the name of what is made, which say where it is put."""
+"""Words of a created thing's name that say where it is put."""
 _OUTPUT_WORDS = frozenset(
     "screenshot capture download export save render snapshot dump backup plot draw print convert "
     "record write generate".split()
 )
-"""Words of tools that leave a file, of a name that the caller gives it."""
+"""Words of tools that write a file with a name chosen by the caller."""
 _FILE_NAMES = frozenset(
     tuple(name.split("_"))
     for name in "filename file_name name output output_path path filepath file_path".split()
 )
 _CONTENT_WORDS = frozenset("content body text data html markdown code source byte base64".split())
-"""What is in a file; its title is none of it."""
+"""Words for the content of a file; its title is not content."""
 _PERSON_WORDS = frozenset(
     "party contact user customer client patient employee member lead attendee guest person "
     "passenger tenant candidate student driver supplier vendor".split()
 )
-"""Whoever is entered has a name before."""
+"""People who are registered already have a name."""
 _TITLE_NAMES = frozenset({("name",), ("title",), ("label",)})
 _CREATING_STATEMENT = re.compile(
     r"\bcreate\s{1,4}(?:or\s{1,4}replace\s{1,4})?(?:temp(?:orary)?\s{1,4})?"
@@ -99,7 +99,7 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
         and words & _FILE_WORDS
         and action.noun[-1:] not in (("file",), ("document",))
     ):
-        return False  # the id of a file that is there: `create_job(file_id=...)`
+        return False  # the id of an existing file: `create_job(file_id=...)`
     is_placing = action.verb in _PLACING_VERBS
     allowed_words = _OWN_WORDS if is_placing else _OWN_WORDS | _RECORD_WORDS
     if not is_placing or _describes_new(tool, action):
@@ -151,7 +151,7 @@ def _is_request_key(name: str, tool: Tool) -> bool:
         or words[:-2] not in ((), ("x",))
     ):
         return False
-    # At the front of a tool's name it is the verb: `request_refund`.
+    # as the first word of a tool's name it is the verb: `request_refund`
     return "request" not in name_words(tool.name)[1:]
 
 

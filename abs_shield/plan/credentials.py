@@ -11,26 +11,26 @@ from abs_shield.text.shape import is_dated, is_moment, is_sentinel
 from abs_shield.text.verbs import Does
 
 CredentialUse = Literal["none", "presented", "set"]
-"""What a call does with a value: it holds no credential, presents one, or sets a new one."""
+"""Use of a value by a call: it is no credential, is presented, or is set as a new one."""
 _PASSWORD_WORDS = frozenset("password passwd passphrase passcode pwd".split())
 _PIN_WORDS = frozenset("pin otp cvv".split())
-"""A few digits that open something."""
+"""Credentials of a few digits."""
 _SECRET_WORDS = frozenset("secret token session jwt bearer apikey".split())
 _KEY_PREFIXES = frozenset("api secret access private shared auth authentication".split())
-"""Words before ``key`` that make a credential of it."""
+"""Words before ``key`` that make it a credential."""
 _PAGING_WORDS = frozenset(
     "page next previous prev continuation continue sync cursor max min num number count total "
     "prompt completion input output special stop pad budget limit cancellation".split()
 )
-"""Words of tokens that lead through a list, or that a model counts."""
+"""Words of tokens for paging, or that a model counts."""
 _SERVICE_NOUNS = frozenset("server database db host connection source integration network".split())
-"""What is added with the password that opens it."""
+"""Services that are added together with their existing password."""
 _OLD_WORDS = frozenset("old current existing previous present".split())
 _NEW_WORDS = frozenset("new confirm confirmation repeat repeated".split())
 _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
 _MIN_LENGTH = 4
 _MIN_TOKEN_LENGTH = 16
-"""Characters from which a word without a digit may be a token."""
+"""Fewest characters of a token without a digit."""
 _TOKEN_ONLY, _SESSION_ONLY = frozenset({"token"}), frozenset({"session"})
 _CHAIN_ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 """The address of an account or a coin on a chain, which is public; a private key is longer."""

@@ -24,20 +24,20 @@ _SEPARATOR = re.compile(r"[^\w]|_")
 _MAX_VALUES = 50
 _MAX_NAMES = 200
 _MIN_LABELLED_LENGTH = 6
-"""Characters of what a user calls by a name: a gate or a seat is shorter, and may be changed."""
+"""Fewest characters of a user's labelled value: a gate or a seat is shorter, and may be changed."""
 _MAX_RESULTS = 20
 _MAX_LEAVES = 200
-"""Read anew for each credential that nobody mentioned: some milliseconds at most."""
+"""Searched again for each unmentioned credential: some milliseconds at most."""
 _MAX_CREDENTIAL_LENGTH = 4_096
 _MAX_TEXT_LENGTH = 16_384
 _TOO_SHORT = re.compile(r"\D*|.{1,3}")
 _PERSON_WORDS = frozenset("user owner sender recipient customer member client email login".split())
-"""Two of these may be one person."""
+"""Words for people; two of them may be the same person."""
 _CREDENTIAL_INTRODUCTION = (
     r"\b(?:pass ?(?:word|code|phrase)|token|secret|(?:api|access)[ _]?key)\b"
     r"(?:\s{1,3}(?:is|was|as|being|labell?ed|called|value|id)\b){0,3}\s{0,3}[:=,]?\s{0,3}[\"'`(]?"
 )
-"""What stands before a credential that is given; "the password of u4711" gives none."""
+"""The words before a credential; "the password of u4711" introduces none."""
 _MAX_VALUE_LENGTH = 256
 _CREDENTIAL_LABELS = {*"password passcode passphrase pin otp cvv token key secret apikey".split()}
 IsJudged = Callable[[Path], bool]
@@ -46,7 +46,7 @@ _LABELLED_CREDENTIAL = re.compile(
     r"s?)\b[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
     re.IGNORECASE,
 )
-"""A credential that a person names, and the first word with a digit behind it."""
+"""A credential's label in a person's message, and the first word with a digit after it."""
 
 
 def entity_kinds_of(tool: Tool) -> frozenset[str]:

@@ -59,7 +59,7 @@ FINDING_CODES: Mapping[str, frozenset[str]] = MappingProxyType(
         "call_loop": frozenset({"repeated"}),
     }
 )
-"""Layer to its codes; a test compares them with the layers' pages. `personal_data` has any."""
+"""Layer to its codes; a test compares them with the layers' pages. `personal_data` may have any."""
 
 OF_WHOLE_CALL = frozenset({PHANTOM_TOOL, CONFIDENCE_DROP, "uninformed_write", "call_loop"})
 """Layers whose findings point at ``/name``; those of the others point into ``/arguments``."""

@@ -18,7 +18,7 @@ _MAX_VALUES = 20_000
 _MAX_TEXTS = 12
 _MAX_REPEATS = 300
 _MAX_DIGIT_TEXTS = 3
-"""Texts of which each two neighbouring characters become every two digits, as checksums ask."""
+"""Texts in which each two adjacent characters are replaced by every two digits, for checksums."""
 
 
 def further_calls(

@@ -39,7 +39,7 @@ from abs_shield.text.wildcards import (
 )
 
 _MAX_EXAMINED = 200
-"""Values of a call that are looked at closely; identifiers without marks are not counted."""
+"""Values of a call that are examined; identifiers without punctuation do not count."""
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
@@ -76,7 +76,7 @@ def find_doubts(
         names_others = bool(naming - {path})
         if not text.strip() and parameter.guard == "selector":
             if names_others:
-                continue  # a filter that is not used
+                continue  # an unused filter
             names_others = _has_other_texts(path, arguments)
         yield from _doubts_of_value(path, text, parameter, session, verbatim, around=names_others)
 
@@ -147,7 +147,7 @@ def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
     if not is_condition(text):
         return False
     if text.strip()[-1] in "?;":
-        return True  # which end a sentence
+        return True  # these also end a sentence
     return guard == "target" and not verbatim.stands(text)
 
 

@@ -13,18 +13,18 @@ from abs_shield.session.session_record import SessionRecord
 
 Judge = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
 """
-Look at one proposed call and return what is wrong with it; of a clean call nothing.
+Judge one proposed call and return its findings; none for a clean call.
 
-A judge reads: it never changes the proposal or the session, never raises on any JSON value, and
-asks no model. With nothing to go on it returns one `Unavailable(reason)`.
+A judge only reads: it never changes the proposal or the session, never raises on any JSON value,
+and calls no model. Without the data it needs, it returns one `Unavailable(reason)`.
 """
 
 Check = Callable[[Mapping[str, Any], SessionRecord, float | None], Coverage | None]
 """
-Look at a call's arguments, the record of its session and the mean log-probability of its name.
+Check a call's arguments, the record of its session and the mean log-probability of its name.
 
-It returns the layer's coverage where the judge would find nothing, and None where the judge has to
-look. The arguments are plain scalars that match the tool's schema, the turn holds no other call,
+It returns the layer's coverage if the judge would find nothing, and None if the judge must run. The
+arguments are plain scalars that match the tool's schema, the turn has no other call,
 and every registered tool may be called.
 """
 
@@ -32,8 +32,8 @@ Prepare = Callable[[ToolPlan, ShieldTerms, tuple[str, ...]], Coverage | Check | 
 """
 Prepare a `Check` for the calls of one tool that have these argument names, once.
 
-It returns a `Coverage` where that is the same for every such call, and None where the judge has to
-look at every one.
+It returns a `Coverage` if that is the same for every such call, and None if the judge must run for
+every one.
 """
 
 NO_SESSION = Coverage(Outcome.UNAVAILABLE, "no session")

@@ -19,7 +19,7 @@ _EXACT = ("seen", "target")
 _NAMING_OPERATORS = frozenset(
     {"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"}
 )
-"""Operators behind which the thing itself stands."""
+"""Operators whose value is the thing itself."""
 _OPERATORS = frozenset(
     "not ne neq gt gte lt lte nin not_in notin exists regex match_all like ilike range between "
     "must_not or nor".split()
@@ -138,7 +138,7 @@ def _admits(parameter: Parameter, leaf: Any) -> bool:
         try:
             if admits(leaf):
                 return True
-        except Exception:  # a test of texts, which is given none
+        except Exception:  # a test of texts gets another type
             if leaf:
                 raise
     return False
@@ -181,7 +181,7 @@ def _may_be_omitted(parameters: Parameters, key: str) -> bool:
     if isinstance(tool.parameters, Mapping) and path[-1] not in names_of_properties(
         tool.parameters
     ):
-        return True  # the tool that the model was offered has none of that name
+        return True  # the tool offered to the model has no such parameter
     return not tool.destructive and "default" in schema_at(tool.parameters, path[:1])
 
 

@@ -10,7 +10,7 @@ from abs_shield.text.normal import normal
 from abs_shield.text.verbs import Does
 
 _CALL_WORDS = frozenset("timestamp nonce request idempotency token key reason by at on".split())
-"""Words of parameters that say of a call when, why and by whom it is made."""
+"""Words of parameters for when, why and by whom a call is made."""
 
 
 def is_move(first: Write, then: Write) -> bool:

@@ -20,11 +20,11 @@ _ALNUM = re.compile("[a-z0-9]")
 _ASCII = re.compile("[A-Za-z0-9]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MIN_SUM_LENGTH = 3
-"""Characters of a number that no day and no hour has."""
+"""Fewest characters of a number that is neither a day nor an hour."""
 _MAX_WORDS = 4_000
-"""Words of a run that a name is compared with."""
+"""Words of a run with which a name is compared."""
 _MIN_STEM, _STEM_SHARE = 3, 0.4
-"""Letters, and the share of a word, that case forms have in common: Białystok, Białegostoku."""
+"""Letters, and the share of a word, that inflected forms share: Białystok, Białegostoku."""
 
 
 def has_identifier_characters(text: str) -> bool:

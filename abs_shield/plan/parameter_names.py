@@ -8,9 +8,9 @@ from abs_shield.text.names import NATIONAL, name_words
 
 JudgedAs = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
-How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only where the value
-is written as an identifier, ``number`` as well where it is a long number, ``who`` takes a person's
-name as soft and an account as hard, and ``public`` is a name that the world knows.
+How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only if the value
+is spelt like an identifier, ``number`` also if it is a long number, ``who`` takes a person's
+name as soft and an account as hard, and ``public`` is a well-known name.
 """
 
 _ID_WORDS = NATIONAL | frozenset(
@@ -22,7 +22,7 @@ _ID_WORDS = NATIONAL | frozenset(
     "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
 )
 _HOST_WORDS = frozenset("host hostname domain".split())
-"""Identifiers where they have a dot in them; else words such as ``climate``."""
+"""Identifiers if their value has a dot; else words such as ``climate``."""
 _NUMBER_WORDS = frozenset({"number", "no", "num", "nr"})
 _NUMBER_SUFFIXES = _NUMBER_WORDS | {"code", "key"}
 _NOT_NUMBERED = {
@@ -41,19 +41,19 @@ _NOT_NUMBERED = {
         ),
     ),
 }
-"""What these words number without identifying it: ordinals, counts, codes that the world knows."""
+"""Nouns whose number or code identifies nothing: ordinals, counts, standard codes."""
 _COUNTED_NOUNS = frozenset("room guest passenger item person".split())
-"""What ``guest_number`` may count as well as identify."""
+"""Nouns that ``guest_number`` may count or identify."""
 _RECORD_NOUNS = frozenset("order policy event package property".split())
-"""Words of an interface alone (``order`` of a list), and records where they have a number."""
+"""Words of an interface when alone (``order`` of a list), and records when they have a number."""
 _CODED_NOUNS = frozenset({"sort"})
-"""Words of an interface whose code identifies something: the branch of a bank."""
+"""Words of an interface whose code identifies something: a ``sort_code`` is a bank's branch."""
 _INTERFACE_NOUNS = _RECORD_NOUNS | frozenset(
     "unit class model engine version provider region zone platform tag label cabin action "
     "operation season stage fare template object sobject resource namespace module plan tier "
     "domain".split()
 )
-"""Words whose own values are an interface's, and which are numbered as things are."""
+"""Words whose values belong to the interface, but whose numbers identify."""
 _PERSON_WORDS = frozenset("user recipient participant attendee assignee member payee owner".split())
 _PLAIN_WORDS = frozenset(
     "status type category sort order format unit language lang locale currency priority level "
@@ -73,13 +73,13 @@ _VOCABULARY_WORDS = frozenset(
     "schema template object sobject resource namespace dimension measure module plan tier "
     "aggregation policy permission capability feature domain operator comparison algorithm".split()
 )
-"""Words whose values are an interface's own, and no entity of a run."""
+"""Words whose values belong to the interface, and are not entities of a run."""
 _SPECIFIED_WORDS: dict[str, JudgedAs] = {"token": "code", "tag": "open"}
-"""What a word before them makes more telling: the token of a file, the tag of an asset."""
+"""Words that identify more with a word before them: the token of a file, the tag of an asset."""
 _DIRECTION_WORDS = frozenset("from to where via".split())
-"""Names of places only where the schema says so: ``to`` names the readers of a mail as well."""
+"""Names of places only if the schema says so: ``to`` also names the recipients of a mail."""
 _VARIANT_LETTERS = frozenset("abcde")
-"""What tells two parameters of one kind apart: ``city_a`` and ``city_b``."""
+"""Letters that tell two parameters of one kind apart: ``city_a`` and ``city_b``."""
 _FILE_WORDS = frozenset("path file filename filepath folder directory dir root cwd".split())
 _PAYMENT_WORDS = frozenset({"method", "instrument", "source", "option", "plan"})
 _PLACE_WORDS = frozenset(
@@ -91,16 +91,16 @@ _PUBLIC_WORDS = frozenset(
     "film book song album track game recipe ingredient food dish species drug medication "
     "starring cast".split()
 )
-"""Things that the world knows: their names need no mention, unless half of one was said."""
+"""Well-known things: their names need no mention, unless the run has a part of one."""
 _BY_VERBS: dict[str, JudgedAs] = {
     **dict.fromkeys(
         "directed written performed composed produced painted recorded".split(), "public"
     ),
     **dict.fromkeys("sort sorted order group grouped filter partition rank split".split(), "never"),
 }
-"""What stands before ``by``: artists have done it, and a list is sorted by one of its fields."""
+"""Words before ``by``: works are made by artists, and a list is sorted by one of its fields."""
 _COMMON_KNOWLEDGE_WORDS = frozenset("token coin stock library package framework".split())
-"""Names that an agent has to know by itself."""
+"""Things whose names an agent must know by itself."""
 _INFRASTRUCTURE = "database db collection table dataset branch pod container cluster queue slug"
 _SOFT_WORDS = frozenset(
     f"{_INFRASTRUCTURE} name city place location company organization organisation person hotel "
@@ -117,21 +117,21 @@ _SOFT_WORDS = frozenset(
     "passeggero sobrenome passageiro".split()
 )
 _CLASS_WORDS = frozenset("type status priority role state stage currency language level".split())
-"""What these identify is a word of an interface, and no entity of a run."""
+"""Nouns whose id is a word of the interface, and not an entity of a run."""
 _ID_SUFFIXES = frozenset({"id", "identifier"})
 _COUNT_WORDS = frozenset({"num", "nb", "no", "number", "count"})
 _FOREIGN_NUMBER = ("nummer", "nummern")
-"""What names of numbers end with in German, Dutch and the north."""
+"""Endings of names of numbers in German, Dutch and Scandinavian languages."""
 ENDS_OF_A_MOVE = frozenset(
     "from to old new source target src dst destination dest origin current previous".split()
 )
-"""What tells the two ends of a move apart in the names of parameters."""
+"""Words that tell the two ends of a move apart in the names of parameters."""
 _MIN_ID_WORD = 3
 _WORDS_ENDING_IN_ID = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
     "unpaid prepaid amid acid".split()
 )
-"""Words that end as ``userid`` does."""
+"""Words that end in ``id`` without being one, unlike ``userid``."""
 _ADDRESS_KINDS = frozenset({"email", "mail", "ip", "mac", "wallet"})
 
 

@@ -18,22 +18,22 @@ from abs_shield.text.shape import (
 )
 
 _ACCOUNT = re.compile(r"[\d@_.]")
-"""What an account has in it, and a person's name has not."""
+"""Characters that an account has and a person's name has not."""
 _REFERENCES = (("reference",), ("ref",))
-"""Parameters that hold an identifier, or a line of text."""
+"""Parameters that contain an identifier, or a line of text."""
 _NUMBER_NAMES = (("number",), ("no",), ("num",))
 _MIN_DIGITS = 4
-"""Digits from which a number under such a name may identify something; below, it counts."""
+"""Fewest digits of a number that may identify something; a shorter one is a count."""
 _SHORT_CODE = re.compile(r"(?!v\d+$)(?=.*[^\W\d_])(?=.*\d)[\w#/-]{2,40}")
-"""A letter and a digit in one word, ``R204``, but no version; `is_code` demands more of a value."""
+"""A letter and a digit in one word, ``R204``, but not a version; `is_code` is stricter."""
 _CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+$")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _CODE_NAME = ("code",)
 _STRICT_ID_NAMES = (("id",), ("uuid",), ("account",), ("iban",), ("sku",), ("key",))
-"""Names under which a date, a pattern or a sum is none."""
+"""Names under which what looks like a date or a formula is an identifier."""
 _BRANCH_NAME = ("sort", "code")
-"""The branch of a bank: ``20-44-10`` is no date there."""
+"""The branch of a bank: ``20-44-10`` is not a date there."""
 _SHORT_LENGTH = 3
 _MAX_WORD_LENGTH = 100
 _MAX_WORDS = 6

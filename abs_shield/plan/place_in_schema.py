@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.policy.suppression import ANYWHERE, is_position
 
 _MANY = ("anyOf", "oneOf", "allOf", "if", "$ref", "$dynamicRef", "patternProperties")
-"""Keywords under which a schema says more than its own members do."""
+"""Keywords that may add members beyond the schema's own."""
 _INSIDE = {"object", "array"}
 
 

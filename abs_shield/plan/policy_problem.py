@@ -58,7 +58,7 @@ CODES: Mapping[str, Severity] = MappingProxyType(
         "depends_on_logprobs": Severity.NOTE,
     }
 )
-"""Every code of a problem, with how bad it is."""
+"""Every code of a problem, with its severity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ class ProofContext:
     def _compiled(self, tool: Tool) -> ToolPlan:
         try:
             return compile_tool(tool, self.policy, tolerant=True)
-        except Exception as error:  # whatever stands for a schema, its fault is told
+        except Exception as error:  # any value may be declared as a schema; its error is reported
             bare = compile_tool(Tool(name=tool.name), self.policy, tolerant=True)
             what = f"tool `{tool.name}`: {type(error).__name__}: {error}"
             return replace(bare, broken=escaped(what, limit=300))

@@ -19,7 +19,7 @@ from abs_shield.session.verbatim import Verbatim
 from abs_shield.text.leaves import Path, leaves
 
 Plans = Callable[[str], ToolPlan | None]
-"""Returns the compiled tool of a name; None of an unknown one."""
+"""Returns the compiled tool of a name; None if it is unknown."""
 
 _MAX_PLACES = 200
 

@@ -12,7 +12,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
 _MAX_WRITES = 64
-"""Writes that are kept: a window of them, and those of a few turns side by side."""
+"""Cached writes: enough for one window, and for a few concurrent turns."""
 
 
 class ProposedWrites:

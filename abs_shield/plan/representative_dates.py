@@ -10,12 +10,12 @@ from typing import Any
 
 DAY = 86_400
 _YEARS_AROUND = 14
-"""Years before and after now: in 28 years each date falls on each day of the week."""
+"""Years before and after now: within 28 years each date falls on each day of the week."""
 _MAX_YEARS = 60
 _FAR_STEP = 37
 """Days between two samples further away; 37 days change the day of the week and of the month."""
 _MAX_YEARS_AWAY = 150
-"""Whole numbers of code up to which they may be years from now, as the age of a person is."""
+"""Largest number of code that may be years from now, such as a person's age."""
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|2\d)\d\d(?!\d)")
 
 

@@ -34,7 +34,7 @@ _SYNONYM_ROWS = (
     "book reserve schedule",
     "cancel drop scrap release",
 )
-"""Verbs of tools, and those by which people ask for the same: ``rm`` is "delete it"."""
+"""Verbs of tools with the verbs that people use for the same: ``rm`` is "delete it"."""
 
 
 def _synonyms_by_verb() -> dict[str, set[str]]:
@@ -56,7 +56,7 @@ _VERBS_FOR_BOTH = {
     "install": "reinstall", "assign": "reassign", "issue": "rotate renew replace",
     "grant": "rotate renew", "insert": "replace",
 }  # fmt: skip
-"""Of a second verb those that ask for it and for its opposite before it: restart is stop, start."""
+"""Second verb to the words that ask for it and its opposite before it: restart is stop, start."""
 _RESTART = re.compile(
     r"neu ?start|starte?n?\b.{0,40}\bneu\b|redémarr|relanc|reinici|riavvi|herstart|ponownie"
     r"|zrestart|перезапу|перезагру|重启|重啟|重新启动|再起動|재시작|yeniden başlat|starta om"
@@ -74,7 +74,7 @@ _ENCLOSING_WORDS = re.compile(
     r"\b",
     re.IGNORECASE,
 )
-"""Words by which a step is asked for around another one."""
+"""Words that ask for a state during another step."""
 _SPACED_NEXT_WORDS = (
     "danach|anschließend|hinterher|dann|zum schluss|puis|ensuite|après|enfin|luego|después|"
     "por último|depois|em seguida|então|por fim|poi|dopo|infine|daarna|vervolgens|dan|tenslotte|"
@@ -90,9 +90,9 @@ _UNSPACED_NEXT_WORDS = (
 _NEXT = re.compile(
     rf"(?<!\w)[وف]?(?:{normal(_SPACED_NEXT_WORDS)})(?!\w)|{normal(_UNSPACED_NEXT_WORDS)}"
 )
-"""Words of many languages by which a user puts a second step behind the first."""
+"""Words in many languages that put a second step after the first."""
 _SHORT_VERB = 4
-"""Letters of a verb with which other words begin: "off" and "offer", "end" and "endpoint"."""
+"""Most letters of a verb with which other words begin: "off" and "offer", "end" and "endpoint"."""
 _CLAUSE_END = rf"{_OBJECT_WORDS}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
 
 

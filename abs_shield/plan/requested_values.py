@@ -20,16 +20,16 @@ _ORDER_WORDS = re.compile(
     r"\b(?:after|before|first|initially|once|until|till|while|when|start|begin|for now|later)\b",
     re.IGNORECASE,
 )
-"""Words by which a message says what comes first, whatever it names first."""
+"""Words that give the order of steps, whatever a message names first."""
 _NEGATION = re.compile(r"(?:\b(?:not|never|without|instead of|rather than)|n['\u2019]t)\Z")
-"""Before a value that is not wanted."""
+"""Words before an unwanted value."""
 _SHORT_WORDS = frozenset("to at on in the a an for".split())
 _PUNCTUATION = "\"'`.,;:!?()[]"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MAX_WORDS = 2_000
-"""Words of a message that are looked at."""
+"""Words of a message that are searched."""
 _HOUR = re.compile(r"\A0(?=\d:\d\d)")
-"""Before an hour that people write with one digit."""
+"""The zero before an hour that people write with one digit."""
 _NOT_TOGGLES = (frozenset({"in", "out"}), frozenset({"long", "short"}))
 
 
@@ -58,7 +58,7 @@ def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = 
     False
     """
     if isinstance(one, str) and isinstance(other, str) and (one in other or other in one):
-        return False  # one mention would do for both
+        return False  # one mention would count for both
     text = _WORDED_NUMBER.sub(lambda match: f"{worded(match[0]).normalize():f}", text)
     if isinstance(one, bool) and isinstance(other, bool):
         return _names_opposites(text)

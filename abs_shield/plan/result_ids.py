@@ -16,15 +16,15 @@ from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_code
 
 _BARE_NUMBER_WORDS = frozenset("number no num key ref reference".split())
-"""Names of a record's own number, where nothing else is said of it."""
+"""Names of a record's own number without another word."""
 _RESULT_WORDS = frozenset({"result", "data", "response", "value", "output"})
 _MIN_BARE_NUMBER = 2
-"""The least number that such a field holds as an id: 0 and 1 often say how it went."""
+"""The smallest number that is an id in such a field: 0 and 1 are often a status."""
 _WORD_WITH_DIGIT = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
 """A word with a digit, such as ``H-1``."""
 _MAX_NEAR = 200
 _MAX_LEAVES = 2_000
-"""Values of one result: behind the first 200 only those outside of lists, which may be long."""
+"""Values of one result; after the first 200 only those outside of lists, which may be long."""
 _MAX_ID_LENGTH = 64
 _MAX_TEXT_LENGTH = 16 * 1024
 

@@ -29,22 +29,22 @@ from abs_shield.schema.samples import Pool
 from abs_shield.session import Session
 
 SECONDS = 8.0
-"""After so long the rules of one tool are not compared any more."""
+"""Time limit for comparing the rules of one tool."""
 _MAX_SAMPLES = 400
 _MAX_RULES = 12
 _MAX_TOOLS = 40
 _MAX_SETTINGS = 60
 _MAX_LISTED = 5_000
 _MAX_ORDERED = 40
-"""Values of each of two parameters that are compared with each other."""
+"""Values of each of two parameters that are combined."""
 _MAX_SWITCHES = 2
 _SEPARATORS = ("", " ", ",", ", ", ";", "-", "/", ".", ":", "_", "@", "\n")
-"""What may stand between two words of a text."""
+"""Separators between two words of a text."""
 _MIN_MOMENTS = 10
-"""Moments that a rule accepts, and rejects, below which it is not compared."""
+"""Fewest date-times that a rule must accept, and reject, to be compared."""
 
 CallAnswers = tuple[bool, ...]
-"""The answers of the rules that are compared to one call."""
+"""The answers of the compared rules to one call."""
 
 
 @dataclass(slots=True)
@@ -238,7 +238,7 @@ class _JointAnswers:
                 by_order.setdefault((one > other) - (one < other), set()).add(answer)
         if self.answers.is_late or len(by_order) < 3 or any(len(s) > 1 for s in by_order.values()):
             return None
-        # one answer for each order: a call of it stands for as many as a comparison needs
+        # one answer for each order: repeat it as often as a comparison needs
         return [answer for each in by_order.values() for answer in each for _ in range(3)]
 
     def _line(self, name: str, kind: str) -> ValueLine | None:

@@ -65,7 +65,7 @@ _QUALIFIED = re.compile(
     r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
     re.I,
 )
-"""Words with which a sentence says more than one bound of one value."""
+"""Words of a sentence that states more than one bound of one value."""
 _VERB = re.compile(
     r"\b(?:is|are|be|must|moves?|costs?|lasts?|has|have|stays?|lies|takes?|holds?|pays?)\b", re.I
 )
@@ -73,10 +73,10 @@ _WORD = re.compile(r"\w+")
 _BETWEEN = re.compile(rf"\bbetween {_NUMBER} and {_NUMBER}", re.I)
 _CHARACTERS = re.compile(r"\bcharacters?\b", re.I)
 _NO_SUCH = re.compile(r"\s*no \w+\s*", re.I)
-"""What stands before the bound in "No refund above 500"."""
+"""The text before the bound in "No refund above 500"."""
 _AT_A_TIME = re.compile(r"\bin (?:one|a single) \w+\.?\s*$", re.I)
 _MAX_WORDS_AFTER = 2
-"""Words behind a bound that may be its unit."""
+"""Most words after a bound that may be its unit."""
 _NOT = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|outside|other than)\b|n't", re.I)
 _BEFORE = re.compile(
     r"\b(?:before|earlier than|not after|no later than|never after|not later than)\b", re.I
@@ -86,7 +86,7 @@ _AFTER = re.compile(
 )
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
-"""Words of a parameter's name that a sentence leaves out: the check-in of ``check_in_date``."""
+"""Words of a parameter's name that a sentence omits: the check-in of ``check_in_date``."""
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, bound: value <= bound,
     ">=": lambda value, bound: value >= bound,
@@ -182,7 +182,7 @@ def _bound_claim(sentence: str, name: str) -> SentenceClaim | None:
 def _sign_and_number(text: str) -> tuple[str, float, str] | None:
     """Return the only bound of a sentence, and the rest of it; None unless there is exactly one."""
     matches = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
-    # "not above 5" holds "above 5" too: of bounds at one number the first form counts
+    # "not above 5" contains "above 5": of several bounds at one number the first form counts
     by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(matches)}
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
@@ -190,7 +190,7 @@ def _sign_and_number(text: str) -> tuple[str, float, str] | None:
         if word is None:
             return None
         rest = _without(text, word)
-        # "Positive amounts go elsewhere" names calls, and does not say what this rule accepts
+        # "Positive amounts go elsewhere" selects calls, and does not state what this rule accepts
         plain = _REJECTION.search(rest) or _is_predicate(text, word, form[1], strict=True)
         return (form[1], 0.0, rest) if plain else None
     if len(by_number) > 1:
@@ -231,7 +231,7 @@ def _order_claim(sentence: str, names: list[str]) -> SentenceClaim | None:
         return None
     earlier = before is not None and (after is None or before.start() <= after.start())
     form = before if earlier else after
-    # "not after" is a form; any other "not", and "no check-in after the check-out", turns it round
+    # "not after" is a form; any other "not", as in "no check-in after the check-out", inverts it
     if form is None or _REJECTION.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
         return None
 
@@ -258,7 +258,7 @@ def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
             for name, pattern in patterns.items()
             if pattern
         }
-        # a sentence that names one twice says more than one thing of it
+        # a sentence that names a parameter twice makes more than one claim about it
         places = {name: starts[0] for name, starts in starts_by_name.items() if len(starts) == 1}
         if len(places) == 2 and len({*places.values()}) == 2:
             return places

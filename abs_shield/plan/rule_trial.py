@@ -22,7 +22,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.text.show import escaped, shown
 
 SECONDS = 3.0
-"""After so long a rule is asked no more about one tool."""
+"""Time limit for running a rule on calls of one tool."""
 _MAX_WITH_SESSION = 150
 _MAX_TOOLS = 64
 _MAX_DIFFERENT, _MAX_LISTED = 64, 10
@@ -115,7 +115,7 @@ def _ask_further(
         arguments = next(further, None)
         if arguments is None:
             return
-        # an exception here is no news: the samples themselves are told first
+        # exceptions are ignored here: those of the samples themselves are reported first
         trial.ask(plan, ToolCall(tool, arguments), Session(), real=False)
 
 

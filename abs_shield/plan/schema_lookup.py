@@ -12,7 +12,7 @@ from abs_shield.schema.arrays import with_item_enum
 from abs_shield.text.leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000
-"""Members of a schema that are looked at."""
+"""Members of a schema that are visited."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:

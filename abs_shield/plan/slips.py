@@ -15,7 +15,7 @@ _SCALARS = {
     "number": SchemaValidator(core_schema.float_schema(allow_inf_nan=False)),
     "boolean": SchemaValidator(core_schema.bool_schema()),
 }
-"""The same conversions that a function with these type hints gets from pydantic."""
+"""The conversions that pydantic applies to a function with these type hints."""
 _ABSENT = object()
 _NOTHING = object()
 

@@ -12,7 +12,7 @@ _MAX_LENGTH = 256
 _MAX_ENTITIES = 1_000
 """Entities with a stored spelling; an older entity only matches an equal text."""
 _MAX_SPELLINGS = 8
-"""Entities with the same letters and digits: ``1-23`` and ``12-3``."""
+"""Different entities with the same letters and digits: ``1-23`` and ``12-3``."""
 
 
 class EntitySpellings:

@@ -13,10 +13,10 @@ from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
 
 _MAX_TEXT_LENGTH = 8_192
-"""Characters of a message in which the user may have said what is meant."""
+"""Characters of a message that are searched."""
 _MAX_PATTERN_LENGTH = 256
 _AS_SIGN = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
-"""How a sign is said: in quotes, or at the end of a sentence; at a line's start it is a bullet."""
+"""A sign in quotes, or at the end of a sentence; at a line's start it is a bullet."""
 _CLAUSE = re.compile(r"[.;!?]\s|\n")
 _NEGATED = re.compile(r"\b(?:not|never|without|except|but|keep)\b|n['\u2019]t\b", re.IGNORECASE)
 _PLACES = (
@@ -48,7 +48,7 @@ _PLACES = (
         re.compile(r"\b(?:temp|tmp|temporary)\b", re.IGNORECASE),
     ),
 )
-"""Places that are written with signs alone, and how people call them."""
+"""Folders that are written with signs alone, and what people call them."""
 _ENCLOSING_FOLDER = re.compile(
     r"\b(?:parent|enclosing)\b|\b(?:folder|directory|dir)\b.{0,20}\b(?:of|with|contain\w*|around)\b"
     r"|\b(?:its|their|whose) (?:folder|directory)\b",

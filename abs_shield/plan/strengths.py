@@ -11,10 +11,10 @@ from abs_shield.stats.wilson import wilson
 FITTED_ON = "2026-11-24, on the development halves of two collections of recorded runs"
 PRIOR = (0.83, 0.27)
 """
-Right and wrong findings that each class begins with: what the classes have in common.
+Right and wrong findings that each class begins with, shared by all classes.
 
-They are those under which the counts of all classes are likeliest, as the script fits them, so that
-a class of few findings is near to the others, and one of many has its own share.
+They maximise the likelihood of the counts of all classes, as the script fits them, so that
+a class with few findings is close to the others, and one with many has its own share.
 """
 
 
@@ -86,6 +86,6 @@ _ROWS = (
     fitted("prose_only", right=0, wrong=0),
     fitted("repeated", right=0, wrong=0),
 )
-"""The counts are those of ``python benchmarks/calibration.py``, which a test compares."""
+"""The counts of ``python benchmarks/calibration.py``; a test compares them."""
 
 STRENGTHS: Mapping[str, Strength] = MappingProxyType({row.basis: row for row in _ROWS})

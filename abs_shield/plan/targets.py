@@ -157,7 +157,7 @@ class Targets:
             for name, asks in judged:
                 leaf = arguments[name]
                 if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
-                    return False  # one value under two names, or perhaps the tail of a path
+                    return False  # one value under two names, or possibly the tail of a path
                 values.add(leaf)
                 if leaf in user_chunks and (
                     not labelled

@@ -25,7 +25,7 @@ _FORMATS = frozenset(
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _NAME_FIELDS = (("name",), ("id",), ("key",), ("code",))
 _ACCOUNT_NAMES = (("username",), ("login",), ("account",), ("email",))
-"""A new file may be called ``todo``, and a new account not."""
+"""Names of accounts: a new file may be called ``todo``, a new account may not."""
 _THINKING_TOOL = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
 """Tools in which a model talks to itself."""
 _PATTERN_WORDS = frozenset(
@@ -33,11 +33,11 @@ _PATTERN_WORDS = frozenset(
     "jsonpath selector variable placeholder hint tooltip helper label prompt route endpoint html "
     "xml css svg schema syntax column field range cell edit find replace replacement".split()
 )
-"""Words of parameters in which brackets are a notation, or whose values are shown on a form."""
+"""Words of parameters in which brackets are notation, or whose values are form labels."""
 _TEMPLATE_WORDS = frozenset(
     "template workflow automation macro snippet placeholder form regex".split()
 )
-"""Words of tools that write what others fill in."""
+"""Words of tools that write templates."""
 _ID_IN_DESCRIPTION = re.compile(
     r"\b(?:identifier|uuid|guid|iban)\b|\b(?:the|an?) ids?\b|\bids? of\b"
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
@@ -51,7 +51,7 @@ _NEW_IN_DESCRIPTION = re.compile(
     r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
     re.IGNORECASE,
 )
-"""What the call makes, or what an agent finds its way to."""
+"""Words for what the call creates, or what an agent explores."""
 _PLACE_IN_DESCRIPTION = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
@@ -64,11 +64,11 @@ _SELECTOR_WORDS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
 )
-"""Words of parameters that say which things a call is action to, and name none."""
+"""Words of parameters that select what a call acts on without naming it."""
 Guard = Literal["none", "seen", "target", "name", "selector"]
 _MAX_CACHED = 512
 _MAX_CACHED_NAME_LENGTH = 4_096
-"""Characters of names for which something is kept; a model may write any."""
+"""Longest name that is cached; a model may write names of any length."""
 _MAX_DESCRIPTION = 1_000
 
 

@@ -33,7 +33,7 @@ def replaces_user_value(argument: Argument, session: Session) -> bool:
         return False
     text, user_chunks = normal(argument.text).strip(), mentions_of(session).user_chunks
     if all(number in user_chunks for number in _NUMBER.findall(text)):
-        return False  # "a file like that one for 2024"
+        return False  # the user asked for a variant: "a file like that one for 2024"
     has_same_shape = outlined(user_values[0]).fullmatch
     others = (chunk for chunk in islice(user_chunks, _MAX_CHUNKS) if chunk != user_values[0])
     is_similar = has_same_shape(text) is not None and not any(map(has_same_shape, others))

@@ -16,7 +16,7 @@ from abs_shield.plan.representative_dates import (
 from abs_shield.schema.samples.shapes import shapes, types
 
 _MAX_BETWEEN = 60
-"""Whole numbers that are tried between two neighbouring samples."""
+"""Whole numbers that are tried between two adjacent samples."""
 _MAX_NUMBER = 1e12
 _MAX_LISTED = 500
 _MOMENTS = frozenset({"date", "date-time", "time"})

@@ -202,7 +202,7 @@ class WriteHistory:
         """Read a call; if that raises, mark the history as incomplete."""
         try:
             read(executed, plans)
-        except Exception:  # an object of the host's
+        except Exception:  # objects of the host may raise anything
             self.is_incomplete = True
 
     def _add_call(self, executed: Executed, plans: Plans) -> None:

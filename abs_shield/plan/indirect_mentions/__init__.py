@@ -70,7 +70,7 @@ INDIRECT_MENTIONS: dict[str, IndirectMention] = {
     "temporary_folder": IndirectMention(temporary_folder, _IDS, deletes=False),
     "flagged_before": IndirectMention(flagged_before),
 }
-"""Each reading by name; `benchmarks/detection.py --ablate` says what each one clears and costs."""
+"""Each indirect mention by name; `benchmarks/detection.py --ablate` measures what each clears."""
 
 
 def is_mentioned_indirectly(

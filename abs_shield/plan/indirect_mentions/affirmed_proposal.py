@@ -22,7 +22,7 @@ _YES = re.compile(
 _BUT = re.compile(r"\b(?:but|no|not|n't|instead|rather|actually|change|different)\b", re.IGNORECASE)
 _MAX_TEXT_LENGTH = 4_096
 _MAX_MESSAGES = 200
-"""Messages that are looked at, the newest first."""
+"""Messages that are searched, the newest first."""
 
 
 def affirmed_proposal(argument: Argument, session: Session) -> bool:

@@ -19,7 +19,7 @@ _IBAN = re.compile(
     r"(?<!\w)[A-Z]{2}\d\d(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)"
 )
 _MAX_TEXTS = 5_000
-"""Texts of a run that are read."""
+"""Texts of a run that are searched."""
 
 
 def bank_code(argument: Argument, session: Session) -> bool:

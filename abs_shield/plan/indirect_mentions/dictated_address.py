@@ -11,7 +11,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.text.spoken import is_spoken
 
 _MAX_MESSAGES = 200
-"""Messages that are looked at, the newest first."""
+"""Messages that are searched, the newest first."""
 
 
 def dictated_address(argument: Argument, session: Session) -> bool:
@@ -22,7 +22,7 @@ def dictated_address(argument: Argument, session: Session) -> bool:
 def texts_of_people(session: Session | None) -> Iterator[str]:
     """Yield the texts of users and the host, the newest message of a run first."""
     while session is not None:
-        # the user of a sub-agent is the agent above
+        # the user of a sub-agent is its parent agent
         roles = ("system",) if session.parent is not None else ("system", "user")
         for event in reversed(record_of(session).log.newest(_MAX_MESSAGES)):
             if isinstance(event, Said) and event.role in roles:

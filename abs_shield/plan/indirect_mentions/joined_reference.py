@@ -14,7 +14,7 @@ _OBJECT = re.compile(r"(?:s3|gs|gcs)://([^/\s]{1,63})/(\S{1,256})")
 _ISSUE = re.compile(r"([\w.-]{1,64}/[\w.-]{1,64})[#!](\d{1,9})")
 _REPOSITORY = re.compile(r"(?<![\w./-])[\w.-]{1,64}/[\w-](?:[\w.-]{0,63}[\w-])?")
 _MAX_CHARACTERS = 256 * 1024
-"""Characters of the user's messages that are read, the newest first."""
+"""Characters of the user's messages that are searched, the newest first."""
 _OF = r"(?:of|in|on|from|at|for|out of)"
 _THE = r"(?:the |our |my |your |its )?"
 _Q = "[\"'`\u2018\u2019\u201c\u201d]?"
@@ -66,7 +66,7 @@ def _object_patterns(bucket: str, key: str) -> Iterator[str]:
     yield rf"{_BEGINS}{key} {_OF} {store}{_BUCKET}{bucket}"
     yield rf"{_BEGINS}{key} {_OF} {store}{bucket} bucket\b"
     yield rf"\b{_KEY}{key}[,;]?(?: and| of| in)? {store}{_BUCKET}{bucket}"
-    # "from bucket a and key x of bucket b": the key goes with what is behind it
+    # "from bucket a and key x of bucket b": the key belongs to what follows it
     yield rf"\b{_BUCKET}{bucket}[,;]?(?: and| with)? {_THE}{_KEY}{key}(?! {_OF}\b)"
 
 

@@ -11,7 +11,7 @@ from abs_shield.text.countries import is_country_code
 
 _SEPARATOR = re.compile(r"\s*[,;|]\s*")
 _MAILBOX = re.compile(r"[^<>@]{1,100}<([^<>\s]{3,254}@[^<>\s]{3,254})>")
-"""An address behind the name of its reader: ``Ann Li <ann@x.org>``."""
+"""An address after the recipient's name: ``Ann Li <ann@x.org>``."""
 _MAX_PARTS = 50
 
 

@@ -17,10 +17,10 @@ _KIND_WORDS = frozenset(
     "pharmacy school college university library stadium arena hall club airport station "
     "international the and of at".split()
 )
-"""Words that say what kind of place or house a name is of, and name none."""
+"""Words for the kind of place or house, which identify none."""
 _NO_WORDS: frozenset[str] = frozenset()
 _NUMBER = re.compile(r"\d{1,2}")
-"""Of a house in a chain: ``Century 16``."""
+"""The number of a house in a chain: ``Century 16``."""
 _MIN_LETTERS = 4
 _MAX_WORDS = 8
 

@@ -14,9 +14,9 @@ _HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
 _PREFIX = re.compile(r"([a-z]{2,16})[-_#:/ ]?")
 _ABBREVIATIONS = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
 _PART_WORDS = frozenset("ending end last digit final beginning begin starting start".split())
-"""What tells a part of a number: "the card ending in 4242"."""
+"""Labels of a part of a number: "the card ending in 4242"."""
 _MIN_DIGITS = 3
-"""Digits of a number that nobody calls anything; shorter ones count."""
+"""Fewest digits of a number without a label; shorter ones are counts."""
 
 
 def numbered_id(argument: Argument, session: Session) -> bool:

@@ -19,6 +19,6 @@ def place_name(argument: Argument, session: Session) -> bool:
     name, mentions = bare(argument.text), mentions_of(session)
     if any(mentions.origin(text, apart=True) for text in (name, *elsewhere(name))):
         return True
-    # a code of two letters stands in many words: it has to stand alone
+    # a code of two letters is part of many words: it must be a word of its own
     short = (*shortened(name), *shortened(argument.text.split(",")[0]))
     return any(mentions.vouches(text, _NO_WORDS) for text in short)

@@ -27,7 +27,7 @@ from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Policy, Tool
 
 Check = Callable[[ProofContext], Iterable[Problem]]
-"""A generator function that looks at a policy and its tools and yields what is wrong."""
+"""A generator function that yields the problems of a policy and its tools."""
 
 CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {

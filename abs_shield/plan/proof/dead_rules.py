@@ -14,7 +14,7 @@ from abs_shield.policy.place import Place
 
 Trials = dict[str, RuleTrial]
 _MIN_DIFFERENT_VALUES = 10
-"""With fewer different values a rule that always says the same is not accused."""
+"""Fewest different values before a rule with constant answers is reported."""
 _REJECTS_NOTHING_HINT = (
     "either the schema forbids already what it rejects, or no sample is like it: "
     "test it with a call that it should reject"
@@ -25,7 +25,7 @@ _REJECTS_EVERYTHING_HINT = (
 )
 _TEXT_HINT = "no sample of a text may be like what it looks for: test it yourself"
 _MAX_TOOLS = 40
-"""Tools about which one rule is asked."""
+"""Tools that one rule is tried on."""
 
 
 def dead_rules(context: ProofContext) -> Iterator[Problem]:

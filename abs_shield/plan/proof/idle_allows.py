@@ -21,7 +21,7 @@ from abs_shield.text.leaves import Path
 from abs_shield.text.show import escaped, shown
 
 _MIN_VALUES = 10
-"""Different values that code refuses before it is accused."""
+"""Different values that code must reject before it is reported."""
 _FILLINGS = ("", "7", "abc", "x1", "a1b2c3")
 
 

@@ -182,7 +182,7 @@ _IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
         "uninformed_write": _no_reading,
     }
 )
-"""Why a layer has nothing to check; the other layers always have something."""
+"""Functions that return why a layer has nothing to check; other layers always have something."""
 
 _STRONGEST: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {

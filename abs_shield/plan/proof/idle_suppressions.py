@@ -17,7 +17,7 @@ from abs_shield.text.show import escaped
 _UNKNOWN_ARGUMENT = "unknown_argument"
 _NAME = "/name"
 _Reason = tuple[str, str]
-"""Why a suppression is idle, and what to do; both empty where it is not."""
+"""Why a suppression is idle, and a hint; both empty if it is not."""
 _NOT_IDLE: _Reason = ("", "")
 
 
@@ -52,7 +52,7 @@ def _wider(n: int, context: ProofContext) -> Suppression | None:
 
 def _explain_idle(each: Suppression, context: ProofContext) -> _Reason:
     if each.check in context.policy.layer_names and each.check not in _own_codes(context):
-        return _NOT_IDLE  # a layer of one's own, or `personal_data`: it may say anything
+        return _NOT_IDLE  # a custom layer, or `personal_data`: its codes are open
     if each.check in SIGNAL_NAMES:
         return _explain_idle_signal(each, context)
     if each.check not in context.policy.layer_names:
@@ -130,7 +130,7 @@ def _absent_name(each: Suppression, plan: ToolPlan, context: ProofContext) -> st
     if mismatch and each.code in (None, _UNKNOWN_ARGUMENT):
         exists = each.parameter in plan.schema.known
         schema = plan.tool.parameters
-        # an unknown member is a finding of an object; a list and a number have no members at all
+        # an unknown member is a finding of an object; a list and a number have no members
         return absent_step(schema, each.steps, declared=False, open_objects=True) if exists else ""
     if not rejects_name(plan.schema, each.parameter):
         return absent_step(plan.tool.parameters, each.steps, declared=mismatch)

@@ -84,7 +84,7 @@ def _claim_of_rule(plan: RulePlan) -> SentenceClaim | None:
     """Return the claim of the sentence, else of the function's name: ``amount_is_positive``."""
     claim = parse_claim(plan.rule.sentence, plan.takes, words=rule_words(plan))
     name = plan.rule.name.split("_")
-    # a name without a verb, or with a "not", may be that of the mistake which the rule rejects
+    # a name without a verb, or with a "not", may name the mistake that the rule rejects
     if claim is None and "is" in name and _NEGATED.isdisjoint(name):
         return parse_claim(" ".join(name), plan.takes)
     return claim

@@ -14,10 +14,10 @@ from abs_shield.policy.place import Place
 from abs_shield.text.show import escaped
 
 _MIN_REJECTED = 3
-"""Different rejected calls below which nothing is said of a rule."""
+"""Fewest different rejected calls before a rule is reported."""
 
 _MAX_RULES_FOR_TRIPLES = 6
-"""Rules of one tool of which each three are compared."""
+"""Most rules of one tool for which all triples are compared."""
 
 
 def rules_together(context: ProofContext) -> Iterator[Problem]:
@@ -93,7 +93,7 @@ def _covers(answers: RuleAnswers, wide: Rule, narrow: Rule) -> bool | None:
     if one is None or other is None:
         return None
     plans = answers.plans
-    # a rule about more than the other one may reject its calls for what the samples leave alone
+    # a rule with more parameters may reject calls for values that the samples do not vary
     if not (plans[one].takes <= plans[other].takes and plans[one].needs <= plans[other].needs):
         return False
     both = answers.compare(one, other)
