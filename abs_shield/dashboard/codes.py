@@ -13,7 +13,7 @@ SENTENCES = {
     "placeholder": "a placeholder is in place of a value",
     "whole_set": "the value names a whole set, or nothing, where one thing is meant",
     "mixed_scripts": "a name mixes letters of two scripts",
-    "hidden_characters": "the value holds characters that a reader does not see",
+    "hidden_characters": "the value has invisible characters",
     "too_long": "the value is longer than what is compared",
     # parameter_mismatch
     "coercible": "the value has another form than the schema's, and converts without loss",

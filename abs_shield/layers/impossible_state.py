@@ -137,8 +137,8 @@ def _repeated_removal(removal: Write) -> Finding:
         where="/arguments",
         detail=f"`{removal.tool}` ran with the same arguments before, and what they name is gone",
         code="removed",
-        hint="look the state up, or make it anew first",
-        expected="a thing that still exists",
+        hint="look the state up, or create it again first",
+        expected="an entity that still exists",
         evidence={"first": removal.tool},
     )
 
@@ -166,7 +166,7 @@ def _removed_entity(
         where="/arguments/" + _pointer(where),
         detail=f"`{removal.tool}` removed `{escaped(value)}` before in this run",
         code="removed",
-        hint="look the state up, or make it anew first",
+        hint="look the state up, or create it again first",
         got=f'"{escaped(value)}"',
         expected="an entity that still exists",
         evidence={"first": removal.tool},
@@ -206,7 +206,7 @@ def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding |
     if answer is False or isinstance(answer, str):
         return _finding(plan, proposal, why=answer or "")
     kind = type(answer).__name__
-    return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
+    return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) returned a {kind}, not True or False")
 
 
 def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:

@@ -76,7 +76,7 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
 
 
 _LOST_TARGET = (
-    "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
+    "`%s` is declared as a target, and is not a parameter of the tool that the model was offered"
 )
 _FORGOT = "text of this run was forgotten to keep its bounds"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
@@ -125,7 +125,7 @@ def _check_unvouched(
     results = (result for one in few for result in _judge(one, tool, proposal, session))
     yield from islice(_drop_repeated_reasons(results), _MAX_FINDINGS)
     if skipped:
-        yield Unavailable(f"more than {_MAX_FOREIGN:,} values of another script in one call")
+        yield Unavailable(f"more than {_MAX_FOREIGN:,} values in another script in one call")
     yield from islice(_report_free_text(unvouched, tool, session), _MAX_FINDINGS)
     yield from islice(
         _report_uncomparable_credentials(arguments, tool, proposal, session), _MAX_FINDINGS
@@ -206,7 +206,7 @@ def _report_uncomparable_credentials(
             argument.text, proposal, session
         )
         if not origin:
-            yield Unavailable(f"nobody gave a `{escaped(name_of(argument.path))}` in this run")
+            yield Unavailable(f"no `{escaped(name_of(argument.path))}` was given in this run")
 
 
 def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool:
@@ -278,9 +278,11 @@ def _judge(
     elif undecided := _explain_undecided(argument, proposal, session):
         yield undecided
     elif was_said_before(argument.text, session):
-        yield Unavailable("the agent had named a value before the conversation was heard here")
+        yield Unavailable(
+            "the agent mentioned a value before this session recorded the conversation"
+        )
     elif argument.placeholder:
-        detail = f"{shown(argument.text)} stands where a value should"
+        detail = f"{shown(argument.text)} is a placeholder, not a value"
         yield _finding(
             argument, tool, _strength_class(argument, "placeholder"), "placeholder", detail
         )
@@ -437,7 +439,7 @@ def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
 def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
     """Report an unmentioned credential; messages contain no secrets, the right one included."""
     name = f"`{escaped(name_of(argument.path))}`"
-    source = "a result returned" if is_credential_in_results(argument, session) else "somebody gave"
+    source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"
     detail = f"nobody in this run mentioned this value of {name}, and {source} another one"
     return _finding(
         replace(argument, text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
@@ -466,12 +468,12 @@ def _describe_other_kind(
     argument: Argument, origin: Origin, session: Session, *, in_other_parameter: bool
 ) -> str:
     if in_other_parameter:
-        return f"{shown(argument.text)} stands in another parameter of this call as another thing"
+        return f"{shown(argument.text)} is also in another parameter of this call, as another kind"
     if origin.source == "user":
         called = ", ".join(
             f"`{escaped(word)}`" for word in sorted(mentions_of(session).labels(argument.text))
         )
-        return f"the user named this value with {called}, and another one as what is asked for"
+        return f"the user labelled this value {called}, and another one as the requested thing"
     fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])
     return f"this value was seen only as {fields} in {origin}"
 

@@ -35,7 +35,7 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
                     strength=STRENGTHS["prose_only"].strength,
                     basis="prose_only",
                     where="/arguments" + pointer(argument.path),
-                    detail=f"{shown(argument.text)} stands only in running text of {origin}",
+                    detail=f"{shown(argument.text)} occurs only in running text of {origin}",
                     code="prose_only",
                     hint="ask the user whether this is meant",
                     got=shown(argument.text),

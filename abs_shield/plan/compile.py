@@ -152,7 +152,7 @@ def _raise_on_unknown_marks(tool: Tool, schema: CompiledSchema) -> None:
         hint = f"did you mean `{near[0]}`?" if near else f"it has {allowed or 'none'}"
         raise PolicyError(
             f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
-            f"which is no parameter of it; {hint}"
+            f"which is not one of its parameters; {hint}"
         )
 
 

@@ -70,7 +70,10 @@ def find_doubts(
         examined += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
         if examined > _MAX_EXAMINED:
             yield Doubt(
-                path, text, "", f"more than {_MAX_EXAMINED} values of one call that are no codes"
+                path,
+                text,
+                "",
+                f"more than {_MAX_EXAMINED} values of one call that are not plain identifiers",
             )
             return
         names_others = bool(naming - {path})
@@ -102,7 +105,7 @@ def _doubts_of_value(
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
     elif _is_hidden(text, guard, verbatim):
-        detail = f"the value of {name} holds characters that a reader does not see"
+        detail = f"the value of {name} has invisible characters"
         is_mentioned = exact and stands_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
@@ -111,7 +114,7 @@ def _doubts_of_value(
             path, text, guard, session, around=around, optional=optional
         )
     elif exact and _is_condition(text, guard, verbatim):
-        detail = f"{shown(text)} is a condition, and names no one thing"
+        detail = f"{shown(text)} is a condition, and does not identify one thing"
         yield Doubt(path, text, "whole_set", detail)
     elif guard == "seen":
         return
@@ -154,7 +157,7 @@ def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
 def _doubts_of_whole_set(
     path: Path, text: str, guard: str, session: Session, *, around: bool, optional: bool
 ) -> Iterator[Doubt]:
-    detail = f"{shown(text)} names no one thing"
+    detail = f"{shown(text)} does not identify one thing"
     if guard == "seen":
         yield Doubt(path, text, "whole_set", detail)
     elif is_stated_by_user(text, guard, session) or is_mentioned_pattern(text, session):
@@ -182,7 +185,7 @@ def _doubts_of_script(
         detail = f"the value of {name} mixes letters of two scripts that look alike"
         yield Doubt(path, text, "mixed_scripts", detail)
     else:
-        yield Doubt(path, text, "", f"a value of {name} is of another script")
+        yield Doubt(path, text, "", f"a value of {name} is in another script")
 
 
 def _names_entity(path: Path, leaf: Any, targets: Targets) -> bool:

@@ -152,7 +152,7 @@ def _doubts_of_missing(
     is_empty = leaf is None or (not leaf and not isinstance(leaf, bool))
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
-    detail = f"{shown(leaf)} names no one thing"
+    detail = f"{shown(leaf)} does not identify one thing"
     if is_empty and around:
         if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, within what else was named")
@@ -169,7 +169,9 @@ def _omitted_targets(parameters: Parameters) -> Iterator[Doubt]:
         if ANYWHERE in key or _may_be_omitted(parameters, key):
             continue
         path = (*names_in(key),)
-        detail = f"the target `{_name(path)}` is left out, so that the call names no one thing"
+        detail = (
+            f"the target `{_name(path)}` is left out, so that the call does not identify one thing"
+        )
         yield Doubt(path, "", "whole_set" if tool.destructive else "", detail)
 
 

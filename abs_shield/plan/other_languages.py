@@ -49,7 +49,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
     text, name = argument.text, name_of(argument.path)
     shown = f"a value of `{escaped(name)}`"
     if not has_identifier_characters(text):
-        return f"{shown} is of another script" if declared else ""
+        return f"{shown} is in another script" if declared else ""
     mentions = mentions_of(session)
     if mentions.in_english:
         return ""
@@ -61,7 +61,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
     if mentions.foreign and latin(normal(text)):
         return f"{shown} may be transcribed"
     declined = classify_name(name) in ("soft", "who", "public") and _is_inflected(text, user_chunks)
-    return f"{shown} may stand in a case form" if declined else ""
+    return f"{shown} may be inflected" if declined else ""
 
 
 def _may_be_words(text: str, chunks: Iterable[str]) -> bool:

@@ -142,7 +142,7 @@ class Parameter:
     @property
     def names_target(self) -> bool:
         """
-        Whether its values identify something that must come from the run, whatever they look like.
+        True if its values identify something that must come from the run, whatever their form.
         """
         return self.judged in ("hard", "who")
 

@@ -100,7 +100,7 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
     )
     if near:
         raise ValueError(
-            f"`modes` names `{escaped(key)}`, which is no layer and no tool of this policy;"
+            f"`modes` names `{escaped(key)}`, which is neither a layer nor a tool of this policy;"
             f" did you mean `{near[0]}`?"
         )
 

@@ -216,7 +216,7 @@ def test_one_that_nothing_can_be_compared_with_is_not_judged(name, value):
     known = decided("get_balance", {name: value}, said=f"My {name} is {value}.")
 
     assert () == decision.findings
-    assert ("unavailable", f"nobody gave a `{name}` in this run") == decision.coverage[
+    assert ("unavailable", f"no `{name}` was given in this run") == decision.coverage[
         "phantom_target"
     ]
     assert ((), "ran") == (known.findings, known.coverage["phantom_target"][0])
@@ -245,4 +245,4 @@ def test_the_message_says_where_the_other_one_is_from():
     (given,) = decided("get_balance", arguments, said="My token is tk_5f81c2d4.").findings
 
     assert returned.detail.endswith("and a result returned another one")
-    assert given.detail.endswith("and somebody gave another one")
+    assert given.detail.endswith("and a person gave another one")

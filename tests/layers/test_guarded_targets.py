@@ -366,7 +366,7 @@ def test_another_script_without_must_be_seen_is_said():
         session.user("Delete u_1.")
         decision = firewall.check_call(ToolCall("delete_user", {"user_id": "Иванов"}))
 
-    assert "of another script" in decision.coverage["phantom_target"].reason
+    assert "in another script" in decision.coverage["phantom_target"].reason
 
 
 def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> Decision:

@@ -71,7 +71,7 @@ def test_what_was_mentioned_is_clean():
     "said", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
 )
 def test_a_placeholder(said):
-    """What stands where a value should is found, whatever the parameter."""
+    """A placeholder is found, whatever the parameter."""
     found = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
 
     assert ("placeholder", "placeholder") == (found.code, found.basis)
@@ -672,7 +672,7 @@ def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
     assert ["unseen"] == [finding.code for finding in decision.findings]
     assert ["unseen"] == [finding.code for finding in few.findings]
     assert ("ran", "unavailable") == (few.coverage["phantom_target"].outcome, said.outcome)
-    assert "more than 1,000 values of another script in one call" == said.reason
+    assert "more than 1,000 values in another script in one call" == said.reason
 
 
 def test_a_path_of_very_many_steps_is_read_once():

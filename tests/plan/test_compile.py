@@ -49,10 +49,16 @@ def test_a_broken_schema_says_where() -> None:
 
 
 MARKS: list[tuple[dict[str, Any], str]] = [
-    ({"targets": ["amuont"]}, "`targets` names `amuont`, which is no parameter of it; did you"),
+    (
+        {"targets": ["amuont"]},
+        "`targets` names `amuont`, which is not one of its parameters; did you",
+    ),
     ({"soft": ("amuont",)}, "`soft` names `amuont`"),
     ({"free": ("amuont",)}, "`free` names `amuont`"),
-    ({"creates": ("z",)}, "`creates` names `z`, which is no parameter of it; it has `amount`"),
+    (
+        {"creates": ("z",)},
+        "`creates` names `z`, which is not one of its parameters; it has `amount`",
+    ),
     ({"targets": ["amount.value"]}, "`targets` names `amount.value`"),
 ]
 

@@ -63,7 +63,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"modes": {("refund", "phantom_tol"): "audit"}}, "did you mean `phantom_tool`?"),
     ({"modes": {("phantom_tool", "refund"): "audit"}}, "no layer is named `refund`"),
     ({"modes": {("a", "b", "c"): "audit"}}, "at most 2 items"),
-    ({"modes": {"phantm_tool": "audit"}}, "`phantm_tool`, which is no layer and no tool"),
+    ({"modes": {"phantm_tool": "audit"}}, "`phantm_tool`, which is neither a layer nor a tool"),
     ({"modes": {"phantomTool": "audit"}}, "did you mean `phantom_tool`?"),
     ({"modes": {"onw_layer": "audit"}, "layers": [own_layer]}, "did you mean `own_layer`?"),
     ({"modes": {"verfication": "audit"}}, "did you mean `verification`?"),

@@ -177,5 +177,5 @@ def test_a_policy_may_mark_by_pointer():
     wrong = shield.configure(
         tools=[Tool(name="order", parameters=closed, targets={"/rows/id": Target()})]
     )
-    with pytest.raises(PolicyError, match="is no parameter of it"):
+    with pytest.raises(PolicyError, match="is not one of its parameters"):
         Shield(wrong, hooks=None)

@@ -90,7 +90,7 @@ def _report_tool(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
         )
     if trial.odd:
         what = f"answers {trial.odd} of {where}"
-        yield _problem("rule_answers_wrongly", rule, what, "give True, False or a text")
+        yield _problem("rule_answers_wrongly", rule, what, "return True, False or a text")
     if trial.late:
         calls = f"{trial.run_count:,} calls of {where}"
         what = f"took over {SECONDS:g} s, and was asked about {calls} only"
@@ -105,7 +105,7 @@ def _report_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Pro
     if _takes_session(rule) and not (accepted and rejected):
         if accepted or rejected:
             did = "rejects" if rejected else "accepts"
-            what = f"{did} all {where}, in the sessions that were made up"
+            what = f"{did} all {where}, in the sampled sessions"
             yield _problem("depends_on_session", rule, what, "test it with a session of your own")
         return
     if accepted and not rejected and not open_ended:
@@ -136,7 +136,7 @@ def _report_constant(
     elif not any(trial.late for trial in trials.values()):
         values = "value" if different == 1 else "values"
         what = f"{what}, and these hold {different} different {values} only"
-        yield _problem("not_sampled", rule, what, "too few to accuse it: test it yourself")
+        yield _problem("not_sampled", rule, what, "too few to report it: test it yourself")
 
 
 def _calls(trials: Trials) -> str:

@@ -145,7 +145,7 @@ def _report(entry: _AllowEntry) -> Iterator[Problem]:
     cover = next((other for other in entry.wider if _covers(other, entry.allowed)), None)
     if entry.raised:
         message = f"{what} raises {entry.raised}"
-        yield _problem("allow_raises", entry, message, "it is asked about every judged value")
+        yield _problem("allow_raises", entry, message, "it runs on every judged value")
     elif cover is not None:
         message = f"{what} is admitted by {_shown(cover)} already"
         yield _problem("allow_is_covered", entry, message, "leave one of them out")

@@ -22,7 +22,7 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
     if not context.tools:
         yield problem(
             "no_tools",
-            "no tool is known: nothing of the policy was compared with anything",
+            "no tool is registered: the policy was compared with nothing",
             subject="policy",
             place=context.policy.place,
             hint="register the tools first, or name them with `--tools`",
@@ -37,8 +37,8 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
         if layer == CONFIDENCE_DROP:
             yield problem(
                 "depends_on_logprobs",
-                f"layer `{layer}` judges calls that come with log-probabilities only; "
-                "whether yours do cannot be known here",
+                f"layer `{layer}` judges only calls with log-probabilities; "
+                "whether your calls have them is not known here",
                 subject=f"layer `{layer}`",
                 place=context.policy.place,
             )

@@ -66,7 +66,7 @@ def _modes(context: ProofContext) -> Iterator[Problem]:
             layer = bool(near) and near[0] not in context.tools
             yield problem(
                 "unknown_layer" if layer else "unknown_tool",
-                f"`modes` names `{escaped(key)}`, which is no layer and no tool",
+                f"`modes` names `{escaped(key)}`, which is neither a layer nor a tool",
                 subject="`modes`",
                 place=context.policy.place,
                 hint=nearest_name_hint(key, near or context.tools, what="tool"),

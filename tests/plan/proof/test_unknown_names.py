@@ -34,7 +34,7 @@ def nobody_has(tansaction: str) -> bool:
 TOOLS: list[tuple[dict[str, Any], str]] = [
     ({"rules": [misspelt_tool]}, "rule `misspelt_tool` names tool `refnud`, which does not exist"),
     ({"inverses": [inverse("refund", "refnud", same="x")]}, "names tool `refnud`, which does not"),
-    ({"modes": {"refnud": "audit"}}, "`modes` names `refnud`, which is no layer and no tool"),
+    ({"modes": {"refnud": "audit"}}, "`modes` names `refnud`, which is neither a layer nor a tool"),
     ({"modes": {("refnud", "call_loop"): "audit"}}, "`modes` names tool `refnud`, which does not"),
     ({"suppress": [Suppression(check="call_loop", tool="refnud", reason="x")]}, "tool `refnud`"),
 ]
