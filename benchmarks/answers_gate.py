@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.answer.pipeline import checked
 from abs_shield.core.events import Proposed, Said
 from abs_shield.policy import AnswerConfig
-from abs_shield.replay.lines import BadLine
+from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session

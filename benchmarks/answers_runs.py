@@ -19,7 +19,7 @@ from abs_shield.answer.evidence.collect import evidence_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core.events import Said
-from abs_shield.replay.lines import BadLine
+from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session

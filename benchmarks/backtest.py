@@ -15,8 +15,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from abs_shield.policy import configure
-from abs_shield.replay import BadLine, Crew, Toolsets, chunks, raw_lines, replay, runs
-from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Share, Side, compare
+from abs_shield.replay import BadLine, Toolsets, WorkerPool, chunks, raw_lines, replay, runs
+from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Proportion, Side, compare
 from abs_shield.replay.engines import outcomes
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -67,9 +67,9 @@ def _engines(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
     found = {}
     for workers in (1, 2):
         engine = "serial" if workers == 1 else "processes"
-        crew, whole = Crew(workers=workers), Comparison.of(side)
+        crew, whole = WorkerPool(workers=workers), Comparison.of(side)
         started = perf_counter()
-        for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, crew=crew):
+        for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=crew):
             whole.merge(part.comparison)
         took = perf_counter() - started
         found[f"{workers} process{'es' if workers > 1 else ''}"] = {
@@ -97,7 +97,7 @@ def _scores(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: Proportion) -> dict[str, Any]:
     low, high = share.interval
     value = None if share.value is None else round(share.value, 4)
     return {"value": value, "of": share.of, "low": round(low, 4), "high": round(high, 4)}

@@ -23,8 +23,8 @@ from abs_shield import Mode, Policy, Shield, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.policy import configure
 from abs_shield.replay import Firewalls, judge_run
-from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
-from abs_shield.replay.mining.module import executed
+from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
+from abs_shield.replay.mining.policy_module import execute_module
 from abs_shield.replay.toolsets import tools_of
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
-    recorded = Recorded(paths=paths, toolsets=Given(named), toolset=name)
+    recorded = Recorded(paths=paths, toolsets=LenientToolsets(named), toolset=name)
     started = perf_counter()
-    mined = mine(Source(name="toolsets.json", tools=tools_of(named[name])), recorded)
+    mined = mine(ToolSource(name="toolsets.json", tools=tools_of(named[name])), recorded)
     seconds = perf_counter() - started
     assert mined.first is not None
     assert mined.last is not None
@@ -92,13 +92,15 @@ def _halved(path: Path, folder: Path) -> tuple[str, str]:
 
 def _held_out(name: str, named: dict[str, Any], halves: tuple[str, str]) -> dict[str, Any]:
     """Mine one half, and count what strict blocks of the other."""
-    half, rest = (Recorded(paths=(path,), toolsets=Given(named), toolset=name) for path in halves)
+    half, rest = (
+        Recorded(paths=(path,), toolsets=LenientToolsets(named), toolset=name) for path in halves
+    )
     tools = tools_of(named[name])
-    source = Source(name="toolsets.json", tools=tools)
+    source = ToolSource(name="toolsets.json", tools=tools)
     by_choice = {each: mine(source, half, let_through=each) for each in LetThrough}
     counts = {"plain": _stopped(configure(tools=tools), rest)}
     for choice, mined in by_choice.items():
-        stopped = _stopped(executed(mined.text).enforced(), rest)
+        stopped = _stopped(execute_module(mined.text).enforced(), rest)
         counts[choice.value] = {"suppressions": len(mined.draft.active), **stopped}
     calls = by_choice[LetThrough.NONE].evidence.calls
     return {"held_out": {"calls_mined": calls, **counts}}
@@ -114,7 +116,7 @@ def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
             if judged.decision.would_block:
                 counts["blocked"] += 1
                 counts["of_these_refused"] += judged.refused
-                counts["of_these_worked"] += judged.executed and not judged.refused
+                counts["of_these_worked"] += judged.execute_module and not judged.refused
                 counts["blocking_findings"] += sum(
                     finding.weighs and finding.verdict is Verdict.HALLUCINATED
                     for finding in judged.decision.findings
@@ -124,7 +126,7 @@ def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
 
 def _blocked(mined: Mined, recorded: Recorded) -> int:
     """Calls that a strict Shield of the written policy really stops."""
-    door = Shield(executed(mined.text).model_copy(update={"mode": Mode.STRICT}), hooks=None)
+    door = Shield(execute_module(mined.text).model_copy(update={"mode": Mode.STRICT}), hooks=None)
     return sum(one.decision.blocked for run in recorded.runs() for one in judge_run(run, door))
 
 

@@ -18,13 +18,13 @@ from typing import Any
 
 from overhead_talk import ONE_SCHEMA, prose, result
 
-from abs_shield.replay import Crew, Judging, chunks, raw_lines
+from abs_shield.replay import Judging, WorkerPool, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
 
 ENGINES = {
-    "serial": ("serial", Crew()),
-    "two_workers": ("processes", Crew(workers=2)),
-    "ray_of_two": ("ray", Crew(workers=2)),
+    "serial": ("serial", WorkerPool()),
+    "two_workers": ("processes", WorkerPool(workers=2)),
+    "ray_of_two": ("ray", WorkerPool(workers=2)),
 }
 _MB = 1_000_000
 _POLL_S = 0.02
@@ -63,12 +63,12 @@ def speed(path: Path, tools: Path | None, *, rounds: int = 1) -> dict[str, Any]:
     }
 
 
-def _replayed(path: Path, job: Judging, engine: str, crew: Crew) -> dict[str, Any]:
+def _replayed(path: Path, job: Judging, engine: str, crew: WorkerPool) -> dict[str, Any]:
     if engine == "ray" and importlib.util.find_spec("ray") is None:
         return {"calls_per_s": None, "reason": "Ray is not installed: the extra `ray`"}
     hashed, calls, first = hashlib.sha256(), 0, 0.0
     started, worked = perf_counter(), process_time()
-    for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, crew=crew):
+    for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=crew):
         first = first or perf_counter() - started
         hashed.update(part.rows)
         calls += part.tally.verdicts.total()

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
 from abs_shield.cli.progress_bar import ProgressBar, progress_bar
-from abs_shield.replay import BadLine, Chunk, Crew, Job, Line, Ready, chunks, raw_lines
+from abs_shield.replay import BadLine, Chunk, Job, RawLine, Ready, WorkerPool, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
-from abs_shield.replay.together import together
+from abs_shield.replay.session_sort import sort_by_session
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -39,7 +39,7 @@ class JobOptions(NamedTuple):
     """
 
     engine: str
-    workers: Crew
+    workers: WorkerPool
     sort: bool = False
     hidden: bool = False
 
@@ -78,9 +78,11 @@ def run_chunks(
         progress = JobProgress(shown, lines=skipped)
         lines = raw_lines(files, on_bytes=shown.advance if options.sort else progress.read)
         if options.sort:
-            lines = progress.count_bytes(together(lines, on_sorted=partial(shown.restart, doing)))
+            lines = progress.count_bytes(
+                sort_by_session(lines, on_sorted=partial(shown.restart, doing))
+            )
         cut = progress.track_chunks(chunks(islice(lines, skipped, None)))
-        with closing(outcomes(there, cut, engine=options.engine, crew=options.workers)) as results:
+        with closing(outcomes(there, cut, engine=options.engine, pool=options.workers)) as results:
             yield progress.track_results(results), progress
 
 
@@ -106,10 +108,10 @@ class JobProgress:
         """So many bytes more are read."""
         self._read += count
 
-    def count_bytes(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
+    def count_bytes(self, lines: Iterable[RawLine | BadLine]) -> Iterator[RawLine | BadLine]:
         """Yield *lines*, and count their bytes as read."""
         for line in lines:
-            if isinstance(line, Line):
+            if isinstance(line, RawLine):
                 self.read(len(line.data))
             yield line
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.job import Crew, most_workers
+from abs_shield.replay.engine_job import WorkerPool, most_workers
 
 
 class EngineName(StrEnum):
@@ -37,7 +37,7 @@ Address = Annotated[
 
 def resolve_engine(
     engine: EngineName | None, *, workers: int | None, address: str | None
-) -> tuple[str, Crew]:
+) -> tuple[str, WorkerPool]:
     """
     Return the engine and its crew.
 
@@ -56,4 +56,4 @@ def resolve_engine(
     most = most_workers()
     if engine is EngineName.PROCESSES and (workers or 1) > most:
         raise BadInput(f"`--workers {workers}` is too many for this machine; give {most} at most")
-    return engine, Crew(workers=workers, address=address)
+    return engine, WorkerPool(workers=workers, address=address)

@@ -23,8 +23,8 @@ from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
-from abs_shield.replay.lines import BadLine, lines
-from abs_shield.replay.records import read_record
+from abs_shield.replay.file_lines import BadLine, lines
+from abs_shield.replay.json_records import read_record
 from abs_shield.text.show import quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -12,7 +12,7 @@ from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.short_names import SHORTEST, short_names
 from abs_shield.core import Verdict
-from abs_shield.replay.heat import Cell, HeatRow
+from abs_shield.replay.heat_rows import Cell, HeatRow
 from abs_shield.text.show import LONGEST_NAME
 
 LEGEND = (

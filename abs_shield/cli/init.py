@@ -20,8 +20,8 @@ from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
-from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
-from abs_shield.replay.mining.header import blocked_line, fault_lists
+from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
+from abs_shield.replay.mining.module_header import blocked_line, fault_lists
 from abs_shield.replay.toolsets import OnBadTool
 from abs_shield.text.show import escaped, quantity
 
@@ -140,7 +140,7 @@ def _source(
     on_bad: OnBadTool,
     *,
     within_s: float,
-) -> tuple[Source | None, Given]:
+) -> tuple[ToolSource | None, LenientToolsets]:
     options = [
         name
         for name, value in (("--tools", tools), ("--mcp", mcp), ("--openapi", openapi))
@@ -153,8 +153,8 @@ def _source(
     if tools is not None:
         return from_file(tools, toolset, on_bad)
     if mcp is not None:
-        return from_server(mcp, on_bad, within_s=within_s), Given()
-    return (None if openapi is None else from_openapi(openapi)), Given()
+        return from_server(mcp, on_bad, within_s=within_s), LenientToolsets()
+    return (None if openapi is None else from_openapi(openapi)), LenientToolsets()
 
 
 def _output_path(output: str | None, *, force: bool) -> Path | None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Self
 
 from abs_shield.cli.line_errors import LineErrors, render_line
-from abs_shield.replay import BadLine, Begun
-from abs_shield.replay.returned import MOST, SessionKeys
+from abs_shield.replay import BadLine, SessionStart
+from abs_shield.replay.session_keys import MOST, SessionKeys
 
 
 class InputWarnings:
@@ -47,7 +47,7 @@ class InputWarnings:
         """Tell of a line that could not be read."""
         self._bad.add(line)
 
-    def add_notes(self, notes: Iterable[BadLine | Begun], *, quiet: bool = False) -> None:
+    def add_notes(self, notes: Iterable[BadLine | SessionStart], *, quiet: bool = False) -> None:
         """Take what stood in the next chunk; *quiet*: what an interrupted run printed already."""
         for one in notes:
             if isinstance(one, BadLine):
@@ -56,7 +56,7 @@ class InputWarnings:
                 again = f"session {one.name} stood earlier in the input; use --sort"
                 self._back.add(BadLine(one.path, one.line, again), quiet=quiet)
 
-    def _first(self, begun: Begun, *, quiet: bool) -> bool:
+    def _first(self, begun: SessionStart, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
         if self._sessions.full and not bounded and not quiet:

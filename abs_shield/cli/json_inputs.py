@@ -11,7 +11,7 @@ import typer
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
-from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, answered, is_answer, tools_of
+from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, is_answer, tools_of, unwrap_result
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -51,7 +51,7 @@ def read_toolsets(path: str | None) -> dict[str, Any]:
     """
     if path is None:
         return {}
-    toolsets = answered(parse_json(Path(path).read_bytes(), path=path))
+    toolsets = unwrap_result(parse_json(Path(path).read_bytes(), path=path))
     if is_answer(toolsets):
         toolsets = {"tools": toolsets["tools"]}
     if isinstance(toolsets, list):
@@ -78,7 +78,7 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
         if toolset is not None:
             raise BadInput("`--toolset` names a list of `--tools`; give that file")
         return ()
-    listed = answered(parse_json(Path(path).read_bytes(), path=path))
+    listed = unwrap_result(parse_json(Path(path).read_bytes(), path=path))
     if isinstance(listed, Mapping) and not is_answer(listed):
         listed = listed[resolve_toolset(listed, toolset, path=path)]
     elif toolset is not None:

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 
-from abs_shield.replay.lines import BadLine
+from abs_shield.replay.file_lines import BadLine
 from abs_shield.text.show import escaped
 
 SHOWN = 5

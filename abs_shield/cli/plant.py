@@ -22,7 +22,7 @@ from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import exit_on_sigterm, input_files, require_not_input
 from abs_shield.cli.progress_bar import progress_bar
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines
+from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.planting import (
     FILES,
     KINDS,
@@ -33,7 +33,7 @@ from abs_shield.replay.planting import (
     manifest,
     sessions,
 )
-from abs_shield.replay.together import together
+from abs_shield.replay.session_sort import sort_by_session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, told
 
@@ -98,8 +98,8 @@ def plant(
         progress_bar(files, doing="plant") as progress,
     ):
         lines = raw_lines(files, on_bytes=progress.advance)
-        for chunk in chunks(together(lines) if sort else lines):
-            noted: list[BadLine | Begun] = []
+        for chunk in chunks(sort_by_session(lines) if sort else lines):
+            noted: list[BadLine | SessionStart] = []
             for run in sessions(chunk, toolsets, noted=noted):
                 count += 1
                 progress.add_calls(len(run.calls))

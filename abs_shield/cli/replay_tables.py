@@ -12,7 +12,7 @@ from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.cli.decision_text import finding_lines
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.core import Outcome, Verdict
-from abs_shield.replay import Found, Tally
+from abs_shield.replay import ReplayFinding, Tally
 from abs_shield.text.show import quantity
 
 _COLUMNS = (
@@ -76,14 +76,14 @@ def _summary(tally: Tally) -> Text:
     )
 
 
-def finding_report(found: Found) -> Iterator[Text]:
+def finding_report(found: ReplayFinding) -> Iterator[Text]:
     """Yield the lines of one finding of a replay: where it stands, and what it says."""
     place = safe(f"{found.run_id} call {found.call_index}", limit=200)
     yield line(place, ": ", safe(found.tool))
     yield from finding_lines(found.finding)
 
 
-def finding_entry(found: Found) -> dict[str, Any]:
+def finding_entry(found: ReplayFinding) -> dict[str, Any]:
     """Return the same as JSON-able data."""
     finding = found.finding
     return {

@@ -10,7 +10,7 @@ from typing import IO, Any
 from abs_shield.cli.console import open_console
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.replay_tables import finding_entry, finding_report, tally_report
-from abs_shield.replay import Found, Part, Tally
+from abs_shield.replay import ReplayFinding, ReplayPart, Tally
 from abs_shield.text.show import escaped, quantity
 
 
@@ -26,14 +26,14 @@ class ReplayTotals(InputWarnings):
     def __init__(self, *, most: int) -> None:
         super().__init__()
         self.tally = Tally()
-        self.findings: list[Found] = []
+        self.findings: list[ReplayFinding] = []
         self._most = most
 
-    def add(self, part: Part, *, quiet: bool = False) -> None:
+    def add(self, part: ReplayPart, *, quiet: bool = False) -> None:
         """Add what was made of the next chunk; say what is wrong with its lines, unless *quiet*."""
         self.tally.merge(part.tally)
         self.findings += part.findings[: self._most - len(self.findings)]
-        self.add_notes(part.told, quiet=quiet)
+        self.add_notes(part.notes, quiet=quiet)
 
 
 def totals_object(files: list[str], totals: ReplayTotals, *, listed: bool) -> dict[str, Any]:

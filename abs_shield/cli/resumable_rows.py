@@ -14,9 +14,9 @@ from abs_shield.cli.output_file import exit_on_sigterm, require_not_input
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.core.digest import digest
-from abs_shield.replay import BadLine, Begun, Judging, Part, Tally
-from abs_shield.replay.policies import loaded
-from abs_shield.replay.records import read_record
+from abs_shield.replay import BadLine, Judging, ReplayPart, SessionStart, Tally
+from abs_shield.replay.job_policies import load_job_policy
+from abs_shield.replay.json_records import read_record
 from abs_shield.version import __version__
 
 
@@ -33,7 +33,7 @@ class ResumableRows:
     def __init__(self, file: IO[bytes] | None = None, journal: IO[bytes] | None = None) -> None:
         self.file = file
         self.lines = 0
-        self.parts: list[Part] = []
+        self.parts: list[ReplayPart] = []
         self._journal = journal
 
     @property
@@ -64,7 +64,7 @@ class ResumableRows:
             file.truncate(length)
             file.seek(length)
 
-    def note(self, part: Part, *, lines: int) -> None:
+    def note(self, part: ReplayPart, *, lines: int) -> None:
         """Note that the rows of *part* are written, and *lines* of the input judged."""
         if self.file is not None and self._journal is not None:
             self.file.flush()
@@ -130,7 +130,7 @@ def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
             raise BadInput(f"`--resume` reads its input again, and {file} cannot be; write a file")
     stats = [(str(Path(file).resolve()), Path(file).stat()) for file in files]
     tools = json.dumps(job.toolsets, sort_keys=True)
-    policy = None if job.policy is None else loaded(job.policy, folder=job.folder).revision
+    policy = None if job.policy is None else load_job_policy(job.policy, folder=job.folder).revision
     return {
         "version of abs-shield": __version__,
         "input": [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats],
@@ -196,21 +196,26 @@ def _lock(journal: IO[bytes], path: str) -> None:
         raise BadInput(f"`--resume`: another process is writing {path}; wait for it") from None
 
 
-def _noted(part: Part) -> dict[str, Any]:
+def _noted(part: ReplayPart) -> dict[str, Any]:
     return {
         "runs": part.tally.runs,
         "verdicts": part.tally.verdicts,
-        "told": [[type(one).__name__, *_fields(one)] for one in part.told],
+        "told": [[_kind(one), *_fields(one)] for one in part.notes],
     }
 
 
-def _fields(one: BadLine | Begun) -> tuple[Any, ...]:
+def _kind(one: BadLine | SessionStart) -> str:
+    """Return the kind of a note as run state files name it: the older name of `SessionStart`."""
+    return "BadLine" if isinstance(one, BadLine) else "Begun"
+
+
+def _fields(one: BadLine | SessionStart) -> tuple[Any, ...]:
     return (one.path, one.line, one.reason) if isinstance(one, BadLine) else tuple(one)
 
 
-def _part(entry: Mapping[str, Any]) -> Part:
+def _part(entry: Mapping[str, Any]) -> ReplayPart:
     tally = Tally()
     tally.runs.update(entry["runs"])
     tally.verdicts.update({Verdict(word): count for word, count in entry["verdicts"].items()})
-    kinds: dict[str, Any] = {"BadLine": BadLine, "Begun": Begun}
-    return Part(tally=tally, told=[kinds[kind](*fields) for kind, *fields in entry["told"]])
+    kinds: dict[str, Any] = {"BadLine": BadLine, "Begun": SessionStart}
+    return ReplayPart(tally=tally, notes=[kinds[kind](*fields) for kind, *fields in entry["told"]])

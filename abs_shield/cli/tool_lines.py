@@ -11,7 +11,7 @@ from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
-from abs_shield.replay.toolsets import answered, is_answer, tools_of
+from abs_shield.replay.toolsets import is_answer, tools_of, unwrap_result
 from abs_shield.text.show import shown
 
 _BLANK = " \t\r\n"
@@ -31,7 +31,7 @@ def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
         return ()
     data = Path(path).read_bytes()
     whole = parse_json(data, path=path)
-    tools_object = answered(whole)
+    tools_object = unwrap_result(whole)
     lists = tools_object.values() if isinstance(tools_object, Mapping) else (tools_object,)
     if not is_answer(tools_object) and not all(isinstance(listed, list) for listed in lists):
         raise BadInput(f"{path}: it is {shown(whole)}; give a list of tools, or an object of lists")
@@ -63,7 +63,7 @@ def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
     if isinstance(whole, list):
         yield from ((place, value) for place, value, _ in _members(text, at + 1))
         return
-    if answered(whole) is not whole:
+    if unwrap_result(whole) is not whole:
         at = dict(_pairs(text, at + 1))["result"]
     for _, start in _pairs(text, at + 1):
         if text[start] == "[":

@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.cli.json_inputs import parse_json, resolve_toolset
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
-from abs_shield.replay.mining import Given, Source
-from abs_shield.replay.toolsets import OnBadTool, answered, is_answer, tools_of
+from abs_shield.replay.mining import LenientToolsets, ToolSource
+from abs_shield.replay.toolsets import OnBadTool, is_answer, tools_of, unwrap_result
 from abs_shield.text.show import escaped, shown
 
 _URLS = ("http://", "https://")
@@ -20,7 +20,9 @@ _YAML = (".yaml", ".yml")
 _MOST_VALUES = 2_000_000
 
 
-def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source, Given]:
+def from_file(
+    path: str, toolset: str | None, on_bad: OnBadTool
+) -> tuple[ToolSource, LenientToolsets]:
     """
     Read a list of tools, or an object of such lists, one named by *toolset*.
 
@@ -32,21 +34,21 @@ def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source
     Raises:
         BadInput: It holds no list, or several and none is named, or a tool cannot be read.
     """
-    whole = answered(parse_json(Path(path).read_bytes(), path=path))
+    whole = unwrap_result(parse_json(Path(path).read_bytes(), path=path))
     name = PurePath(path).name
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
-            named = Given(whole, on_bad=on_bad)
+            named = LenientToolsets(whole, on_bad=on_bad)
             _, tools = named.of({"toolset": resolve_toolset(whole, toolset, path=path)})
-            return Source(name=name, tools=tools), named
+            return ToolSource(name=name, tools=tools), named
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
-        return Source(name=name, tools=tools_of(whole, on_bad)), Given()
+        return ToolSource(name=name, tools=tools_of(whole, on_bad)), LenientToolsets()
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
 
 
-def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:
+def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> ToolSource:
     """
     Ask an MCP server for its tools: one that a command starts, or one at a URL.
 
@@ -69,10 +71,10 @@ def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:
     is_url = command.startswith(_URLS)
     server = upstream.address(command) if is_url else upstream.command(words)
     tools = tools_of(mcp_tools.listed_tools(server, within_s=within_s), on_bad)
-    return Source(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
+    return ToolSource(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
 
 
-def from_openapi(path: str) -> Source:
+def from_openapi(path: str) -> ToolSource:
     """
     Read an OpenAPI description, JSON or YAML; an operation is a tool.
 
@@ -88,7 +90,7 @@ def from_openapi(path: str) -> Source:
     except PolicyError as error:
         raise BadInput(f"{path}: {error}") from None
     name = PurePath(path).name
-    return Source(name=name, tools=found.tools, reasons=found.reasons, remarks=found.remarks)
+    return ToolSource(name=name, tools=found.tools, reasons=found.reasons, remarks=found.remarks)
 
 
 def _parse_yaml(text: bytes, *, path: str) -> Any:

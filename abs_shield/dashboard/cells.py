@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from abs_shield.core import Outcome, Verdict
-from abs_shield.replay.heat import Cell, HeatRow
-from abs_shield.replay.report import Place, Report, Share, percent
-from abs_shield.replay.report.rows import (
+from abs_shield.replay.heat_rows import Cell, HeatRow
+from abs_shield.replay.report import LayerReport, Report, Share, percent
+from abs_shield.replay.report.report_rows import (
     ANSWERS,
     OTHERS,
     OUTPUTS,
@@ -188,11 +188,13 @@ def _noun(row: str) -> str:
     return "answer" if row == ANSWERS else "output"
 
 
-def _place(before: Report | None, check: str, row: HeatRow) -> Place | None:
+def _place(before: Report | None, check: str, row: HeatRow) -> LayerReport | None:
     return None if before is None else before.place(check, row.tool)
 
 
-def _cell(check: str, cell: Cell | None, place: Place, before: Place | None) -> ShownCell:
+def _cell(
+    check: str, cell: Cell | None, place: LayerReport, before: LayerReport | None
+) -> ShownCell:
     rate, kind = rate_of(place), _kind(cell)
     shown = percent(rate.hits / rate.of) if rate.of else ""
     was = None if before is None else rate_of(before)
@@ -211,7 +213,7 @@ def _cell(check: str, cell: Cell | None, place: Place, before: Place | None) -> 
     )
 
 
-def rate_of(place: Place) -> Share:
+def rate_of(place: LayerReport) -> Share:
     """Return the share of decisions that a check flags or fails to judge."""
     return place.counts.alert_rate
 
@@ -256,7 +258,7 @@ def _trend(rate: Share, was: Share | None) -> str:
     return "down" if upper < lower_before else "same"
 
 
-def _tip(place: Place, rate: Share) -> str:
+def _tip(place: LayerReport, rate: Share) -> str:
     counts = place.counts
     if not counts.calls:
         return "not judged"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from abs_shield.core import Decision
-from abs_shield.replay.report.place import Case
-from abs_shield.replay.report.rows import OTHERS, STAGES, cases_of
+from abs_shield.replay.report.layer_report import LayerCase
+from abs_shield.replay.report.report_rows import OTHERS, STAGES, cases_of
 from abs_shield.text.show import encodable
 
 
@@ -52,7 +52,7 @@ class CellListing:
             return row not in self.rows
         return encodable(row) == self.row
 
-    def _is_listed(self, case: Case) -> bool:
+    def _is_listed(self, case: LayerCase) -> bool:
         match self.listed:
             case ListFilter.FINDINGS:
                 return case.speaks

@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.core import LAYER_NAMES
 from abs_shield.dashboard.cells import rate_of
 from abs_shield.dashboard.filters import UNNAMED, Filters
-from abs_shield.replay.report.place import Place
-from abs_shield.replay.report.rows import STAGES, cases_of
+from abs_shield.replay.report.layer_report import LayerReport
+from abs_shield.replay.report.report_rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
 from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern
 from abs_shield.stores.hourly_counts import PatternCount
@@ -82,7 +82,7 @@ def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
     for row, check, case in cases_of(pattern.decision(), None):
         if row.startswith(STAGES):
             continue  # the output as a whole is counted
-        place = Place()
+        place = LayerReport()
         place.update(case)
         rate = rate_of(place)
         shares.append((check, rate.hits, rate.of))

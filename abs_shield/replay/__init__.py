@@ -1,38 +1,39 @@
 """Recorded runs judged again, as they would have been judged live."""
 
-from abs_shield.replay.chunks import Chunk, Line, chunk_runs, chunks, raw_lines
-from abs_shield.replay.heat import Cell, HeatRow, heatmap
-from abs_shield.replay.job import Crew, Job, Ready
-from abs_shield.replay.judge import Firewalls, Judged, judge_run
-from abs_shield.replay.judging import Found, Judging, Part
-from abs_shield.replay.lines import BadLine
-from abs_shield.replay.reading import Begun
-from abs_shield.replay.replay import replay
-from abs_shield.replay.rows import Row, read_row, row
+from abs_shield.core.renamed import old_names
+from abs_shield.replay.chunk_reading import SessionStart
+from abs_shield.replay.chunks import Chunk, RawLine, chunk_runs, chunks, raw_lines
+from abs_shield.replay.engine_job import Job, Ready, WorkerPool
+from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.heat_rows import Cell, HeatRow, heatmap
+from abs_shield.replay.replay_job import Judging, ReplayFinding, ReplayPart
+from abs_shield.replay.replay_rows import Row, read_row, row
+from abs_shield.replay.replay_runs import replay
+from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
 from abs_shield.replay.runs import Run, runs
-from abs_shield.replay.tally import Counts, Tally
+from abs_shield.replay.tally import LayerTally, Tally
 from abs_shield.replay.toolsets import Toolsets
 
 __all__ = [
     "BadLine",
-    "Begun",
     "Cell",
     "Chunk",
-    "Counts",
-    "Crew",
     "Firewalls",
-    "Found",
     "HeatRow",
     "Job",
     "Judged",
     "Judging",
-    "Line",
-    "Part",
+    "LayerTally",
+    "RawLine",
     "Ready",
+    "ReplayFinding",
+    "ReplayPart",
     "Row",
     "Run",
+    "SessionStart",
     "Tally",
     "Toolsets",
+    "WorkerPool",
     "chunk_runs",
     "chunks",
     "heatmap",
@@ -43,3 +44,15 @@ __all__ = [
     "row",
     "runs",
 ]
+
+__getattr__ = old_names(
+    __name__,
+    {
+        "Begun": "SessionStart",
+        "Counts": "LayerTally",
+        "Crew": "WorkerPool",
+        "Found": "ReplayFinding",
+        "Line": "RawLine",
+        "Part": "ReplayPart",
+    },
+)

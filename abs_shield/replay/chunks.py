@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.replay.runs import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
 
@@ -16,7 +16,7 @@ MOST_LINES = 1_000
 """Lines after which a chunk ends, as soon as its session does."""
 
 
-class Line(NamedTuple):
+class RawLine(NamedTuple):
     """One line as it stands in its file; *number* counts from 1."""
 
     path: str
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 class Chunk:
     """Lines that are judged together, in one process; data that pickles."""
 
-    lines: tuple[Line | BadLine, ...]
+    lines: tuple[RawLine | BadLine, ...]
 
     def __str__(self) -> str:
         (first, start), (last, end) = _place(self.lines[0]), _place(self.lines[-1])
@@ -37,7 +37,7 @@ class Chunk:
 
 def raw_lines(
     paths: Iterable[str], *, on_bytes: Callable[[int], object] | None = None
-) -> Iterator[Line | BadLine]:
+) -> Iterator[RawLine | BadLine]:
     """
     Return the lines of one file after the other, unread.
 
@@ -46,14 +46,14 @@ def raw_lines(
     """
     for path in paths:
         for line in lines(path, on_bytes=on_bytes):
-            yield line if isinstance(line, BadLine) else Line(path, *line)
+            yield line if isinstance(line, BadLine) else RawLine(path, *line)
 
 
 def chunks(
-    raw: Iterable[Line | BadLine], *, most_bytes: int = MOST_BYTES, most_lines: int = MOST_LINES
+    raw: Iterable[RawLine | BadLine], *, most_bytes: int = MOST_BYTES, most_lines: int = MOST_LINES
 ) -> Iterator[Chunk]:
     """Return chunks of lines; one that is full grows on only while its session does."""
-    held: list[Line | BadLine] = []
+    held: list[RawLine | BadLine] = []
     size = 0
     for line in raw:
         full = size >= most_bytes or len(held) >= most_lines
@@ -61,7 +61,7 @@ def chunks(
             yield Chunk(tuple(held))
             held, size = [], 0
         held.append(line)
-        size += len(line.data) if isinstance(line, Line) else 0
+        size += len(line.data) if isinstance(line, RawLine) else 0
     if held:
         yield Chunk(tuple(held))
 
@@ -81,14 +81,14 @@ def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine
         current = session
 
 
-def _goes_on(last: Line | BadLine, following: Line | BadLine) -> bool:
+def _goes_on(last: RawLine | BadLine, following: RawLine | BadLine) -> bool:
     session = _session(following)
     return session is not None and session == _session(last)
 
 
-def _session(line: Line | BadLine) -> str | None:
+def _session(line: RawLine | BadLine) -> str | None:
     return None if isinstance(line, BadLine) else session_of(line.data)
 
 
-def _place(line: Line | BadLine) -> tuple[str, int]:
+def _place(line: RawLine | BadLine) -> tuple[str, int]:
     return (line.path, line.line) if isinstance(line, BadLine) else (line.path, line.number)

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 from abs_shield.core import Outcome, Verdict
-from abs_shield.replay.blame import blamed
-from abs_shield.replay.judge import Judged
+from abs_shield.replay.blocking_layers import blocking_layers
+from abs_shield.replay.run_judging import Judged
 from abs_shield.replay.runs import Run
 
 OUTCOMES = {True: "success", False: "failure", None: "unknown"}
@@ -18,7 +18,7 @@ _REASONS = 1_000
 
 
 @dataclass(slots=True)
-class Counts:
+class LayerTally:
     """
     What one layer did on some calls.
 
@@ -42,7 +42,7 @@ class Counts:
     flagged: int = 0
     would_block: int = 0
 
-    def add(self, other: Counts, *, times: int = 1) -> None:
+    def add(self, other: LayerTally, *, times: int = 1) -> None:
         """Add *other* to these counts, so often."""
         for field in fields(other):
             more = times * getattr(other, field.name)
@@ -53,7 +53,7 @@ class Counts:
         return asdict(self)
 
 
-class _Place(NamedTuple):
+class _TallyKey(NamedTuple):
     source: str
     layer: str
     success: bool | None
@@ -74,8 +74,8 @@ class Tally:
         self.runs: Counter[str] = Counter()
         self.verdicts: Counter[Verdict] = Counter()
         self.reasons: Counter[tuple[str, Outcome, str]] = Counter()
-        self._wholes: dict[tuple[str, bool | None], Counts] = {}
-        self._places: dict[_Place, Counts] = {}
+        self._wholes: dict[tuple[str, bool | None], LayerTally] = {}
+        self._places: dict[_TallyKey, LayerTally] = {}
 
     def run(self, run: Run) -> None:
         """Count one run, whether it calls anything or not."""
@@ -85,16 +85,16 @@ class Tally:
         """Count one call."""
         decision = judged.decision
         self.verdicts[decision.verdict] += 1
-        whole = self._wholes.setdefault((judged.source, judged.success), Counts())
+        whole = self._wholes.setdefault((judged.source, judged.success), LayerTally())
         whole.calls += 1
         whole.flagged += decision.verdict is not Verdict.CLEAN
         whole.would_block += decision.would_block
-        to_blame = blamed(decision)
+        to_blame = blocking_layers(decision)
         for layer, coverage in decision.coverage.items():
-            place = _Place(judged.source, layer, judged.success)
+            place = _TallyKey(judged.source, layer, judged.success)
             counts = self._places.get(place)
             if counts is None:
-                counts = self._places[place] = Counts()
+                counts = self._places[place] = LayerTally()
             counts.calls += 1
             counts.would_block += layer in to_blame
             if coverage.outcome is Outcome.RAN:
@@ -108,9 +108,9 @@ class Tally:
         self.runs.update(other.runs)
         self.verdicts.update(other.verdicts)
         for whole, counts in other._wholes.items():
-            self._wholes.setdefault(whole, Counts()).add(counts)
+            self._wholes.setdefault(whole, LayerTally()).add(counts)
         for place, counts in other._places.items():
-            self._places.setdefault(place, Counts()).add(counts)
+            self._places.setdefault(place, LayerTally()).add(counts)
         for reason, count in other.reasons.items():
             if reason in self.reasons or len(self.reasons) < _REASONS:
                 self.reasons[reason] += count
@@ -123,18 +123,20 @@ class Tally:
         """Names of the sources, in order."""
         return list(self.runs)
 
-    def of(self, layer: str, *, source: str | None = None, outcome: str | None = None) -> Counts:
+    def of(
+        self, layer: str, *, source: str | None = None, outcome: str | None = None
+    ) -> LayerTally:
         """Return the counts of one layer; *outcome* is ``success``, ``failure`` or ``unknown``."""
-        total = Counts()
+        total = LayerTally()
         for place, counts in self._places.items():
             fits = source in (None, place.source) and outcome in (None, OUTCOMES[place.success])
             if fits and place.layer == layer:
                 total.add(counts)
         return total
 
-    def whole(self, *, source: str | None = None, outcome: str | None = None) -> Counts:
+    def whole(self, *, source: str | None = None, outcome: str | None = None) -> LayerTally:
         """Return the counts of calls that are flagged, or blocked in strict mode, by any layer."""
-        total = Counts()
+        total = LayerTally()
         for (name, success), counts in self._wholes.items():
             if source in (None, name) and outcome in (None, OUTCOMES[success]):
                 total.add(counts)
@@ -174,7 +176,7 @@ class Tally:
             "by_outcome": by_outcome,
         }
 
-    def _not_judged(self, counts: Counts, layer: str, outcome: Outcome, reason: str) -> None:
+    def _not_judged(self, counts: LayerTally, layer: str, outcome: Outcome, reason: str) -> None:
         counts.unavailable += outcome is Outcome.UNAVAILABLE
         counts.errors += outcome is Outcome.ERROR
         key = (layer, outcome, reason)
@@ -185,8 +187,8 @@ class Tally:
         flagged = set()
         for finding in judged.decision.findings:
             if finding.weighs:
-                place = _Place(judged.source, finding.check, judged.success)
-                counts = self._places.setdefault(place, Counts())
+                place = _TallyKey(judged.source, finding.check, judged.success)
+                counts = self._places.setdefault(place, LayerTally())
                 counts.suspicious += finding.verdict is Verdict.SUSPICIOUS
                 counts.hallucinated += finding.verdict is Verdict.HALLUCINATED
                 flagged.add(place)

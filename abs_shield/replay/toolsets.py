@@ -95,7 +95,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     Raises:
         ValueError: It is no list, or a tool cannot be read and there is no *on_bad*.
     """
-    listed = answered(listed)
+    listed = unwrap_result(listed)
     if is_answer(listed):
         listed = listed["tools"]
     if not isinstance(listed, (list, tuple)):
@@ -117,7 +117,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     return tuple(tools.values())
 
 
-def answered(whole: Any) -> Any:
+def unwrap_result(whole: Any) -> Any:
     """
     Return the result of a JSON-RPC answer; whatever is none as it is.
 

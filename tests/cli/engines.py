@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from abs_shield.replay.chunks import Chunk
-from abs_shield.replay.job import Crew, Job, packed
+from abs_shield.replay.engine_job import Job, WorkerPool, pack_job
 
 SHUFFLED = ("--engine", "processes", "--workers", "2")
 """The options that choose `shuffled` where it stands in for the engine of processes."""
@@ -31,14 +31,14 @@ REAL = [
 """The engines that start processes: one format each proves that these bring the same parts."""
 
 
-def shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: Crew) -> Iterator[Any]:
+def shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: WorkerPool) -> Iterator[Any]:
     """
     Do the job with the chunks in another order, as processes may, and yield its parts in theirs.
 
     Each chunk and each part travels as bytes, and each of the workers has a job of its own.
     """
     sent = [pickle.dumps(chunk) for chunk in chunks]
-    workers = [pickle.loads(packed(job)).prepare() for _ in range(crew.workers or 2)]
+    workers = [pickle.loads(pack_job(job)).prepare() for _ in range(crew.workers or 2)]
     parts = {}
     for place in random.Random(7).sample(range(len(sent)), len(sent)):
         do = workers[place % len(workers)]

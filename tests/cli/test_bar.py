@@ -9,7 +9,7 @@ from rich.console import Console
 
 from abs_shield.cli import progress_bar as room
 from abs_shield.cli.chunked_job import JobProgress
-from abs_shield.replay import BadLine, Chunk, Line
+from abs_shield.replay import BadLine, Chunk, RawLine
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def test_a_second_kind_of_work(terminal, tmp_path):
         told.advance(700)
         told.restart("replay", 3)
         progress = JobProgress(told)
-        list(progress.count_bytes([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
-        list(progress.track_results([*progress.track_chunks([Chunk((Line("f", 1, b"{}\n"),))])]))
+        list(progress.count_bytes([RawLine("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+        list(progress.track_results([*progress.track_chunks([Chunk((RawLine("f", 1, b"{}\n"),))])]))
 
     assert "3/3 bytes" in terminal.getvalue()
 
@@ -50,7 +50,7 @@ def test_a_second_kind_of_work(terminal, tmp_path):
 def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
     """What was read ahead takes its time yet, which an estimate must not miss."""
     (tmp_path / "a").write_bytes(bytes(4_000))
-    chunk = Chunk((Line("f", 1, b"{}\n"), Line("f", 2, b"{}\n")))
+    chunk = Chunk((RawLine("f", 1, b"{}\n"), RawLine("f", 2, b"{}\n")))
     with room.progress_bar([str(tmp_path / "a")], doing="replay") as told:
         progress = JobProgress(told, lines=5)
         chunks = progress.track_chunks([chunk, chunk])

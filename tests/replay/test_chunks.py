@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.replay import BadLine, Chunk, Judging, Line, Toolsets, chunk_runs, chunks
+from abs_shield.replay import BadLine, Chunk, Judging, RawLine, Toolsets, chunk_runs, chunks
 from abs_shield.replay.runs import session_of
 
 TOOLS = [
@@ -50,11 +50,11 @@ def laid_out(layout):
         if kind == "bad line":
             yield BadLine("f", place, "it is too long")
         elif kind == "no json":
-            yield Line("f", place, b"{")
+            yield RawLine("f", place, b"{")
         elif kind == "wrong":
-            yield Line("f", place, json.dumps({"session_id": session}).encode())
+            yield RawLine("f", place, json.dumps({"session_id": session}).encode())
         else:
-            yield Line("f", place, run(session, place))
+            yield RawLine("f", place, run(session, place))
 
 
 @given(LAYOUTS, st.integers(1, 6), st.integers(1, 4_000))
@@ -82,7 +82,7 @@ def test_a_session_is_never_split(layout, most_lines):
 
 
 def named(line):
-    return session_of(line.data) if isinstance(line, Line) else None
+    return session_of(line.data) if isinstance(line, RawLine) else None
 
 
 @given(LAYOUTS, st.integers(1, 5))
@@ -98,19 +98,19 @@ def test_what_is_judged_does_not_depend_on_the_chunks(layout, most_lines):
 def judged(lines, *, most_lines):
     judge = Judging(rows="jsonl").prepare()
     parts = [judge(chunk) for chunk in chunks(lines, most_lines=most_lines)]
-    told = [one for part in parts for one in part.told]
+    told = [one for part in parts for one in part.notes]
     return b"".join(part.rows for part in parts), told
 
 
 @pytest.fixture
 def shared():
     """Two runs of one session: the second names what the user said in the first."""
-    return [Line("f", 1, run("a", 1)), Line("f", 2, run("a", 2))]
+    return [RawLine("f", 1, run("a", 1)), RawLine("f", 2, run("a", 2))]
 
 
 def test_runs_that_follow_each_other_share_their_session(shared):
     """What the user said in the first is known in the second; not, where another run is between."""
-    between = [shared[0], Line("f", 2, run(None, 1)), shared[1]]
+    between = [shared[0], RawLine("f", 2, run(None, 1)), shared[1]]
 
     assert unknown(shared) == []
     assert unknown(between) == ["copy_00001"]
@@ -138,15 +138,15 @@ def test_a_session_that_begins_is_told_once():
 
 def test_a_line_of_a_session_that_is_no_run_does_not_end_it():
     """A line that names the session but has no messages leaves what was seen."""
-    chunk = Chunk((Line("f", 1, run("a", 1)), Line("f", 2, b'{"session_id": "a"}'),
-                   Line("f", 3, run("a", 2))))  # fmt: skip
+    chunk = Chunk((RawLine("f", 1, run("a", 1)), RawLine("f", 2, b'{"session_id": "a"}'),
+                   RawLine("f", 3, run("a", 2))))  # fmt: skip
 
     assert [True, False, False] == [begins for _, begins in chunk_runs(chunk, Toolsets())]
 
 
 def test_a_chunk_says_where_it_is():
     """Its name is that of its lines, of one file or of several."""
-    one = Chunk((Line("f", 1, b""), Line("f", 9, b"")))
-    two = Chunk((Line("f", 1, b""), BadLine("g", 2, "")))
+    one = Chunk((RawLine("f", 1, b""), RawLine("f", 9, b"")))
+    two = Chunk((RawLine("f", 1, b""), BadLine("g", 2, "")))
 
     assert ("f:1-9", "f:1 to g:2") == (str(one), str(two))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.errors import PolicyError, ReplayError
-from abs_shield.replay import Crew, Judging, Line, chunks
+from abs_shield.replay import Judging, RawLine, WorkerPool, chunks
 from abs_shield.replay.engines import ENGINES, outcomes
 
 FOLDER = str(Path(__file__).parent)
@@ -52,11 +52,11 @@ def elsewhere(request):
 
 def numbered(count):
     """A chunk for each of *count* lines."""
-    return chunks((Line("f", n, b"{}") for n in range(1, count + 1)), most_lines=1)
+    return chunks((RawLine("f", n, b"{}") for n in range(1, count + 1)), most_lines=1)
 
 
 def done(job, engine, *, count=12, workers=2):
-    return list(outcomes(job, numbered(count), engine=engine, crew=Crew(workers=workers)))
+    return list(outcomes(job, numbered(count), engine=engine, pool=WorkerPool(workers=workers)))
 
 
 def test_parts_come_in_order(engine):
@@ -80,7 +80,7 @@ def test_few_chunks_are_under_way(engine):
             read.append(chunk)
             yield chunk
 
-    parts = outcomes(engine_jobs.Numbers(), watched(), engine=engine, crew=Crew(workers=2))
+    parts = outcomes(engine_jobs.Numbers(), watched(), engine=engine, pool=WorkerPool(workers=2))
     next(parts)
 
     assert len(read) <= 6
@@ -124,7 +124,9 @@ def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
 def test_processes_end_with_the_work():
     """No worker is left, also where nobody asks for the rest."""
     others = children()
-    parts = outcomes(engine_jobs.Numbers(), numbered(60), engine="processes", crew=Crew(workers=2))
+    parts = outcomes(
+        engine_jobs.Numbers(), numbered(60), engine="processes", pool=WorkerPool(workers=2)
+    )
     next(parts)
     working = children() - others
     parts.close()
@@ -143,8 +145,8 @@ def test_no_more_processes_than_chunks():
             started.append(len(children() - others))
             yield chunk
 
-    job, crew = engine_jobs.Numbers(slow=0.05), Crew(workers=60)
-    parts = outcomes(job, watched(), engine="processes", crew=crew)
+    job, crew = engine_jobs.Numbers(slow=0.05), WorkerPool(workers=60)
+    parts = outcomes(job, watched(), engine="processes", pool=crew)
 
     assert [[1], [2], [3]] == list(parts)
     assert 0 == started[0]
@@ -154,7 +156,9 @@ def test_no_more_processes_than_chunks():
 def test_too_many_workers():
     """What no machine can do is one line, before anything is read or started."""
     read = iter(lambda: pytest.fail("a chunk was read"), None)
-    parts = outcomes(engine_jobs.Numbers(), read, engine="processes", crew=Crew(workers=99_999_999))
+    parts = outcomes(
+        engine_jobs.Numbers(), read, engine="processes", pool=WorkerPool(workers=99_999_999)
+    )
 
     with pytest.raises(ReplayError, match="99999999 processes are too many here; ask for 256"):
         next(parts)
@@ -166,7 +170,7 @@ def test_a_process_that_cannot_be_started():
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Numbers(slow=5.0)
-    parts = outcomes(job, numbered(60), engine="processes", crew=Crew(workers=60))
+    parts = outcomes(job, numbered(60), engine="processes", pool=WorkerPool(workers=60))
     resource.setrlimit(resource.RLIMIT_NOFILE, (room_for(16), hard))
     try:
         with pytest.raises(ReplayError, match=r"cannot start a process: .*; ask for fewer workers"):
@@ -183,7 +187,7 @@ def test_a_worker_that_cannot_be_started_anew(tmp_path):
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Killed(str(tmp_path), 99, at=4)
-    parts = outcomes(job, numbered(12), engine="processes", crew=Crew(workers=1))
+    parts = outcomes(job, numbered(12), engine="processes", pool=WorkerPool(workers=1))
     others = children()
 
     def to_the_end():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.errors import ReplayError
-from abs_shield.replay import Crew, Line, chunks
+from abs_shield.replay import RawLine, WorkerPool, chunks
 from abs_shield.replay.engines import outcomes
 
 FOLDER = str(Path(__file__).parent)
@@ -38,9 +38,9 @@ def two_nodes(monkeypatch):
 
 def test_a_node_that_goes_away_takes_nothing_with_it(two_nodes):
     """Its chunks are judged by the other node; every part is there, once, in order."""
-    lines = (Line("f", n, b"{}") for n in range(1, 25))
-    crew = Crew(address=two_nodes.address)
-    parts = outcomes(engine_jobs.Nodes(), chunks(lines, most_lines=1), engine="ray", crew=crew)
+    lines = (RawLine("f", n, b"{}") for n in range(1, 25))
+    crew = WorkerPool(address=two_nodes.address)
+    parts = outcomes(engine_jobs.Nodes(), chunks(lines, most_lines=1), engine="ray", pool=crew)
 
     before = [next(parts) for _ in range(6)]
     two_nodes.remove_node(two_nodes.second, allow_graceful=False)
@@ -53,8 +53,8 @@ def test_a_node_that_goes_away_takes_nothing_with_it(two_nodes):
 
 def test_no_cluster_at_an_address():
     """A cluster that cannot be reached is one line."""
-    job, crew = engine_jobs.Numbers(), Crew(address="127.0.0.1:1")
-    lines = [Line("f", 1, b"{}")]
+    job, crew = engine_jobs.Numbers(), WorkerPool(address="127.0.0.1:1")
+    lines = [RawLine("f", 1, b"{}")]
 
     with pytest.raises(ReplayError, match=r"^cannot reach a cluster at `127\.0\.0\.1:1`: .+$"):
-        list(outcomes(job, chunks(lines), engine="ray", crew=crew))
+        list(outcomes(job, chunks(lines), engine="ray", pool=crew))

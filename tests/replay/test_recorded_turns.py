@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Opaque, Proposed, Returned, Said
-from abs_shield.replay.turns import Turn, turns
+from abs_shield.replay.recorded_turns import Turn, turns
 
 
 def returned(call_id, name="see_patient"):

@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.replay import Judging, chunks, raw_lines, read_row
 from abs_shield.replay.rowfiles import ROWFILES
-from abs_shield.replay.rowfiles import parquet as parquet_file
+from abs_shield.replay.rowfiles import parquet_rows as parquet_file
 
 WRONG = {"id": "b", "name": "lend_book", "arguments": {"copy": "one"}}
 PHANTOM = {"name": "burn\ud800book", "arguments": {}}

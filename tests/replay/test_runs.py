@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.replay import BadLine, Run, Toolsets, runs
-from abs_shield.replay import lines as lines_module
+from abs_shield.replay import file_lines as lines_module
 
 PLAIN = {"run_id": "r1", "messages": [{"role": "user", "content": "hello"}]}
 

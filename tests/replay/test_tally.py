@@ -6,7 +6,16 @@ import pytest
 
 from abs_shield import shield
 from abs_shield.core import LAYER_NAMES, Verdict
-from abs_shield.replay import Counts, Firewalls, Tally, Toolsets, heatmap, judge_run, replay, runs
+from abs_shield.replay import (
+    Firewalls,
+    LayerTally,
+    Tally,
+    Toolsets,
+    heatmap,
+    judge_run,
+    replay,
+    runs,
+)
 
 GOOD = {"id": "a", "name": "find_book", "arguments": {"title": "Emma"}}
 WRONG = {"id": "b", "name": "lend_book", "arguments": {"copy": "one", "until": 3}}
@@ -44,7 +53,9 @@ def test_a_layers_counts(tally):
     """Each call of a layer ran, was unavailable or an error; findings are counted one by one."""
     counts = tally.of("parameter_mismatch")
 
-    assert counts == Counts(calls=6, ran=3, unavailable=3, hallucinated=2, flagged=1, would_block=1)
+    assert counts == LayerTally(
+        calls=6, ran=3, unavailable=3, hallucinated=2, flagged=1, would_block=1
+    )
 
 
 def test_counts_by_source_and_outcome(tally):
@@ -57,7 +68,7 @@ def test_counts_by_source_and_outcome(tally):
 
 def test_the_whole(tally):
     """A call that several layers flag is one call."""
-    assert tally.whole() == Counts(calls=6, flagged=3, would_block=3)
+    assert tally.whole() == LayerTally(calls=6, flagged=3, would_block=3)
     assert (tally.runs["north"], tally.runs["south"]) == (1, 3)
     assert tally.verdicts == {Verdict.CLEAN: 3, Verdict.HALLUCINATED: 3}
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.errors import ReplayError
-from abs_shield.replay import BadLine, Line
-from abs_shield.replay import together as room
+from abs_shield.replay import BadLine, RawLine
+from abs_shield.replay import session_sort as room
 from abs_shield.replay.runs import session_of
-from abs_shield.replay.together import together
+from abs_shield.replay.session_sort import sort_by_session
 
 ENTRIES = st.lists(st.sampled_from([None, "a", "b", "c", "bad line", "no json"]), max_size=30)
 
@@ -24,27 +24,29 @@ def lines(entries):
         if entry == "bad line":
             yield BadLine(path, n, "too long")
         elif entry in (None, "no json"):
-            yield Line(path, n, b"{}" if entry is None else b"\xff")
+            yield RawLine(path, n, b"{}" if entry is None else b"\xff")
         else:
-            yield Line(path, n, b'{"session_id": "%s", "n": %d}' % (entry.encode(), n))
+            yield RawLine(path, n, b'{"session_id": "%s", "n": %d}' % (entry.encode(), n))
 
 
 @given(ENTRIES)
 def test_the_order_is_that_of_first_lines(entries):
     """It is what a stable sort by each session's first line gives, in memory."""
     given = list(lines(entries))
-    named = [session_of(line.data) if isinstance(line, Line) else None for line in given]
+    named = [session_of(line.data) if isinstance(line, RawLine) else None for line in given]
     first = [n if name is None else named.index(name) for n, name in enumerate(named)]
 
     expected = [given[n] for n in sorted(range(len(given)), key=first.__getitem__)]
 
-    assert expected == list(together(iter(given)))
+    assert expected == list(sort_by_session(iter(given)))
 
 
 def test_how_much_there_is_is_told_before():
     """The bytes of all lines are known when the first one comes."""
     told = []
-    ordered = together([Line("f", 1, b"{}"), Line("f", 2, b"[]\n")], on_sorted=told.append)
+    ordered = sort_by_session(
+        [RawLine("f", 1, b"{}"), RawLine("f", 2, b"[]\n")], on_sorted=told.append
+    )
 
     assert told == []
     next(ordered)
@@ -56,7 +58,7 @@ def test_a_full_disk_is_one_line(monkeypatch):
     monkeypatch.setattr(room, "_TABLES", "PRAGMA max_page_count = 20;" + room._TABLES)
 
     with pytest.raises(ReplayError, match=r"^cannot sort: database or disk is full; let TMPDIR"):
-        list(together(Line("f", n, bytes(10_000)) for n in range(1_000)))
+        list(sort_by_session(RawLine("f", n, bytes(10_000)) for n in range(1_000)))
 
 
 def test_ctrl_c_is_heard_while_the_disk_works(monkeypatch):
@@ -74,4 +76,4 @@ def test_ctrl_c_is_heard_while_the_disk_works(monkeypatch):
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Impatient, **k))
 
     with pytest.raises(KeyboardInterrupt):
-        list(together(Line("f", n, b"{}") for n in range(5_000)))
+        list(sort_by_session(RawLine("f", n, b"{}") for n in range(5_000)))

@@ -8,7 +8,14 @@ from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPo
 from abs_shield.cli.backtest.planted_folder import planted_record, share_record
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Score, SweepPoint
+from abs_shield.replay.backtest import (
+    Comparison,
+    Example,
+    Kind,
+    PolicyFigures,
+    PrecisionRecall,
+    SweepPoint,
+)
 
 _FINDING = (
     "check", "code", "verdict", "strength", "where", "detail", "hint", "mode", "counted",
@@ -37,7 +44,7 @@ def record(done: BacktestResult) -> dict[str, Any]:
     }
 
 
-def _side(policy: ComparedPolicy, figures: Figures) -> dict[str, Any]:
+def _side(policy: ComparedPolicy, figures: PolicyFigures) -> dict[str, Any]:
     return {
         "policy": policy.name,
         "revision": policy.revision,
@@ -57,7 +64,7 @@ def _side(policy: ComparedPolicy, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _layer(figures: Figures, layer: str) -> dict[str, Any]:
+def _layer(figures: PolicyFigures, layer: str) -> dict[str, Any]:
     return {
         "layer": layer,
         **{how: figures.hit(how, layer=layer) for how in _DECIDED},
@@ -75,7 +82,7 @@ def _point(point: SweepPoint) -> dict[str, Any]:
     }
 
 
-def _score(score: Score) -> dict[str, Any]:
+def _score(score: PrecisionRecall) -> dict[str, Any]:
     return {"precision": share_record(score.precision), "recall": share_record(score.recall)}
 
 

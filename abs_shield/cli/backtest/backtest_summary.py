@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.cli.backtest.compared_policies import BacktestResult
-from abs_shield.replay.backtest import Comparison, Kind, Share
+from abs_shield.replay.backtest import Comparison, Kind, Proportion
 from abs_shield.text.show import escaped, quantity
 
 
@@ -30,7 +30,7 @@ def _scores(comparison: Comparison) -> str:
     )
 
 
-def share(one: Share) -> str:
+def share(one: Proportion) -> str:
     """
     Return a share with its number of observations and its interval.
 

@@ -15,7 +15,14 @@ from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint
+from abs_shield.replay.backtest import (
+    Comparison,
+    Example,
+    Kind,
+    PolicyFigures,
+    Proportion,
+    SweepPoint,
+)
 from abs_shield.text.show import quantity
 
 _TOOLS = 20
@@ -163,7 +170,7 @@ def _sweep(points: Iterable[SweepPoint]) -> FittingTable:
     return table
 
 
-def _shares(point: SweepPoint) -> tuple[Share, ...]:
+def _shares(point: SweepPoint) -> tuple[Proportion, ...]:
     flags, blocks = point.flags, point.blocks
     return (
         point.flagged, flags.precision, flags.recall,
@@ -171,7 +178,7 @@ def _shares(point: SweepPoint) -> tuple[Share, ...]:
     )  # fmt: skip
 
 
-def _errors(figures: Figures) -> Iterator[Text]:
+def _errors(figures: PolicyFigures) -> Iterator[Text]:
     for (layer, reason), count in islice(figures.errors.most_common(), _ERRORS):
         yield line(f"{layer} could not judge {quantity(count, 'call')}: ", safe(reason))
 

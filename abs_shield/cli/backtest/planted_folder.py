@@ -14,7 +14,7 @@ from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Share
+from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Proportion
 from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
 
 _EXPECTED = {Expect.FLAG: "a finding", Expect.CLEAN: "none", Expect.INFO: "not scored"}
@@ -90,7 +90,7 @@ def planted_record(figures: PlantedFigures) -> list[dict[str, Any]]:
     ]
 
 
-def share_record(one: Share) -> dict[str, Any]:
+def share_record(one: Proportion) -> dict[str, Any]:
     """Return a share as JSON-able data."""
     low, high = one.interval
     return {"value": one.value, "count": one.count, "of": one.of, "low": low, "high": high}

@@ -40,7 +40,7 @@ def run_backtest(
     ):
         for part in parts:
             total.merge(part.comparison)
-            warnings.add_notes(part.told)
+            warnings.add_notes(part.notes)
             first_run = first_run or part.first_run
             progress.add_calls(part.comparison.new.calls)
     return BacktestResult(

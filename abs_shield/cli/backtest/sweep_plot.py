@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.cli.output_file import open_output, require_not_input
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.backtest import Figures, Share
+from abs_shield.replay.backtest import PolicyFigures, Proportion
 
 _SUFFIXES = (".svg", ".png")
 _STYLE: Any = {
@@ -56,7 +56,7 @@ class SweepPlot:
                 '`--picture` needs matplotlib; install it with `pip install "abs-shield[pictures]"`'
             ) from None
 
-    def draw(self, figures: Figures) -> None:
+    def draw(self, figures: PolicyFigures) -> None:
         """Write the picture; equal figures give equal files."""
         from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -78,7 +78,7 @@ class SweepPlot:
             file.write(drawn.getvalue())
 
 
-def _plot_precision(axes: Any, figures: Figures) -> None:
+def _plot_precision(axes: Any, figures: PolicyFigures) -> None:
     """Draw precision and recall of the flags, with their intervals."""
     points = figures.sweep()
     _plot_line(axes, figures, "precision", [point.flags.precision for point in points])
@@ -90,7 +90,7 @@ def _plot_precision(axes: Any, figures: Figures) -> None:
     _finish(axes, figures)
 
 
-def _plot_shares(axes: Any, figures: Figures) -> None:
+def _plot_shares(axes: Any, figures: PolicyFigures) -> None:
     """Draw the shares of all calls that are flagged and blocked."""
     points = figures.sweep()
     _plot_line(axes, figures, "flagged", [point.flagged for point in points])
@@ -102,7 +102,7 @@ def _plot_shares(axes: Any, figures: Figures) -> None:
     _finish(axes, figures)
 
 
-def _plot_line(axes: Any, figures: Figures, name: str, shares: list[Share]) -> None:
+def _plot_line(axes: Any, figures: PolicyFigures, name: str, shares: list[Proportion]) -> None:
     values = [float("nan") if share.value is None else share.value for share in shares]
     axes.plot(figures.thresholds, values, label=name, markersize=5, **_LINES[name])
     lows, highs = zip(*(share.interval for share in shares), strict=True)
@@ -113,7 +113,7 @@ def _plot_line(axes: Any, figures: Figures, name: str, shares: list[Share]) -> N
     )  # fmt: skip
 
 
-def _finish(axes: Any, figures: Figures) -> None:
+def _finish(axes: Any, figures: PolicyFigures) -> None:
     label = f"the policy's threshold, {figures.threshold:g}"
     axes.axvline(figures.threshold, color="black", linewidth=1, linestyle="-.", label=label)
     axes.set_xlim(-0.02, 1.02)

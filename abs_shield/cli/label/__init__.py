@@ -27,7 +27,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import LAYER_NAMES, Decision, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
-from abs_shield.replay.lines import BadLine
+from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped

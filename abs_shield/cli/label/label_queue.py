@@ -10,8 +10,8 @@ from typing import NamedTuple, Self
 from abs_shield.core import Decision, Mode
 from abs_shield.core.label import Label, Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.replay.report import Place, Readiness, Report, Watch
-from abs_shield.replay.report.rows import NO_TOOLS, cases_of
+from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, Report
+from abs_shield.replay.report.report_rows import NO_TOOLS, cases_of
 
 _MAX_WAITING = 20_000
 """Decisions held in memory, at most: the newest."""
@@ -73,7 +73,7 @@ class LabelQueue:
 
     rule: Readiness
     check: str = ""
-    _counts: dict[tuple[str, str], Watch] = field(default_factory=dict)
+    _counts: dict[tuple[str, str], LayerCounts] = field(default_factory=dict)
     _enforced: set[tuple[str, str]] = field(default_factory=set)
     _waiting: deque[LabelCandidate] = field(default_factory=lambda: deque(maxlen=_MAX_WAITING))
     _labels: dict[str, Truth] = field(default_factory=dict)
@@ -146,9 +146,9 @@ class LabelQueue:
         needs = [LabelsNeeded(check, "", self._missing_labels(check, "")) for check in checks]
         return [need for need in needs if need.labels]
 
-    def counts(self, check: str) -> Watch:
+    def counts(self, check: str) -> LayerCounts:
         """Return the counts of a check on all tools, the newest labels included."""
-        return self._counts.get((check, ""), Watch())
+        return self._counts.get((check, ""), LayerCounts())
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -199,7 +199,7 @@ class LabelQueue:
 
     def _has_objection(self, check: str, tool: str) -> bool:
         """Return whether something was seen that speaks against enforcing a check."""
-        reasons = self.rule.reasons(Place(counts=self._counts[check, tool]))
+        reasons = self.rule.reasons(LayerReport(counts=self._counts[check, tool]))
         return any(reason.seen for reason in reasons)
 
     def _add(self, candidate: LabelCandidate, truth: Truth, count: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from abs_shield.core import Subject
-from abs_shield.replay.report import Place, Slices, percent
+from abs_shield.replay.report import LayerReport, Slices, percent
 
 _BARS = " ▁▂▃▄▅▆▇█"
 MOST_DAYS = 60
@@ -38,7 +38,7 @@ class DailySeries(NamedTuple):
         return f"most: {self.texts[top]} on {self.days[top]}, newest: {self.texts[-1]}"
 
 
-_RATES: dict[str, tuple[str, Callable[[Place], int]]] = {
+_RATES: dict[str, tuple[str, Callable[[LayerReport], int]]] = {
     "flagged": ("flagged", lambda place: place.counts.flagged),
     "would block": ("blocked", lambda place: place.counts.would_block),
     "errors": ("error", lambda place: place.counts.errors),
@@ -62,7 +62,7 @@ def series_of(days: Slices) -> Iterator[DailySeries]:
             yield DailySeries(name, kind, names, shares, tuple(map(percent, shares)))
 
 
-def _newest(days: Slices) -> tuple[Subject, Mapping[str, Place]]:
+def _newest(days: Slices) -> tuple[Subject, Mapping[str, LayerReport]]:
     """Return the newest days of calls; without a call, of results, answers or outputs."""
     for subject in Subject:
         places = {day: place for (day, _), place in days.places(subject).items()}

@@ -11,7 +11,7 @@ from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import interval, location_text
 from abs_shield.cli.time_options import format_time
 from abs_shield.core import LAYER_NAMES, Decision, Finding, Outcome
-from abs_shield.replay.report import FindingKind, Place, noun_of
+from abs_shield.replay.report import FindingKind, LayerReport, noun_of
 from abs_shield.text.show import quantity
 
 MOST_PLACES = 300
@@ -93,13 +93,13 @@ class FindingDetails:
             parts.append(node("ul", *(node("li", f"{why} ({n:,})") for why, n in errors)))
         return node("details", *parts[:1], node("div", *parts[1:], id=anchor), class_="found")
 
-    def _kinds(self, place: Place, noun: str) -> Element:
+    def _kinds(self, place: LayerReport, noun: str) -> Element:
         heads = (node("th", name, scope="col") for name in ("kind", "place", "verdict", f"{noun}s",
                  "newest decisions"))  # fmt: skip
         rows = (self._kind(found, n, place) for found, n in place.kinds.most_common())
         return node("table", node("thead", node("tr", *heads)), node("tbody", *rows))
 
-    def _kind(self, found: FindingKind, number: int, place: Place) -> Element:
+    def _kind(self, found: FindingKind, number: int, place: LayerReport) -> Element:
         links = [self.link(name) for name in reversed(place.newest.get(found, ()))]
         return node(
             "tr",

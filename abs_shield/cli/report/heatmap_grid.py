@@ -11,8 +11,8 @@ from abs_shield.cli.report.html_nodes import cut, more, node, scrolled
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import interval, location_text, row_name
 from abs_shield.core import Subject
-from abs_shield.replay.heat import SHADES, Cell, HeatRow
-from abs_shield.replay.report import CHECKS, Place, noun_of, percent
+from abs_shield.replay.heat_rows import SHADES, Cell, HeatRow
+from abs_shield.replay.report import CHECKS, LayerReport, noun_of, percent
 from abs_shield.text.show import quantity
 
 MOST_TOOLS = 200
@@ -83,7 +83,7 @@ def _class(kind: str, cell: Cell) -> str:
     return f"{kind} shade{cell.shade}" if cell.shade else kind
 
 
-def _tip(row: str, layer: str, place: Place) -> str:
+def _tip(row: str, layer: str, place: LayerReport) -> str:
     counts = place.counts
     why = ", ".join(f"{reason} ({n:,})" for (_, reason), n in place.reasons.most_common(2))
     tip = [

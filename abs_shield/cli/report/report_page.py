@@ -37,7 +37,7 @@ from abs_shield.cli.report.terminal_report import (
     unscored_text,
 )
 from abs_shield.cli.report.tiles import tiles
-from abs_shield.replay.report import CHECKS, Standing, Step
+from abs_shield.replay.report import CHECKS, RolloutStep, Standing
 
 MOST_ROWS = 200
 """Rows of a table, the hottest."""
@@ -128,7 +128,7 @@ def _listed(
     yield node("ul", *items, class_=f"steps {standing.value}")
 
 
-def _item(step: Step, details: FindingDetails, *, max_stops: float) -> Element:
+def _item(step: RolloutStep, details: FindingDetails, *, max_stops: float) -> Element:
     lines = [node("li", reason.told) for reason in step.reasons]
     lines += [node("li", f"next: {todo}") for todo in step.todos]
     if step.look_at:

@@ -16,15 +16,15 @@ from abs_shield.core.label import Truth
 from abs_shield.replay.report import (
     Readiness,
     Report,
+    RolloutStep,
     Standing,
-    Step,
     modes,
     modes_line,
-    muted,
     percent,
     rollout,
+    silent_layers,
 )
-from abs_shield.replay.report.totals import Outputs, Results
+from abs_shield.replay.report.totals import OutputCounts, ResultCounts
 from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 
@@ -57,7 +57,7 @@ class ReportSummary:
     limited: bool
     report: Report
     rule: Readiness
-    steps: list[Step]
+    steps: list[RolloutStep]
     muted: Mapping[str, str]
     integrity: LogIntegrity | None = None
     unreadable: int = 0
@@ -70,7 +70,12 @@ class ReportSummary:
         """Apply the rule to every layer."""
         steps = rollout(report, rule)
         return cls(
-            log=log, limited=limited, report=report, rule=rule, steps=steps, muted=muted(report)
+            log=log,
+            limited=limited,
+            report=report,
+            rule=rule,
+            steps=steps,
+            muted=silent_layers(report),
         )
 
     @property
@@ -88,7 +93,7 @@ class ReportSummary:
                 ids += [name for some in newest for name in reversed(some)]
         return list(dict.fromkeys(ids))
 
-    def standing(self, standing: Standing) -> list[Step]:
+    def standing(self, standing: Standing) -> list[RolloutStep]:
         """Return the layers and tools of one standing."""
         return [step for step in self.steps if step.standing is standing]
 
@@ -224,7 +229,7 @@ class ReportSummary:
             yield f"And {len(totals.revisions) - len(newest):,} older policy revisions."
 
 
-def _flagged(counts: Results | Outputs) -> str:
+def _flagged(counts: ResultCounts | OutputCounts) -> str:
     """Return how many are flagged, and of how many of them the action is `flag`."""
     only = f" ({counts.flag_only:,} with the action `flag`)" if counts.flag_only else ""
     return f"{counts.flagged:,} flagged{only}"

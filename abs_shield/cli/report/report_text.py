@@ -9,11 +9,11 @@ from abs_shield.replay.report import (
     ANSWERS,
     OUTPUTS,
     STAGES,
-    Place,
+    LayerCounts,
+    LayerReport,
+    RolloutStep,
     Share,
     Standing,
-    Step,
-    Watch,
     is_text,
     noun_of,
     percent,
@@ -50,7 +50,7 @@ def interval(share: Share, *, limit: float | None = None) -> str:
     return f"{percent(share.hits / share.of)} ({ends})"
 
 
-def place_name(step: Step) -> str:
+def place_name(step: RolloutStep) -> str:
     """Return what a step is about: a layer, or a layer on a tool."""
     where = f" on {escaped(step.tool, limit=80)}" if step.tool else ""
     return f"{escaped(step.layer)}{where}"
@@ -80,7 +80,7 @@ def location_text(layer: str, row: str) -> str:
     return f"{layer} on {row}"
 
 
-def figures(step: Step, *, max_stops: float) -> str:
+def figures(step: RolloutStep, *, max_stops: float) -> str:
     """
     Return the figures behind a standing in one line.
 
@@ -97,18 +97,18 @@ def figures(step: Step, *, max_stops: float) -> str:
     return f"would block {counts.would_block:,} of {of}, {interval(counts.stops, limit=max_stops)}"
 
 
-def calls_phrase(counts: Watch, noun: str) -> str:
+def calls_phrase(counts: LayerCounts, noun: str) -> str:
     """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
     sessions = counts.stops.sessions
     of = f" of {quantity(sessions, 'session')}" if sessions < counts.looked else ""
     return f"{quantity(counts.looked, noun)}{of}"
 
 
-def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
+def fold(steps: Sequence[RolloutStep]) -> Iterator[RolloutStep | str]:
     """Yield steps; of a layer's tools on which it blocks nothing, all but a few as one line."""
     for layer, same in groupby(steps, key=lambda step: step.layer):
         silent = 0
-        rest: list[Step] = []
+        rest: list[RolloutStep] = []
         for step in same:
             silent += _is_silent(step)
             if _is_silent(step) and silent > _LISTED:
@@ -119,18 +119,18 @@ def fold(steps: Sequence[Step]) -> Iterator[Step | str]:
             yield _one_line(layer, rest)
 
 
-def _is_silent(step: Step) -> bool:
+def _is_silent(step: RolloutStep) -> bool:
     counts = step.place.counts
     return bool(step.tool) and not (counts.would_block or step.reasons or step.caveats)
 
 
-def _one_line(layer: str, rest: Sequence[Step]) -> str:
+def _one_line(layer: str, rest: Sequence[RolloutStep]) -> str:
     looked = quantity(sum(step.place.counts.looked for step in rest), noun_of(layer))
     others = quantity(len(rest), "more tool")
     return f"{escaped(layer)} on {others}: would block 0 of {looked}"
 
 
-def has_findings(place: Place) -> bool:
+def has_findings(place: LayerReport) -> bool:
     """Return whether there is more to tell than that everything was clean."""
     counts = place.counts
     return any((counts.findings, counts.errors, counts.missed_by_all, counts.would_block))

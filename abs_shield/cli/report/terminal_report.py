@@ -25,7 +25,7 @@ from abs_shield.cli.report.report_text import (
     place_name,
     row_name,
 )
-from abs_shield.replay.report import CHECKS, Place, Slices, Standing, Step, Sweep
+from abs_shield.replay.report import CHECKS, LayerReport, RolloutStep, Slices, Standing, Sweep
 from abs_shield.text.show import LONGEST_NAME, quantity
 
 COUNT_COLUMNS = (
@@ -39,7 +39,7 @@ _SPARE = {
     "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
     "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
 }  # fmt: skip
-Places = Mapping[tuple[str, ...], Place]
+Places = Mapping[tuple[str, ...], LayerReport]
 
 
 def terminal_report(
@@ -79,7 +79,7 @@ def terminal_report(
     )
 
 
-def count_texts(place: Place, *, max_stops: float) -> Iterator[str]:
+def count_texts(place: LayerReport, *, max_stops: float) -> Iterator[str]:
     """Yield the texts of `JUDGED`; *max_stops* is the rule's limit for the rate."""
     counts = place.counts
     yield from map(
@@ -90,7 +90,7 @@ def count_texts(place: Place, *, max_stops: float) -> Iterator[str]:
     yield interval(counts.stops, limit=max_stops) or "-"
 
 
-def label_texts(place: Place) -> Iterator[str]:
+def label_texts(place: LayerReport) -> Iterator[str]:
     """Yield the texts of `SAID`: what people said of the calls, in labels and in the policy."""
     counts = place.counts
     yield _number(counts.precision.of)
@@ -157,7 +157,7 @@ def _one(
     places: Places,
     heads: list[ReportColumn],
     names: Sequence[str],
-    texts: Callable[[Place], Iterator[str]],
+    texts: Callable[[LayerReport], Iterator[str]],
     width: int,
 ) -> Iterator[RenderableType]:
     columns = [*heads, *(ReportColumn(name, _SPARE.get(name, 0)) for name in names)]
@@ -199,7 +199,7 @@ def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
 def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     """The tools and layers with anything to tell, at most so many of them."""
     report = summary.report
-    told: dict[tuple[str, ...], Place] = {
+    told: dict[tuple[str, ...], LayerReport] = {
         (row_name(row), layer): place
         for row in report.rows()
         for layer in report.columns()
@@ -273,7 +273,7 @@ def _listed(summary: ReportSummary, standing: Standing) -> Iterator[Text]:
             yield from _step(step, summary.rule.max_stops)
 
 
-def _step(step: Step, max_stops: float) -> Iterator[Text]:
+def _step(step: RolloutStep, max_stops: float) -> Iterator[Text]:
     yield line(
         "  ", safe(place_name(step), style="bold"), f": {figures(step, max_stops=max_stops)}"
     )

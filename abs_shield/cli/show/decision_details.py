@@ -9,7 +9,7 @@ from typing import Any, Self
 from abs_shield.cli.show.run_excerpt import Excerpt, Excerpts
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
-from abs_shield.replay.blame import blamed
+from abs_shield.replay.blocking_layers import blocking_layers
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 
@@ -81,7 +81,7 @@ class DecisionDetails:
         decision = self.decision
         return {
             "decision": decision.to_dict(),
-            "to_blame": sorted(blamed(decision)),
+            "to_blame": sorted(blocking_layers(decision)),
             "labels": [label.to_dict() for label in self.labels],
             "session": {
                 "before": [_entry(one) for one in self.before],

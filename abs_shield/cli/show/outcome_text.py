@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.core import Action, Decision, Mode, Subject
-from abs_shield.replay.blame import blamed
+from abs_shield.replay.blocking_layers import blocking_layers
 
 
 class _OutcomeWords(NamedTuple):
@@ -58,7 +58,7 @@ def _why_not_blocked(decision: Decision, words: _OutcomeWords) -> str:
 
 
 def _because(decision: Decision) -> str:
-    names = [check for check in _checks(decision) if check in blamed(decision)]
+    names = [check for check in _checks(decision) if check in blocking_layers(decision)]
     return f", because of {', '.join(names)}" if names else ""
 
 

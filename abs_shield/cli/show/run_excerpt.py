@@ -13,9 +13,9 @@ from abs_shield.cli.line_errors import render_line
 from abs_shield.core import Decision, Subject, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.messages import read_message
-from abs_shield.replay.chunks import Line, raw_lines
-from abs_shield.replay.lines import BadLine
-from abs_shield.replay.records import read_record
+from abs_shield.replay.chunks import RawLine, raw_lines
+from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.json_records import read_record
 from abs_shield.replay.runs import UNREADABLE, reason_of
 
 _BEFORE, _AFTER = 6, 4
@@ -102,7 +102,7 @@ class Excerpts:
             return _ending(messages)
         return _around(messages, decision, {*call_ids}) or _ending(messages)
 
-    def _lines_of(self, decision: Decision) -> Iterator[tuple[Line, dict[str, Any]]]:
+    def _lines_of(self, decision: Decision) -> Iterator[tuple[RawLine, dict[str, Any]]]:
         """Yield the lines of the decision's session or run, with what they hold."""
         named = {one for one in (decision.session_id, decision.run_id) if one}
         words = [json.dumps(one)[1:-1].encode() for one in named]
@@ -134,7 +134,7 @@ def _is_of(record: Mapping[str, Any], decision: Decision) -> bool:
 
 
 def _messages(
-    lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision
+    lines: Iterable[tuple[RawLine, dict[str, Any]]], decision: Decision
 ) -> Iterator[_RunMessage]:
     """Yield the messages of a session; of an answer, those up to the line that has its report."""
     for line, record in lines:
@@ -152,7 +152,7 @@ def _answers(record: Mapping[str, Any], decision: Decision) -> bool:
     )
 
 
-def _output(lines: Iterable[tuple[Line, dict[str, Any]]], decision: Decision) -> Excerpt | None:
+def _output(lines: Iterable[tuple[RawLine, dict[str, Any]]], decision: Decision) -> Excerpt | None:
     for line, record in lines:
         outputs = record.get("outputs")
         for one in outputs if isinstance(outputs, list) else ():

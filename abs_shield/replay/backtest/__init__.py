@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.backtest.change import Example, Kind
+from abs_shield.core.renamed import old_names
+from abs_shield.replay.backtest.backtest_job import Backtesting, Compared
+from abs_shield.replay.backtest.call_labels import LabelLine, Labels
 from abs_shield.replay.backtest.compare import compare
-from abs_shield.replay.backtest.comparison import Comparison
-from abs_shield.replay.backtest.figures import Figures
-from abs_shield.replay.backtest.job import Backtesting, Compared
-from abs_shield.replay.backtest.labelling import label_lines, read_label, run_labels
-from abs_shield.replay.backtest.labels import LabelLine, Labels
-from abs_shield.replay.backtest.planted import PlantedFigures, PlantedRow
-from abs_shield.replay.backtest.score import Score, Share
+from abs_shield.replay.backtest.decision_change import Example, Kind
+from abs_shield.replay.backtest.label_file import label_lines, read_label, run_labels
+from abs_shield.replay.backtest.planted_figures import PlantedFigures, PlantedRow
+from abs_shield.replay.backtest.policy_comparison import Comparison
+from abs_shield.replay.backtest.policy_figures import PolicyFigures
+from abs_shield.replay.backtest.precision_recall import PrecisionRecall, Proportion
 from abs_shield.replay.backtest.side import Ruled, Side
-from abs_shield.replay.backtest.sweep import SweepPoint, thresholds
+from abs_shield.replay.backtest.threshold_sweep import SweepPoint, thresholds
 
 __all__ = [
     "Backtesting",
     "Compared",
     "Comparison",
     "Example",
-    "Figures",
     "Kind",
     "LabelLine",
     "Labels",
     "PlantedFigures",
     "PlantedRow",
+    "PolicyFigures",
+    "PrecisionRecall",
+    "Proportion",
     "Ruled",
-    "Score",
-    "Share",
     "Side",
     "SweepPoint",
     "compare",
@@ -36,3 +37,12 @@ __all__ = [
     "run_labels",
     "thresholds",
 ]
+
+__getattr__ = old_names(
+    __name__,
+    {
+        "Figures": "PolicyFigures",
+        "Score": "PrecisionRecall",
+        "Share": "Proportion",
+    },
+)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest.comparison import Comparison
-from abs_shield.replay.backtest.labelling import run_labels
-from abs_shield.replay.backtest.labels import Labels
-from abs_shield.replay.backtest.planted import PlantedFigures, PlantedRun
+from abs_shield.replay.backtest.call_labels import Labels
+from abs_shield.replay.backtest.label_file import run_labels
+from abs_shield.replay.backtest.planted_figures import PlantedFigures, PlantedRun
+from abs_shield.replay.backtest.policy_comparison import Comparison
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.cases import Cases
-from abs_shield.replay.lines import BadLine
+from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run
 
 

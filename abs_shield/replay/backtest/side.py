@@ -9,8 +9,8 @@ from typing import NamedTuple
 from abs_shield.core import Action, Decision, Verdict
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
-from abs_shield.replay.backtest.sweep import thresholds
-from abs_shield.replay.judge import Firewalls, Judged, judge_run
+from abs_shield.replay.backtest.threshold_sweep import thresholds
+from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
 from abs_shield.replay.runs import Run
 from abs_shield.shield import Shield
 from abs_shield.shield.enforcement import Ruling

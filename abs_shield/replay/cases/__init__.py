@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.cases.case import (
+from abs_shield.replay.cases.case_files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
+from abs_shield.replay.cases.planted_case import (
     Expect,
     Operation,
     PlantedCase,
@@ -10,10 +11,9 @@ from abs_shield.replay.cases.case import (
     read_case,
     value_of,
 )
-from abs_shield.replay.cases.files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
-from abs_shield.replay.cases.finding import gist, pointing_at, why_not
-from abs_shield.replay.cases.placing import before_call, call_count, with_call
-from abs_shield.replay.cases.right import set_aside
+from abs_shield.replay.cases.planted_findings import gist, pointing_at, why_not
+from abs_shield.replay.cases.planted_runs import before_call, call_count, with_call
+from abs_shield.replay.cases.right_calls import set_aside
 
 __all__ = [
     "MUTATIONS",

@@ -4,8 +4,8 @@ Where chunks are judged: in this process, in processes of this machine, or on a 
 Whatever the engine, the same `Job` is done with the same chunks, and what it makes of them comes
 back in their order:
 
-    job = Judging(policy="policies.shop:policy")  # any `abs_shield.replay.job.Job`
-    for part in outcomes(job, chunks(raw_lines(paths)), engine="processes", crew=Crew(workers=2)):
+    job = Judging(policy="policies.shop:policy")  # any `abs_shield.replay.engine_job.Job`
+    for part in outcomes(job, chunks(raw_lines(paths)), engine="processes", pool=Crew(workers=2)):
         tally.merge(part.tally)
 """
 
@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from typing import TypeVar
+from warnings import warn
 
 from abs_shield.errors import ReplayError
 from abs_shield.replay.chunks import Chunk
+from abs_shield.replay.engine_job import Engine, Job, WorkerPool
 from abs_shield.replay.engines.processes import processes
 from abs_shield.replay.engines.ray import ray
 from abs_shield.replay.engines.serial import serial
-from abs_shield.replay.job import Crew, Engine, Job
 from abs_shield.text.nearest import nearest
 
 P = TypeVar("P")
@@ -29,7 +30,12 @@ ENGINES: dict[str, Engine] = {"serial": serial, "processes": processes, "ray": r
 
 
 def outcomes(
-    job: Job[P], chunks: Iterable[Chunk], *, engine: str = "serial", crew: Crew | None = None
+    job: Job[P],
+    chunks: Iterable[Chunk],
+    *,
+    engine: str = "serial",
+    pool: WorkerPool | None = None,
+    crew: WorkerPool | None = None,
 ) -> Generator[P, None, None]:
     """
     Do *job* with each chunk, and give what it makes of them in order, with few chunks under way.
@@ -38,13 +44,16 @@ def outcomes(
         job: What is done.
         chunks: The input; see `abs_shield.replay.chunks`.
         engine: A name of `ENGINES`.
-        crew: How many work, and where; `Crew()` where None.
+        pool: How many work, and where; `Crew()` where None.
 
     Raises:
         ReplayError: The engine is unknown or cannot start, or a chunk killed three workers.
     """
+    if crew is not None:
+        warn("`outcomes(crew=...)` is now `pool=`", DeprecationWarning, stacklevel=2)
+        pool = crew
     if engine not in ENGINES:
         near = nearest(engine, ENGINES)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(ENGINES)}"
         raise ReplayError(f"no engine is named `{engine}`; {hint}")
-    return ENGINES[engine](job, chunks, Crew() if crew is None else crew)
+    return ENGINES[engine](job, chunks, WorkerPool() if pool is None else pool)

@@ -21,7 +21,15 @@ from typing import Any, TypeVar
 
 from abs_shield.errors import ReplayError
 from abs_shield.replay.chunks import Chunk
-from abs_shield.replay.job import TRIES, Crew, Job, made, most_workers, packed, processors
+from abs_shield.replay.engine_job import (
+    TRIES,
+    Job,
+    WorkerPool,
+    most_workers,
+    pack_job,
+    processors,
+    run_packed_job,
+)
 from abs_shield.text.show import escaped, told
 
 P = TypeVar("P")
@@ -29,19 +37,19 @@ _AHEAD = 2
 """Chunks a worker that may be judged while an earlier one is waited for."""
 
 
-def processes(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
+def processes(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
     """
-    Do the job in *crew.workers* processes; each is started when there is a chunk for it.
+    Do the job in *pool.workers* processes; each is started when there is a chunk for it.
 
     Raises:
         ReplayError: One chunk killed its worker three times, or there are too many workers.
     """
-    count = processors() if crew.workers is None else crew.workers
+    count = processors() if pool.workers is None else pool.workers
     if count > most_workers():
         raise ReplayError(f"{count} processes are too many here; ask for {most_workers()} at most")
     workers: list[_Worker] = []
     under_way: deque[_Task] = deque()
-    packed_job = packed(job)
+    packed_job = pack_job(job)
     try:
         for chunk in chunks:
             under_way.append(_Task(chunk))
@@ -186,7 +194,7 @@ def _work(job: bytes, pipe: connection.Connection) -> None:
 
 def _outcome(job: bytes, chunk: Chunk) -> bytes:
     try:
-        part = made(job, chunk)
+        part = run_packed_job(job, chunk)
     except Exception as error:
         return pickle.dumps((False, _portable(error)))
     try:

@@ -13,7 +13,14 @@ from typing import Any, TypeVar
 
 from abs_shield.errors import ReplayError
 from abs_shield.replay.chunks import Chunk
-from abs_shield.replay.job import TRIES, Crew, Job, made, packed, processors
+from abs_shield.replay.engine_job import (
+    TRIES,
+    Job,
+    WorkerPool,
+    pack_job,
+    processors,
+    run_packed_job,
+)
 from abs_shield.text.show import escaped
 
 P = TypeVar("P")
@@ -24,17 +31,17 @@ _PATIENCE_S = 10.0
 """How long a cluster may take to answer at all."""
 
 
-def ray(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
+def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
     """
-    Do the job on the cluster at *crew.address*, or on one of its own on this machine.
+    Do the job on the cluster at *pool.address*, or on one of its own on this machine.
 
     Raises:
         ReplayError: Ray is not installed or reached, or one chunk killed its worker three times.
     """
     client = _client()
-    with _connected(client, crew) as most:
-        judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(made)
-        job_there = client.put(packed(job))
+    with _connected(client, pool) as most:
+        judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(run_packed_job)
+        job_there = client.put(pack_job(job))
         under_way: deque[tuple[Chunk, Any]] = deque()
         for chunk in chunks:
             under_way.append((chunk, judged.remote(job_there, chunk)))
@@ -54,37 +61,37 @@ def _client() -> Any:
 
 
 @contextmanager
-def _connected(client: Any, crew: Crew) -> Iterator[int]:
+def _connected(client: Any, pool: WorkerPool) -> Iterator[int]:
     """
     Return how many chunks may be under way; a connection that was there before is left as it is.
     """
     ours = not client.is_initialized()
     if ours:
-        _connect(client, crew)
+        _connect(client, pool)
     try:
-        if crew.workers is not None and crew.address is not None:
-            yield crew.workers  # of a cluster that others use as well, no more than was asked for
+        if pool.workers is not None and pool.address is not None:
+            yield pool.workers  # of a cluster that others use as well, no more than was asked for
         else:
             there = int(client.cluster_resources().get("CPU", 1))
-            yield max(1, there if crew.workers is None else crew.workers) * _AHEAD
+            yield max(1, there if pool.workers is None else pool.workers) * _AHEAD
     finally:
         if ours:
             client.shutdown()
 
 
-def _connect(client: Any, crew: Crew) -> None:
+def _connect(client: Any, pool: WorkerPool) -> None:
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     try:
-        if crew.address is None:
-            count = processors() if crew.workers is None else crew.workers
+        if pool.address is None:
+            count = processors() if pool.workers is None else pool.workers
             client.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
         else:
-            _answers(crew.address)
+            _answers(pool.address)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what comes to nothing is said below, in one line
-                client.init(address=crew.address, **quiet)
+                client.init(address=pool.address, **quiet)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
-        where = f"a cluster at `{crew.address}`" if crew.address else "a cluster on this machine"
+        where = f"a cluster at `{pool.address}`" if pool.address else "a cluster on this machine"
         told = escaped(str(error).strip().partition("\n")[0], limit=200)
         raise ReplayError(f"cannot reach {where}: {told}; see `ray status`") from None
 

@@ -6,11 +6,11 @@ from collections.abc import Generator, Iterable
 from typing import TypeVar
 
 from abs_shield.replay.chunks import Chunk
-from abs_shield.replay.job import Crew, Job
+from abs_shield.replay.engine_job import Job, WorkerPool
 
 P = TypeVar("P")
 
 
-def serial(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
-    """Do the job here; *crew* is this process alone."""
+def serial(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
+    """Do the job here; *pool* is this process alone."""
     yield from map(job.prepare(), chunks)

@@ -1,17 +1,17 @@
 """A policy proposed from tools and recorded runs, each proposal with its evidence."""
 
-from abs_shield.replay.mining.census import Given, Recorded
-from abs_shield.replay.mining.draft import Draft, Kind, LetThrough, Suggestion
-from abs_shield.replay.mining.mine import Mined, Source, mine
+from abs_shield.replay.mining.draft import Draft, LetThrough, Suggestion, SuggestionKind
+from abs_shield.replay.mining.propose import Mined, ToolSource, mine
+from abs_shield.replay.mining.run_census import LenientToolsets, Recorded
 
 __all__ = [
     "Draft",
-    "Given",
-    "Kind",
+    "LenientToolsets",
     "LetThrough",
     "Mined",
     "Recorded",
-    "Source",
     "Suggestion",
+    "SuggestionKind",
+    "ToolSource",
     "mine",
 ]

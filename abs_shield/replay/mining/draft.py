@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.policy import Suppression, Tool
 
 
-class Kind(StrEnum):
+class SuggestionKind(StrEnum):
     """What a suggestion is about."""
 
     TARGET = "target"
@@ -83,7 +83,7 @@ class Suggestion:
         withdrawn: Whether it was declared first, and would have blocked recorded calls.
     """
 
-    kind: Kind
+    kind: SuggestionKind
     tool: str
     evidence: str
     parameter: str = ""
@@ -232,18 +232,18 @@ class Draft:
         """Those that were declared first, and would have blocked recorded calls."""
         return [each for each in self.suggestions if each.withdrawn]
 
-    def of(self, tool: str, kind: Kind | None = None) -> list[Suggestion]:
+    def of(self, tool: str, kind: SuggestionKind | None = None) -> list[Suggestion]:
         """Return what is suggested of one tool."""
         return [s for s in self.suggestions if s.tool == tool and kind in (None, s.kind)]
 
     @property
     def unmarked(self) -> int:
         """How many parameters are targets without a mark."""
-        return sum(s.kind is Kind.TARGET and s.is_remark for s in self.suggestions)
+        return sum(s.kind is SuggestionKind.TARGET and s.is_remark for s in self.suggestions)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many suggestions of each kind are declared, and how many are comments."""
-        made = {kind.value: {"declared": 0, "commented": 0} for kind in Kind}
+        made = {kind.value: {"declared": 0, "commented": 0} for kind in SuggestionKind}
         for each in self.suggestions:
             if not each.is_remark:
                 made[each.kind]["declared" if each.declared else "commented"] += 1

@@ -10,9 +10,9 @@ from typing import Any
 from abs_shield.plan.tool_action import parse_action
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.replay.openapi.body import Body, body_of
-from abs_shield.replay.openapi.document import Document
-from abs_shield.replay.openapi.schemas import Schemas
+from abs_shield.replay.openapi.openapi_document import Document
+from abs_shield.replay.openapi.openapi_schemas import Schemas
+from abs_shield.replay.openapi.request_body import Body, body_of
 from abs_shield.text.show import escaped
 from abs_shield.text.verbs import Does
 

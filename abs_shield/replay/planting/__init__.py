@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.planting.folder import FILES, MANIFEST, FolderCounts, FolderWriter, manifest
-from abs_shield.replay.planting.joining import Joined, joined, sessions
+from abs_shield.replay.planting.case_folder import (
+    FILES,
+    MANIFEST,
+    FolderCounts,
+    FolderWriter,
+    manifest,
+)
+from abs_shield.replay.planting.case_sample import Sample
+from abs_shield.replay.planting.joined_runs import Joined, join_runs, sessions
 from abs_shield.replay.planting.kinds import KINDS
 from abs_shield.replay.planting.planted_call import PlantedKind
-from abs_shield.replay.planting.sample import Sample
 
 __all__ = [
     "FILES",
@@ -17,7 +23,7 @@ __all__ = [
     "Joined",
     "PlantedKind",
     "Sample",
-    "joined",
+    "join_runs",
     "manifest",
     "sessions",
 ]

@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from abs_shield.replay.cases import Expect, Operation, PlantedCase
-from abs_shield.replay.cases.case import dotted
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import ArgumentValue
+from abs_shield.replay.cases.planted_case import dotted
+from abs_shield.replay.planting.argument_values import ArgumentValue
+from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.text.leaves import Path
 
 

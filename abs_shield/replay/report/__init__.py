@@ -1,18 +1,12 @@
 """The report of a decision log: counts by layer and tool, and layers that are safe to enforce."""
 
-from abs_shield.replay.report.muted import muted
-from abs_shield.replay.report.place import FindingKind, Place
-from abs_shield.replay.report.readiness import Readiness, Reason, limit_text, percent
-from abs_shield.replay.report.report import Report
-from abs_shield.replay.report.rollout import (
-    Standing,
-    Step,
-    modes,
-    modes_line,
-    modes_lines,
-    rollout,
-)
-from abs_shield.replay.report.rows import (
+from abs_shield.core.renamed import old_names
+from abs_shield.replay.report.decision_report import Report
+from abs_shield.replay.report.layer_counts import LayerCounts, Share
+from abs_shield.replay.report.layer_report import FindingKind, LayerReport
+from abs_shield.replay.report.probability_sweep import Sweep, ThresholdPoint
+from abs_shield.replay.report.readiness import Readiness, ReadinessReason, limit_text, percent
+from abs_shield.replay.report.report_rows import (
     ANSWERS,
     CHECKS,
     OTHERS,
@@ -22,10 +16,17 @@ from abs_shield.replay.report.rows import (
     is_text,
     noun_of,
 )
+from abs_shield.replay.report.rollout import (
+    RolloutStep,
+    Standing,
+    modes,
+    modes_line,
+    modes_lines,
+    rollout,
+)
+from abs_shield.replay.report.silent_layers import silent_layers
 from abs_shield.replay.report.slices import By, Slices
-from abs_shield.replay.report.sweep import Point, Sweep
 from abs_shield.replay.report.totals import Totals
-from abs_shield.replay.report.watch import Share, Watch
 
 __all__ = [
     "ANSWERS",
@@ -36,25 +37,36 @@ __all__ = [
     "UNREGISTERED",
     "By",
     "FindingKind",
-    "Place",
-    "Point",
+    "LayerCounts",
+    "LayerReport",
     "Readiness",
-    "Reason",
+    "ReadinessReason",
     "Report",
+    "RolloutStep",
     "Share",
     "Slices",
     "Standing",
-    "Step",
     "Sweep",
+    "ThresholdPoint",
     "Totals",
-    "Watch",
     "is_text",
     "limit_text",
     "modes",
     "modes_line",
     "modes_lines",
-    "muted",
     "noun_of",
     "percent",
     "rollout",
+    "silent_layers",
 ]
+
+__getattr__ = old_names(
+    __name__,
+    {
+        "Place": "LayerReport",
+        "Point": "ThresholdPoint",
+        "Reason": "ReadinessReason",
+        "Step": "RolloutStep",
+        "Watch": "LayerCounts",
+    },
+)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report.place import Place
-from abs_shield.replay.report.watch import Watch
+from abs_shield.replay.report.layer_counts import LayerCounts
+from abs_shield.replay.report.layer_report import LayerReport
 
 
-class Reason(NamedTuple):
+class ReadinessReason(NamedTuple):
     """
     Why a layer is not to be enforced yet.
 
@@ -82,8 +82,8 @@ class Readiness:
         )
 
     def reasons(
-        self, place: Place, *, dropped_share: float = 0.0, noun: str = "call"
-    ) -> list[Reason]:
+        self, place: LayerReport, *, dropped_share: float = 0.0, noun: str = "call"
+    ) -> list[ReadinessReason]:
         """
         Return the reasons against it, the gravest first; nothing where it is safe.
 
@@ -97,13 +97,13 @@ class Readiness:
             found.append(_log_gaps(dropped_share, self))
         return sorted(found, key=lambda reason: _ORDER.index(reason.code))
 
-    def proven(self, counts: Watch) -> bool:
+    def proven(self, counts: LayerCounts) -> bool:
         """Return whether the labels alone show that its blocks are right."""
         precision = counts.block_precision
         enough = precision.of >= max(1, self.min_labels)
         return enough and precision.ends[0] >= self.min_precision
 
-    def labels_wanting(self, counts: Watch) -> int | None:
+    def labels_wanting(self, counts: LayerCounts) -> int | None:
         """Return how many more labels are enough, all of them hallucinated; None where none are."""
         left = counts.found_blocks - counts.block_precision.of
 
@@ -115,7 +115,7 @@ class Readiness:
         more = bisect_left(range(left + 1), True, key=enough)
         return more if more <= left else None
 
-    def _own(self, place: Place, noun: str) -> Iterator[Reason]:
+    def _own(self, place: LayerReport, noun: str) -> Iterator[ReadinessReason]:
         counts = place.counts
         if counts.errors > self.max_errors * counts.looked:
             yield _errors(place, self, noun)
@@ -124,7 +124,7 @@ class Readiness:
         elif counts.ran < self.min_calls:
             yield _few_calls(place, self, noun)
 
-    def _blocks(self, counts: Watch, noun: str) -> Iterator[Reason]:
+    def _blocks(self, counts: LayerCounts, noun: str) -> Iterator[ReadinessReason]:
         if self.proven(counts):
             return
         todo = self._label_more(counts)
@@ -137,11 +137,11 @@ class Readiness:
         elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
             yield _wide(counts, self, noun)
 
-    def _many(self, counts: Watch) -> bool:
+    def _many(self, counts: LayerCounts) -> bool:
         stops = counts.unproven_stops
         return bool(stops.hits) and stops.ends[1] > self.max_stops
 
-    def _label_more(self, counts: Watch) -> str:
+    def _label_more(self, counts: LayerCounts) -> str:
         more = self.labels_wanting(counts)
         if more is None:
             return _BLOCK_LESS
@@ -156,10 +156,10 @@ _ORDER = (
 )  # fmt: skip
 
 
-def _never_ran(place: Place, noun: str) -> Reason:
+def _never_ran(place: LayerReport, noun: str) -> ReadinessReason:
     why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
     told = f"it judged none of {place.counts.calls:,} {noun}s: {why}"
-    return Reason(
+    return ReadinessReason(
         "never_ran",
         told,
         "provide what the layer needs (see the reason), or remove it from `layers`",
@@ -167,28 +167,30 @@ def _never_ran(place: Place, noun: str) -> Reason:
     )
 
 
-def _few_calls(place: Place, rule: Readiness, noun: str) -> Reason:
+def _few_calls(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
     told = f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
     if why := place.reason(Outcome.UNAVAILABLE):
         told += f" (most often it had nothing to go on because: {why})"
-    return Reason("few_calls", told, _wait_for(noun), False)
+    return ReadinessReason("few_calls", told, _wait_for(noun), False)
 
 
 def _wait_for(noun: str) -> str:
     return f"stay in audit until there are more {noun}s"
 
 
-def _errors(place: Place, rule: Readiness, noun: str) -> Reason:
+def _errors(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
     told = (
         f"it failed to judge {counts.errors:,} of {counts.looked:,} {noun}s, at most"
         f" {limit_text(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
     )
-    return Reason("errors", told, f"mend what raises: strict mode stops these {noun}s", True)
+    return ReadinessReason(
+        "errors", told, f"mend what raises: strict mode stops these {noun}s", True
+    )
 
 
-def _false_blocks(counts: Watch, rule: Readiness, noun: str) -> Reason:
+def _false_blocks(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessReason:
     precision = counts.block_precision
     least = percent(precision.ends[0], beside=rule.min_precision)
     told = (
@@ -196,28 +198,28 @@ def _false_blocks(counts: Watch, rule: Readiness, noun: str) -> Reason:
         f" labelled ok; its precision is at least {least},"
         f" {limit_text(rule.min_precision)} is asked for"
     )
-    return Reason("false_blocks", told, _BLOCK_LESS, True)
+    return ReadinessReason("false_blocks", told, _BLOCK_LESS, True)
 
 
-def _unlabelled(counts: Watch, todo: str, noun: str) -> Reason:
+def _unlabelled(counts: LayerCounts, todo: str, noun: str) -> ReadinessReason:
     told = (
         f"{counts.found_blocks:,} of {counts.looked:,} {noun}s would be blocked,"
         f" {counts.block_precision.of or 'none'} of them labelled"
     )
-    return Reason("unlabelled_blocks", told, todo, False)
+    return ReadinessReason("unlabelled_blocks", told, todo, False)
 
 
-def _many_stops(counts: Watch, rule: Readiness, todo: str, noun: str) -> Reason:
+def _many_stops(counts: LayerCounts, rule: Readiness, todo: str, noun: str) -> ReadinessReason:
     stops = counts.unproven_stops
     told = (
         f"{stops.hits:,} of {stops.of:,} {noun}s would be blocked and are not labelled"
         f" hallucinated: up to {percent(stops.ends[1], beside=rule.max_stops)} of all,"
         f" {limit_text(rule.max_stops)} is allowed"
     )
-    return Reason("many_blocks", told, todo, True)
+    return ReadinessReason("many_blocks", told, todo, True)
 
 
-def _wide(counts: Watch, rule: Readiness, noun: str) -> Reason:
+def _wide(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessReason:
     stops = counts.unproven_stops
     of = "" if stops.sessions == stops.of else f" of {stops.sessions:,} sessions"
     most = percent(stops.ends[1], beside=rule.max_stops)
@@ -225,13 +227,13 @@ def _wide(counts: Watch, rule: Readiness, noun: str) -> Reason:
         f"no {noun} among {stops.of:,}{of} speaks against it, but these are too few: it may still"
         f" be {most}, {limit_text(rule.max_stops)} is allowed"
     )
-    return Reason("wide_interval", told, _wait_for(noun), False)
+    return ReadinessReason("wide_interval", told, _wait_for(noun), False)
 
 
-def _log_gaps(share: float, rule: Readiness) -> Reason:
+def _log_gaps(share: float, rule: Readiness) -> ReadinessReason:
     told = f"{percent(share, beside=rule.max_dropped)} of the decisions are missing from the log"
     todo = f"see why it drops them; at most {limit_text(rule.max_dropped)} may be missing"
-    return Reason("log_gaps", told, todo, False)
+    return ReadinessReason("log_gaps", told, todo, False)
 
 
 def percent(share: float, *, beside: float | None = None) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from abs_shield.core import Mode, Outcome
 from abs_shield.core.names import PHANTOM_TOOL
-from abs_shield.replay.report.place import Place
-from abs_shield.replay.report.readiness import Readiness, Reason, percent
-from abs_shield.replay.report.report import Report
-from abs_shield.replay.report.rows import NO_TOOLS, noun_of
+from abs_shield.replay.report.decision_report import Report
+from abs_shield.replay.report.layer_report import LayerReport
+from abs_shield.replay.report.readiness import Readiness, ReadinessReason, percent
+from abs_shield.replay.report.report_rows import NO_TOOLS, noun_of
 
 
 class Standing(StrEnum):
@@ -24,7 +24,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RolloutStep:
     """
     The rule's result for one layer, on all tools or on one that differs.
 
@@ -40,9 +40,9 @@ class Step:
     layer: str
     tool: str
     standing: Standing
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ReadinessReason, ...]
     caveats: tuple[str, ...]
-    place: Place
+    place: LayerReport
 
     @property
     def look_at(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Step:
         }
 
 
-def rollout(report: Report, rule: Readiness) -> list[Step]:
+def rollout(report: Report, rule: Readiness) -> list[RolloutStep]:
     """
     Judge every layer by the rule, and each tool on which a layer differs from the whole.
 
@@ -77,7 +77,7 @@ def rollout(report: Report, rule: Readiness) -> list[Step]:
     return [step for layer in report.columns() for step in _steps(layer, report, rule)]
 
 
-def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
+def modes(steps: list[RolloutStep]) -> dict[str | tuple[str, str], Mode]:
     """Return what to add to a policy's ``modes``, so that everything safe is enforced."""
     made: dict[str | tuple[str, str], Mode] = {}
     for step in steps:
@@ -121,7 +121,7 @@ def _literal(key: str | tuple[str, str]) -> str:
     return f'"{key}"' if plain else repr(key)
 
 
-def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
+def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[RolloutStep]:
     whole = _step(layer, "", report, rule)
     yield whole
     for tool in report.tools():
@@ -131,12 +131,12 @@ def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
                 yield step
 
 
-def _concerns(step: Step) -> bool:
+def _concerns(step: RolloutStep) -> bool:
     """Return whether the layer judges that tool: `phantom_tool` judges unknown names alone."""
     return step.layer != PHANTOM_TOOL or bool(step.place.counts.findings)
 
 
-def _step(layer: str, tool: str, report: Report, rule: Readiness) -> Step:
+def _step(layer: str, tool: str, report: Report, rule: Readiness) -> RolloutStep:
     place = report.place(layer, tool or None)
     noun, dropped = noun_of(layer), report.totals.dropped_share
     reasons = tuple(rule.reasons(place, dropped_share=dropped, noun=noun))
@@ -144,13 +144,13 @@ def _step(layer: str, tool: str, report: Report, rule: Readiness) -> Step:
     if place.modes == {Mode.STRICT}:
         standing = Standing.ENFORCED
         reasons = tuple(reason for reason in reasons if reason.seen)
-    return Step(
+    return RolloutStep(
         layer=layer, tool=tool, standing=standing, reasons=reasons,
         caveats=tuple(_caveats(place, rule, noun)), place=place,
     )  # fmt: skip
 
 
-def _differs(step: Step, whole: Step) -> bool:
+def _differs(step: RolloutStep, whole: RolloutStep) -> bool:
     if whole.standing is Standing.SAFE:
         return step.standing is Standing.NOT_YET and any(reason.seen for reason in step.reasons)
     if whole.standing is Standing.NOT_YET:
@@ -158,7 +158,7 @@ def _differs(step: Step, whole: Step) -> bool:
     return False
 
 
-def _caveats(place: Place, rule: Readiness, noun: str) -> Iterator[str]:
+def _caveats(place: LayerReport, rule: Readiness, noun: str) -> Iterator[str]:
     counts = place.counts
     if counts.ran and counts.ran < rule.min_coverage * counts.calls:
         blind = counts.calls - counts.ran

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Decision, Subject
-from abs_shield.replay.report.entries import entry_of
-from abs_shield.replay.report.place import Case, Place
-from abs_shield.replay.report.sessions import Spread
-from abs_shield.replay.report.watch import Watch
+from abs_shield.replay.report.layer_counts import LayerCounts
+from abs_shield.replay.report.layer_entry import entry_of
+from abs_shield.replay.report.layer_report import LayerCase, LayerReport
+from abs_shield.replay.report.session_spread import Spread
 
 UNKNOWN = "_unknown"
 """What stands for an agent or a model that the log does not name."""
@@ -37,9 +37,9 @@ class Slices:
 
     def __init__(self, by: By) -> None:
         self.by = by
-        self._places: dict[tuple[str, Subject], Place] = {}
+        self._places: dict[tuple[str, Subject], LayerReport] = {}
 
-    def update(self, case: Case) -> dict[tuple[str, str], Spread]:
+    def update(self, case: LayerCase) -> dict[tuple[str, str], Spread]:
         """
         Count one decision.
 
@@ -52,12 +52,12 @@ class Slices:
             value = OTHERS
         place = self._places.get((value, subject))
         if place is None:
-            place = self._places[value, subject] = Place(counts=Watch(spread=Spread()))
+            place = self._places[value, subject] = LayerReport(counts=LayerCounts(spread=Spread()))
         place.update(case)
         assert place.counts.spread is not None
         return {(f"{self.by}: {value}", subject.value): place.counts.spread}
 
-    def places(self, subject: Subject | None = None) -> dict[tuple[str, Subject], Place]:
+    def places(self, subject: Subject | None = None) -> dict[tuple[str, Subject], LayerReport]:
         """Return the counts by value and subject; in the order of both."""
         chosen = {k: v for k, v in self._places.items() if subject in (None, k[1])}
         order = [*Subject]
@@ -98,7 +98,7 @@ def day_of(at: float) -> str:
         return "a time out of range"
 
 
-def _counts(place: Place) -> dict[str, Any]:
+def _counts(place: LayerReport) -> dict[str, Any]:
     entry = entry_of("", place)
     return {name: entry[name] for name in ("calls", "ran", "unavailable", "errors", "flagged",
             "would_block", "true_flags", "false_flags", "missed", "shares")}  # fmt: skip

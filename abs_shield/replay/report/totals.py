@@ -10,8 +10,8 @@ from typing import Any
 from abs_shield.core import Action, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
-from abs_shield.replay.report.repeated import Repeated
-from abs_shield.replay.report.sums import add_counts
+from abs_shield.replay.report.count_sums import add_counts
+from abs_shield.replay.report.repeated_decisions import RepeatedDecision
 from abs_shield.shield.guarded_output import AFTERWARDS
 
 _SESSIONS = 200_000
@@ -20,7 +20,7 @@ _OTHER_REVISIONS = "others"
 
 
 @dataclass(slots=True)
-class Span:
+class CallSpan:
     """How many calls there were from one time to another, in seconds since the epoch."""
 
     first_at: float
@@ -38,7 +38,7 @@ class Span:
 
 
 @dataclass(slots=True)
-class Results:
+class ResultCounts:
     """
     Counts of decisions about results.
 
@@ -73,7 +73,7 @@ class Results:
 
 
 @dataclass(slots=True)
-class Answers:
+class AnswerCounts:
     """
     Counts of decisions about answers.
 
@@ -109,7 +109,7 @@ class Answers:
 
 
 @dataclass(slots=True)
-class Outputs:
+class OutputCounts:
     """
     Counts of decisions about outputs of the quality cascade.
 
@@ -189,15 +189,15 @@ class Totals:
     blocked: int = 0
     would_block: int = 0
     others: Counter[Subject] = field(default_factory=Counter)
-    results: Results = field(default_factory=Results)
-    answers: Answers = field(default_factory=Answers)
-    outputs: Outputs = field(default_factory=Outputs)
+    results: ResultCounts = field(default_factory=ResultCounts)
+    answers: AnswerCounts = field(default_factory=AnswerCounts)
+    outputs: OutputCounts = field(default_factory=OutputCounts)
     labels: Counter[Truth] = field(default_factory=Counter)
     other_labels: Counter[tuple[Subject, Truth]] = field(default_factory=Counter)
     missed: int = 0
-    revisions: dict[str, Span] = field(default_factory=dict)
+    revisions: dict[str, CallSpan] = field(default_factory=dict)
     dropped: int = 0
-    span: Span | None = None
+    span: CallSpan | None = None
     more_sessions: bool = False
     _sessions: set[bytes] = field(default_factory=set)
 
@@ -236,12 +236,12 @@ class Totals:
             silent = decision.verdict is Verdict.CLEAN
             self.missed += silent and truth is Truth.HALLUCINATED
         if self.span is None:
-            self.span = Span(decision.at, decision.at)
+            self.span = CallSpan(decision.at, decision.at)
         self.span.more(decision.at, decision.at)
         self._revision(decision)
         self._session(decision.session_id)
 
-    def repeat(self, repeated: Repeated) -> None:
+    def repeat(self, repeated: RepeatedDecision) -> None:
         """Count a decision as often as it was made."""
         one = Totals()
         one.update(repeated.decision, repeated.truth)
@@ -249,12 +249,12 @@ class Totals:
         if not one.calls:
             return
         first_at, last_at = repeated.first_at, repeated.last_at
-        self.span = self.span or Span(first_at, last_at)
+        self.span = self.span or CallSpan(first_at, last_at)
         self.span.more(first_at, last_at, times=repeated.times)
         for name in one.revisions:
             if name not in self.revisions and len(self.revisions) >= _REVISIONS:
                 name = _OTHER_REVISIONS
-            span = self.revisions.setdefault(name, Span(first_at, last_at))
+            span = self.revisions.setdefault(name, CallSpan(first_at, last_at))
             span.more(first_at, last_at, times=repeated.times)
 
     def _apart(self, decision: Decision, truth: Truth | None) -> None:
@@ -305,7 +305,7 @@ class Totals:
         name = decision.policy_revision
         if name not in self.revisions and len(self.revisions) >= _REVISIONS:
             name = _OTHER_REVISIONS
-        self.revisions.setdefault(name, Span(decision.at, decision.at)).more(
+        self.revisions.setdefault(name, CallSpan(decision.at, decision.at)).more(
             decision.at, decision.at
         )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.rowfiles.jsonl import Jsonl
-from abs_shield.replay.rowfiles.parquet import Parquet
+from abs_shield.replay.rowfiles.jsonl_rows import Jsonl
+from abs_shield.replay.rowfiles.parquet_rows import Parquet
 from abs_shield.replay.rowfiles.rowfile import RowFile, RowWriter
 
 ROWFILES: dict[str, RowFile] = {"jsonl": Jsonl(), "parquet": Parquet()}

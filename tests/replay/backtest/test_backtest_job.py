@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from abs_shield.core import Finding, Verdict
 from abs_shield.policy import configure
-from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines, runs
+from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines, runs
 from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Side, compare
-from abs_shield.replay.backtest.change import example
+from abs_shield.replay.backtest.decision_change import example
 
 TOOL = {"name": "lend_book", "parameters": {"properties": {"copy": {"type": "integer"}}}}
 NEW = """
@@ -63,7 +63,9 @@ def test_a_part(policy, written):
 
     assert (2, 1) == (part.comparison.runs, part.comparison.new.hit("blocked"))
     assert "a" == part.first_run
-    assert [(BadLine, 1), (Begun, 2), (BadLine, 3)] == [(type(one), one.line) for one in part.told]
+    assert [(BadLine, 1), (SessionStart, 2), (BadLine, 3)] == [
+        (type(one), one.line) for one in part.notes
+    ]
     assert 0 == sum(
         one.comparison.new.hit("blocked")
         for one in parts_of(replace(job, strict=False), path, most_lines=9)
@@ -101,8 +103,8 @@ def test_parts_add_up_exactly_where_names_are_bounded(tmp_path_factory, made, mo
     whole, merged = Comparison.of(new, old, most=2), Comparison.of(new, old, most=2)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("abs_shield.replay.backtest.comparison._TOOLS", 3)
-        patch.setattr("abs_shield.replay.backtest.figures._REASONS", 2)
+        patch.setattr("abs_shield.replay.backtest.policy_comparison._TOOLS", 3)
+        patch.setattr("abs_shield.replay.backtest.policy_figures._REASONS", 2)
         read = list(runs([str(path)], Toolsets()))
         for run in read:
             compare(run, new, old, into=whole)

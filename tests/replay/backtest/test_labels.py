@@ -13,10 +13,10 @@ from abs_shield.policy import configure
 from abs_shield.replay import BadLine, Toolsets, runs
 from abs_shield.replay.backtest import (
     Comparison,
-    Figures,
     LabelLine,
     Labels,
-    Share,
+    PolicyFigures,
+    Proportion,
     Side,
     compare,
     label_lines,
@@ -73,7 +73,7 @@ def test_labels_in_a_run(labelled, calls):
 
     score = into.new.score("flagged")
     assert {OK: 1, BAD: 2} == into.new.labelled
-    assert (Share(1, 1), Share(1, 2)) == (score.precision, score.recall)
+    assert (Proportion(1, 1), Proportion(1, 2)) == (score.precision, score.recall)
     assert (3, 3) == (into.in_runs, into.in_runs_matched)
     assert ["z"] == [one.call_id for one in into.missed]
 
@@ -135,21 +135,21 @@ def test_scores_of_layers(labelled):
     into = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "3": "ok"})
 
     blocks = into.new.score("blocked", layer="phantom_tool")
-    assert (Share(1, 1), Share(1, 1)) == (blocks.precision, blocks.recall)
-    assert Share(0, 1) == into.new.score("flagged", layer="parameter_mismatch").precision
-    assert Share(1, 2) == into.new.score("blocked").precision
+    assert (Proportion(1, 1), Proportion(1, 1)) == (blocks.precision, blocks.recall)
+    assert Proportion(0, 1) == into.new.score("flagged", layer="parameter_mismatch").precision
+    assert Proportion(1, 2) == into.new.score("blocked").precision
     assert [2] == [one.call_index for one in into.false_alarms]
 
 
 def test_the_sweep_at_the_own_threshold_is_what_was_decided(labelled):
     """Its scores and shares are those of the decisions themselves."""
-    figures: Figures = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "z": BAD}).new
+    figures: PolicyFigures = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "z": BAD}).new
     (own,) = (point for point in figures.sweep() if point.own)
 
     assert (0.8, figures.score("flagged"), figures.score("blocked")) == (
         own.threshold, own.flags, own.blocks,
     )  # fmt: skip
-    assert (Share(2, 4), Share(2, 4)) == (own.flagged, own.blocked)
+    assert (Proportion(2, 4), Proportion(2, 4)) == (own.flagged, own.blocked)
 
 
 def test_what_was_noticed_on_a_missed_call(written, a_run):

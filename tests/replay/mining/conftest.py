@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Tool
-from abs_shield.replay.mining import LetThrough, Mined, Recorded, Source, mine
+from abs_shield.replay.mining import LetThrough, Mined, Recorded, ToolSource, mine
 
 Run = dict[str, Any]
 
@@ -49,7 +49,7 @@ def mined(tmp_path) -> Callable[..., Mined]:
         path = tmp_path / "runs.jsonl"
         path.write_text("".join(json.dumps(each) + "\n" for each in runs))
         recorded = Recorded(paths=(str(path),)) if path.stat().st_size else None
-        given = Source(name="tools.json", tools=tuple(tools), **source)
+        given = ToolSource(name="tools.json", tools=tuple(tools), **source)
         return mine(given, recorded, let_through=let_through)
 
     return of

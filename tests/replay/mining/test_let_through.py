@@ -11,7 +11,7 @@ import pytest
 
 from abs_shield import Shield, ToolCall
 from abs_shield.replay.mining import LetThrough
-from abs_shield.replay.mining.module import executed
+from abs_shield.replay.mining.policy_module import execute_module
 from tests.replay.mining.conftest import run, tool
 
 RUFF = Path(sys.executable).parent / "ruff"
@@ -35,7 +35,7 @@ def unanswered():
 
 def is_blocked(text, amount="five"):
     """Whether strict blocks a refund under the written module."""
-    shield = Shield(executed(text).enforced(), hooks=None)
+    shield = Shield(execute_module(text).enforced(), hooks=None)
     session = shield.session("s")
     session.user("Refund W-7001.")
     call = ToolCall("refund", {"order_id": "W-7001", "amount": amount})

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from abs_shield import Shield, ToolCall
-from abs_shield.replay.mining import Kind
+from abs_shield.replay.mining import SuggestionKind
 from abs_shield.replay.mining.miners import MINERS
-from abs_shield.replay.mining.module import executed
+from abs_shield.replay.mining.policy_module import execute_module
 from tests.replay.mining.conftest import run, tool
 
 TEXT = {"type": "string"}
@@ -20,14 +20,14 @@ def found(mined, kind, tool, parameter=""):
     """What is suggested of one kind for one parameter: its field, and whether it is declared."""
     return [
         (each.field or type(each.says).__name__, each.declared)
-        for each in mined.draft.of(tool, Kind(kind))
+        for each in mined.draft.of(tool, SuggestionKind(kind))
         if parameter in ("", each.parameter) and not each.is_remark
     ]
 
 
 def remarks(mined, kind, tool):
     """What is only said of a tool."""
-    return [each.evidence for each in mined.draft.of(tool, Kind(kind)) if each.is_remark]
+    return [each.evidence for each in mined.draft.of(tool, SuggestionKind(kind)) if each.is_remark]
 
 
 def test_the_table_names_every_miner():
@@ -254,7 +254,7 @@ def test_the_calls_of_one_session_are_one_draw(mined):
 
     assert [] == found(mined([tool("book", mode=TEXT)], [one]), "enum", "book")
     assert [] == found(mined([tool("book", mode=TEXT)], shared), "enum", "book")
-    (said,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", Kind.ENUM)
+    (said,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", SuggestionKind.ENUM)
     assert said.evidence == (
         "one of 2 in the calls of 20 sessions that worked: 'slow' in 20, 'fast' in 20"
     )
@@ -285,7 +285,7 @@ def test_a_range_is_never_declared(mined):
     runs = [booked(n, bags=n % 4) for n in range(20)] + [booked(0, bags=each) for each in odd]
     failed = run(("book", {"bags": 900}, ValueError("no")), user="Book.")
     made = mined([tool("book", bags={})], [*runs, failed])
-    (said,) = made.draft.of("book", Kind.RANGE)
+    (said,) = made.draft.of("book", SuggestionKind.RANGE)
 
     assert [("Within", False)] == found(made, "range", "book")
     assert said.evidence == ("each whole number from 0 to 3 in 20 calls of 20 sessions that worked")
@@ -314,7 +314,7 @@ def test_a_rule_can_be_taken_over(mined, schema, others):
     )
     taken = policy.replace("tools=TOOLS,", "tools=TOOLS, rules=[bags_of_book, mode_of_book],")
     used = above.replace("import Policy", "import rule, Policy")
-    door = Shield(executed(f"{used}\n{code}\npolicy: Policy{taken}").enforced(), hooks=None)
+    door = Shield(execute_module(f"{used}\n{code}\npolicy: Policy{taken}").enforced(), hooks=None)
 
     def found_in(**arguments):
         decision = door.check_call(ToolCall("book", arguments))

@@ -18,8 +18,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, Tool
-from abs_shield.replay.mining import LetThrough, Recorded, Source, mine
-from abs_shield.replay.mining.python import comment, commented, flat, literal
+from abs_shield.replay.mining import LetThrough, Recorded, ToolSource, mine
+from abs_shield.replay.mining.python_literals import comment, commented, flat, literal
 
 RUFF = Path(sys.executable).parent / "ruff"
 
@@ -76,7 +76,7 @@ def tools(draw: Any) -> list[Tool]:
 @given(tools())
 def test_any_tools_give_a_proved_module(listed: list[Tool]) -> None:
     """No name, text or schema breaks the module, and its proof has no errors."""
-    made = mine(Source(name="tools.json", tools=tuple(listed)))
+    made = mine(ToolSource(name="tools.json", tools=tuple(listed)))
 
     assert () == made.proof.errors
     assert sorted(tool.name for tool in listed) == [tool.name for tool in made.draft.tools]
@@ -111,7 +111,7 @@ def test_whatever_was_recorded_is_let_through_or_told(
                 messages += [{"role": "assistant", "tool_calls": [call]} for call in calls]
                 file.write(json.dumps({"messages": messages}) + "\n")
         recorded = Recorded(paths=(str(path),))
-        made = mine(Source(name="tools.json", tools=DESK), recorded, let_through=let_through)
+        made = mine(ToolSource(name="tools.json", tools=DESK), recorded, let_through=let_through)
 
     blocked = [*made.stays, *made.draft.enforced, *made.draft.proposed]
     assert made.last is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.replay.mining import Given, LetThrough, Mined, Recorded, Source, mine
+from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
 from abs_shield.replay.mining.draft import Within
 from abs_shield.replay.toolsets import tools_of
 
@@ -26,8 +26,8 @@ pytestmark = [
 def mined_from(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mined:
     """The policy of one toolset and its runs."""
     named = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
-    recorded = Recorded(paths=(str(RUNS),), toolsets=Given(named), toolset=toolset)
-    source = Source(name="toolsets.json", tools=tools_of(named[toolset]))
+    recorded = Recorded(paths=(str(RUNS),), toolsets=LenientToolsets(named), toolset=toolset)
+    source = ToolSource(name="toolsets.json", tools=tools_of(named[toolset]))
     return mine(source, recorded, let_through=let_through)
 
 

@@ -10,7 +10,7 @@ import pytest
 from abs_shield import Mode, Shield
 from abs_shield.replay import Toolsets, judge_run, runs
 from abs_shield.replay.mining import LetThrough
-from abs_shield.replay.mining.module import executed
+from abs_shield.replay.mining.policy_module import execute_module
 from tests.replay.mining.conftest import run, tool
 
 TEXT = {"type": "string"}
@@ -22,7 +22,7 @@ def blocked(mined, recorded, tmp_path):
     """Calls that the written policy really blocks, once its mode is strict."""
     path = tmp_path / "again.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in recorded))
-    strict = executed(mined.text).model_copy(update={"mode": Mode.STRICT})
+    strict = execute_module(mined.text).model_copy(update={"mode": Mode.STRICT})
     door = Shield(strict, hooks=None)
     judged = [one for each in runs([str(path)], Toolsets()) for one in judge_run(each, door)]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError
-from abs_shield.replay.mining import Source, mine
+from abs_shield.replay.mining import ToolSource, mine
 from abs_shield.replay.openapi import Operations, operations
 
 POINTERS = st.sampled_from(
@@ -96,7 +96,7 @@ def test_any_description_gives_a_proved_policy(whole: dict[str, Any]) -> None:
     if isinstance(found, str):
         assert "\n" not in found
         return
-    source = Source(
+    source = ToolSource(
         name="api.json", tools=found.tools, reasons=found.reasons, remarks=found.remarks
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from abs_shield.replay import Run, Toolsets, runs
-from abs_shield.replay.planting import Joined, joined
+from abs_shield.replay.planting import Joined, join_runs
 
 Write = Callable[..., str]
 
@@ -105,6 +105,6 @@ def read(write: Write) -> Callable[..., Joined]:
     def joined_of(*records: Mapping[str, Any]) -> Joined:
         found = [run for run in runs([write(*records)], Toolsets()) if isinstance(run, Run)]
         assert len(found) == len(records)
-        return joined(found)
+        return join_runs(found)
 
     return joined_of

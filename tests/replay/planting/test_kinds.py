@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from abs_shield.replay.cases import Expect, Operation, read_case
-from abs_shield.replay.cases.case import places_of
+from abs_shield.replay.cases.planted_case import places_of
 from abs_shield.replay.planting import KINDS, Joined, Sample
-from abs_shield.replay.planting.values import normalised
+from abs_shield.replay.planting.argument_values import normalised
 from tests.replay.planting.conftest import CALLS, OFFICE, WORDS, messages, office
 
 Read = Callable[..., Joined]

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report import Place, Readiness, Watch, limit_text, percent
+from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, limit_text, percent
 from abs_shield.stats.wilson import wilson
 
 RULE = Readiness()
@@ -17,17 +17,17 @@ REASONS = Counter(
 )
 
 
-def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> Place:
+def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> LayerReport:
     """A layer that would block *blocks* calls, of which some are labelled."""
-    counts = Watch(
+    counts = LayerCounts(
         calls=ran + errors + unavailable, ran=ran, errors=errors, unavailable=unavailable,
         looked=ran + errors, flagged=blocks, would_block=blocks + errors, found_blocks=blocks,
         true_blocks=right, false_blocks=wrong, true_flags=right, false_flags=wrong,
     )  # fmt: skip
-    return Place(counts=counts, reasons=REASONS)
+    return LayerReport(counts=counts, reasons=REASONS)
 
 
-def codes(rule: Readiness, seen: Place, **options) -> list[str]:
+def codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
     """Name what stands in the way."""
     return [reason.code for reason in rule.reasons(seen, **options)]
 

@@ -17,8 +17,8 @@ from abs_shield.replay.report import (
     Report,
     Standing,
     modes,
-    muted,
     rollout,
+    silent_layers,
 )
 from abs_shield.stores import MemoryStore
 
@@ -124,7 +124,12 @@ def test_a_report_of_nothing():
     """No decision, no layer, nothing muted, nothing safe."""
     report = Report.of([])
 
-    assert (0, [], [], {}) == (report.totals.calls, report.layers(), report.tools(), muted(report))
+    assert (0, [], [], {}) == (
+        report.totals.calls,
+        report.layers(),
+        report.tools(),
+        silent_layers(report),
+    )
     assert [] == rollout(report, Readiness())
 
 

@@ -16,7 +16,7 @@ from abs_shield.replay.mining.miners.enums import enums
 from abs_shield.replay.mining.miners.inverses import inverses
 from abs_shield.replay.mining.miners.ranges import ranges
 from abs_shield.replay.mining.miners.targets import targets
-from abs_shield.replay.mining.study import Study
+from abs_shield.replay.mining.mining_study import Study
 
 Miner = Callable[[Study], Iterable[Suggestion]]
 """A generator function that looks at tools and evidence and yields what they suggest."""

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.replay.mining.draft import Kind, Suggestion
-from abs_shield.replay.mining.study import LEAST, LIKELY, Study, Subject, least, share, times
+from abs_shield.replay.mining.draft import Suggestion, SuggestionKind
+from abs_shield.replay.mining.mining_study import (
+    LEAST,
+    LIKELY,
+    ParameterStudy,
+    Study,
+    least,
+    share,
+    times,
+)
 
 _REUSED = 3
 """Later calls that have to take such an id, so that it is known to be one."""
@@ -25,12 +33,12 @@ def creates(study: Study) -> Iterator[Suggestion]:
         yield from _brought(study, tool)
 
 
-def _named(subject: Subject) -> Suggestion:
+def _named(subject: ParameterStudy) -> Suggestion:
     seen = subject.seen
     known = seen.asked >= LEAST and least(seen.sourced, seen.asked) >= LIKELY
     unseen = share(seen.asked - seen.sourced, seen.asked, "had a value which nobody mentioned")
     return Suggestion(
-        kind=Kind.CREATES,
+        kind=SuggestionKind.CREATES,
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
@@ -39,13 +47,13 @@ def _named(subject: Subject) -> Suggestion:
     )
 
 
-def _minted(subject: Subject) -> Iterator[Suggestion]:
+def _minted(subject: ParameterStudy) -> Iterator[Suggestion]:
     seen = subject.seen
     if seen.minted < LEAST or seen.reused < _REUSED:
         return
     sure = least(seen.minted, seen.asked) >= LIKELY
     yield Suggestion(
-        kind=Kind.CREATES,
+        kind=SuggestionKind.CREATES,
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
@@ -67,5 +75,5 @@ def _brought(study: Study, tool: str) -> Iterator[Suggestion]:
     ]
     if fed:
         yield Suggestion(
-            kind=Kind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}"
+            kind=SuggestionKind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}"
         )

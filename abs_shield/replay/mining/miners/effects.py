@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
 from abs_shield.plan.tool_action import ToolAction, find_second_write_verb
-from abs_shield.replay.mining.draft import Kind, Suggestion
-from abs_shield.replay.mining.study import Study
+from abs_shield.replay.mining.draft import Suggestion, SuggestionKind
+from abs_shield.replay.mining.mining_study import Study
 from abs_shield.text.names import singular, split
 from abs_shield.text.verbs import Does
 
@@ -69,12 +69,12 @@ def _lists(name: str) -> bool:
 
 def _said(tool: str, field: str, study: Study) -> Suggestion:
     why = study.reasons.get(tool, _ANNOTATED)
-    return Suggestion(kind=Kind.EFFECT, tool=tool, field=field, says=True, evidence=why)
+    return Suggestion(kind=SuggestionKind.EFFECT, tool=tool, field=field, says=True, evidence=why)
 
 
 def _named(tool: str, field: str, verb: str, *, why_not: str = "") -> Suggestion:
     return Suggestion(
-        kind=Kind.EFFECT,
+        kind=SuggestionKind.EFFECT,
         tool=tool,
         field=field,
         says=True,

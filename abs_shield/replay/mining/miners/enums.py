@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.replay.mining.draft import Among, Kind, Suggestion
-from abs_shield.replay.mining.study import NO_LAW, Study, Subject
+from abs_shield.replay.mining.draft import Among, Suggestion, SuggestionKind
+from abs_shield.replay.mining.mining_study import NO_LAW, ParameterStudy, Study
 from abs_shield.text.shape import is_moment
 
 _FEWEST = 2
@@ -24,12 +24,12 @@ def enums(study: Study) -> Iterator[Suggestion]:
                 yield _list(subject)
 
 
-def _list(subject: Subject) -> Suggestion:
+def _list(subject: ParameterStudy) -> Suggestion:
     values = subject.seen.values
     first = values.counts.most_common()
     seen = ", ".join(f"{text!r} in {count:,}" for text, count in first)
     return Suggestion(
-        kind=Kind.ENUM,
+        kind=SuggestionKind.ENUM,
         tool=subject.tool,
         parameter=subject.name,
         says=Among(tuple(text for text, _ in first)),
@@ -39,7 +39,7 @@ def _list(subject: Subject) -> Suggestion:
     )
 
 
-def _is_list(subject: Subject) -> bool:
+def _is_list(subject: ParameterStudy) -> bool:
     values, read = subject.seen.values, subject.read
     if values.many or subject.is_listed or read.free or read.creates:
         return False

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.tool_action import are_opposite_actions, have_same_noun
-from abs_shield.replay.mining.draft import Kind, Suggestion, Undone
-from abs_shield.replay.mining.study import Study, times
+from abs_shield.replay.mining.draft import Suggestion, SuggestionKind, Undone
+from abs_shield.replay.mining.mining_study import Study, times
 from abs_shield.text.names import of_what
 from abs_shield.text.verbs import Does
 
@@ -27,7 +27,7 @@ def inverses(study: Study) -> Iterator[Suggestion]:
             told += f", {seen.success:,} in runs that ended well, {seen.failure:,} in failed ones"
         meant = seen is not None and seen.met > seen.failure
         yield Suggestion(
-            kind=Kind.INVERSE,
+            kind=SuggestionKind.INVERSE,
             tool=first,
             parameter=same[first],
             says=Undone(then, same[then]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.replay.mining.draft import Kind, Suggestion, Within
-from abs_shield.replay.mining.evidence import MOST_VALUES, Numbers
-from abs_shield.replay.mining.study import LEAST, NO_LAW, Study, Subject, share
+from abs_shield.replay.mining.draft import Suggestion, SuggestionKind, Within
+from abs_shield.replay.mining.mining_study import LEAST, NO_LAW, ParameterStudy, Study, share
+from abs_shield.replay.mining.run_evidence import MOST_VALUES, NumberCounts
 
 _SESSIONS = 20
 """
@@ -40,12 +40,12 @@ def ranges(study: Study) -> Iterator[Suggestion]:
                 yield _doubt(subject)
 
 
-def _is_quantity(subject: Subject) -> bool:
+def _is_quantity(subject: ParameterStudy) -> bool:
     read = subject.read
     return read.judged not in ("hard", "who") and not (subject.is_listed or read.creates)
 
 
-def _within(subject: Subject) -> Within | None:
+def _within(subject: ParameterStudy) -> Within | None:
     """The bound that the numbers support; None where they support none."""
     numbers = subject.seen.numbers
     if numbers.sessions < _SESSIONS or numbers.negative:
@@ -58,7 +58,7 @@ def _within(subject: Subject) -> Within | None:
     return None
 
 
-def _is_scale(numbers: Numbers) -> bool:
+def _is_scale(numbers: NumberCounts) -> bool:
     """Return whether every whole number from the least to the greatest is there, and often."""
     if not numbers.whole or numbers.distinct < _SCALE:
         return False
@@ -66,12 +66,12 @@ def _is_scale(numbers: Numbers) -> bool:
     return gapless and min(numbers.counts.values(), default=0) >= _EACH
 
 
-def _is_mostly_positive(numbers: Numbers) -> bool:
+def _is_mostly_positive(numbers: NumberCounts) -> bool:
     enough = numbers.count >= LEAST and numbers.distinct >= _DIFFERENT
     return enough and 0 < numbers.negative < numbers.count / 2
 
 
-def _range(subject: Subject, within: Within) -> Suggestion:
+def _range(subject: ParameterStudy, within: Within) -> Suggestion:
     numbers = subject.seen.numbers
     if within.high is not None:
         kind = f"each whole number from {numbers.low!r} to {numbers.high!r}"
@@ -79,7 +79,7 @@ def _range(subject: Subject, within: Within) -> Suggestion:
         many = f"more than {MOST_VALUES}" if numbers.many else f"{numbers.distinct:,}"
         kind = f"{many} different numbers, all {'above' if within.above else 'at or above'} zero,"
     return Suggestion(
-        kind=Kind.RANGE,
+        kind=SuggestionKind.RANGE,
         tool=subject.tool,
         parameter=subject.name,
         says=within,
@@ -88,12 +88,12 @@ def _range(subject: Subject, within: Within) -> Suggestion:
     )
 
 
-def _doubt(subject: Subject) -> Suggestion:
+def _doubt(subject: ParameterStudy) -> Suggestion:
     """Numbers below zero where most are above it: a mistake, or another kind of call."""
     numbers = subject.seen.numbers
     below = share(numbers.negative, numbers.count, "that worked had a number below zero")
     return Suggestion(
-        kind=Kind.RANGE,
+        kind=SuggestionKind.RANGE,
         tool=subject.tool,
         parameter=subject.name,
         evidence=f"{below}; no bound is proposed: if none may be, write a rule that it is above 0",

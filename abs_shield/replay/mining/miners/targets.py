@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.replay.mining.draft import Kind, Suggestion
-from abs_shield.replay.mining.study import LEAST, LIKELY, SURE, Study, Subject, least, share
+from abs_shield.replay.mining.draft import Suggestion, SuggestionKind
+from abs_shield.replay.mining.mining_study import (
+    LEAST,
+    LIKELY,
+    SURE,
+    ParameterStudy,
+    Study,
+    least,
+    share,
+)
 
 _FREE_FROM = 0.2
 """Lower end of the share of false alarms from which a parameter is called free text."""
@@ -30,7 +38,7 @@ def targets(study: Study) -> Iterator[Suggestion]:
                 yield from _target(subject)
 
 
-def _of(subject: Subject, *, writes: bool) -> Iterator[Suggestion]:
+def _of(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
     seen = subject.seen
     mostly = bool(seen.asked) and seen.judged / seen.asked >= _NEARLY_ALL
     if subject.read.judged in _SAID or mostly:
@@ -42,7 +50,7 @@ def _of(subject: Subject, *, writes: bool) -> Iterator[Suggestion]:
         yield from _target(subject)
 
 
-def _remark(subject: Subject) -> Suggestion:
+def _remark(subject: ParameterStudy) -> Suggestion:
     said = _SAID.get(
         subject.read.judged, "a target without a mark, where its value is written as one"
     )
@@ -51,22 +59,24 @@ def _remark(subject: Subject) -> Suggestion:
         said += f"; {share(seen.sourced, seen.asked, 'had a source')}{_where(subject)}"
         if seen.asked >= _ALWAYS and seen.sourced == seen.asked:
             said += "; `Target(must_be_seen=True)` would block one that has none"
-    return Suggestion(kind=Kind.TARGET, tool=subject.tool, parameter=subject.name, evidence=said)
+    return Suggestion(
+        kind=SuggestionKind.TARGET, tool=subject.tool, parameter=subject.name, evidence=said
+    )
 
 
-def _where(subject: Subject) -> str:
+def _where(subject: ParameterStudy) -> str:
     """Who said the values, the most frequent first."""
     first = subject.seen.sources.most_common(3)
     return f" ({', '.join(f'{source} {count:,}' for source, count in first)})" if first else ""
 
 
-def _target(subject: Subject) -> Iterator[Suggestion]:
+def _target(subject: ParameterStudy) -> Iterator[Suggestion]:
     seen = subject.seen
     sure = least(seen.sourced, seen.asked)
     if seen.shaped / seen.asked < _NEARLY_ALL or sure < LIKELY:
         return
     yield Suggestion(
-        kind=Kind.TARGET,
+        kind=SuggestionKind.TARGET,
         tool=subject.tool,
         parameter=subject.name,
         field="targets",
@@ -76,7 +86,7 @@ def _target(subject: Subject) -> Iterator[Suggestion]:
     )
 
 
-def _free(subject: Subject, *, writes: bool) -> Iterator[Suggestion]:
+def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
     """A value that works although nobody mentioned it, again and again, is no identifier."""
     seen = subject.seen
     sure = least(seen.alarms, seen.held)
@@ -84,7 +94,7 @@ def _free(subject: Subject, *, writes: bool) -> Iterator[Suggestion]:
         return
     doubt = "a call changes something" if writes else "too few calls to be sure"
     yield Suggestion(
-        kind=Kind.TARGET,
+        kind=SuggestionKind.TARGET,
         tool=subject.tool,
         parameter=subject.name,
         field="free",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from abs_shield.replay.planting.argument_values import ArgumentValue, is_identifier, points
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import ArgumentValue, is_identifier, points
-from abs_shield.replay.planting.verbs import UPDATING, verb_of
+from abs_shield.replay.planting.run_text import RightCall
+from abs_shield.replay.planting.tool_name_words import UPDATING, verb_of
 
 _FREE = frozenset("message body text note comment reason query subject instruction".split())
 _SELECTING = frozenset(

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from abs_shield.replay.planting.argument_values import (
+    ArgumentValue,
+    is_identifier,
+    leaves_of,
+    shape,
+)
 from abs_shield.replay.planting.kinds.identifiers import founded
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
-from abs_shield.replay.planting.surroundings import MOST_READ, RecordedCall, RightCall
-from abs_shield.replay.planting.values import ArgumentValue, is_identifier, leaves_of, shape
-from abs_shield.replay.planting.verbs import READING, REMOVING, verb_of
+from abs_shield.replay.planting.run_text import MOST_READ, RecordedCall, RightCall
+from abs_shield.replay.planting.tool_name_words import READING, REMOVING, verb_of
 
 _MOST_CALLS = 1_000
 

@@ -9,9 +9,7 @@ from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import (
+from abs_shield.replay.planting.argument_values import (
     ArgumentValue,
     is_email,
     is_identifier,
@@ -19,7 +17,9 @@ from abs_shield.replay.planting.values import (
     is_url,
     normalised,
 )
-from abs_shield.replay.planting.verbs import CREATING, UPDATING, verb_of
+from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.run_text import RightCall
+from abs_shield.replay.planting.tool_name_words import CREATING, UPDATING, verb_of
 
 _TRIES = 12
 _PARTS = re.compile(r"([^0-9A-Za-z]+)")

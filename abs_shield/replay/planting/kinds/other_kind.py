@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from random import Random
 
-from abs_shield.replay.planting.kinds.identifiers import Choose, founded
-from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import (
+from abs_shield.replay.planting.argument_values import (
     ArgumentValue,
     is_identifier,
     is_secret,
     normalised,
     shape,
 )
+from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.run_text import RightCall
 
 
 def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:

@@ -8,10 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from abs_shield.replay.planting.kinds.identifiers import Choose, founded
-from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import (
+from abs_shield.replay.planting.argument_values import (
     ArgumentValue,
     is_email,
     is_identifier,
@@ -19,7 +16,10 @@ from abs_shield.replay.planting.values import (
     is_phone,
     is_url,
 )
-from abs_shield.replay.planting.verbs import CREATING, verb_of
+from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.run_text import RightCall
+from abs_shield.replay.planting.tool_name_words import CREATING, verb_of
 
 Respell = Callable[[str], str | None]
 _FORM = frozenset({"pattern", "format", "minLength", "maxLength"})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from abs_shield.replay.planting.argument_values import normalised
+from abs_shield.replay.planting.invented_words import TOOLS
 from abs_shield.replay.planting.planted_call import PlantedCall, shuffled
-from abs_shield.replay.planting.surroundings import RightCall
-from abs_shield.replay.planting.values import normalised
-from abs_shield.replay.planting.words import TOOLS
+from abs_shield.replay.planting.run_text import RightCall
 
 _VERBS = {"get": "fetch", "search": "query", "find": "look_for", "list": "enumerate"}
 

@@ -1,0 +1,138 @@
+"""What a policy finds of the faults planted in a run, and which right calls it flags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from abs_shield.replay.backtest.precision_recall import Proportion
+from abs_shield.replay.backtest.side import Ruled, Side
+from abs_shield.replay.cases import (
+    Expect,
+    Operation,
+    PlantedCase,
+    before_call,
+    gist,
+    pointing_at,
+    set_aside,
+    with_call,
+)
+from abs_shield.replay.runs import Run
+
+PLANTED, FOUND, BLOCKED = "planted", "found", "blocked"
+_RIGHT = ("right calls", str(Expect.CLEAN))
+
+
+class PlantedRow(NamedTuple):
+    """
+    One kind of planted case under one policy, or the right calls of the runs.
+
+    Attributes:
+        kind: As the cases write it.
+        expect: ``flag``, ``clean``, or ``info`` where provenance cannot decide.
+        found: The share in which the expected layer has a finding that weighs, at its place; of
+            right calls the share that is flagged by any layer.
+        blocked: The share that the policy stops, for whatever finding.
+    """
+
+    kind: str
+    expect: str
+    found: Proportion
+    blocked: Proportion
+
+
+@dataclass(slots=True)
+class PlantedFigures:
+    """
+    Counts of one side; picklable, and merged.
+
+    Attributes:
+        unfit: Cases whose call the run does not have.
+    """
+
+    unfit: int = 0
+    _counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    def right(self, ruled: Ruled) -> None:
+        """Count a right call."""
+        self._count(_RIGHT, found=ruled.flagged, blocked=ruled.ruling.blocked)
+
+    def case(self, case: PlantedCase, ruled: Ruled, usual: Sequence[object]) -> None:
+        """Count a planted case."""
+        found = pointing_at(case, ruled.ruling.findings, usual=usual)
+        key = (case["kind"], case["expect"])
+        self._count(key, found=bool(found), blocked=ruled.ruling.blocked)
+
+    def merge(self, later: PlantedFigures) -> None:
+        """Add what was counted elsewhere."""
+        self.unfit += later.unfit
+        self._counts.update(later._counts)
+
+    def rows(self) -> Iterator[PlantedRow]:
+        """Iterate over the kinds, by expectation and name, with the right calls at the end."""
+        keys = dict.fromkeys((kind, expect) for kind, expect, _ in self._counts)
+        order = [str(Expect.FLAG), str(Expect.CLEAN), str(Expect.INFO)]
+        for key in sorted(keys, key=lambda key: (key == _RIGHT, order.index(key[1]), key[0])):
+            total = self._counts[*key, PLANTED]
+            yield PlantedRow(
+                *key,
+                found=Proportion(self._counts[*key, FOUND], total),
+                blocked=Proportion(self._counts[*key, BLOCKED], total),
+            )
+
+    @property
+    def count(self) -> int:
+        """The number of cases that were judged."""
+        return sum(row.found.of for row in self.rows() if (row.kind, row.expect) != _RIGHT)
+
+    def _count(self, key: tuple[str, str], *, found: bool, blocked: bool) -> None:
+        self._counts[*key, PLANTED] += 1
+        self._counts[*key, FOUND] += found
+        self._counts[*key, BLOCKED] += blocked
+
+
+class PlantedRun:
+    """
+    The planted cases of one run, judged behind its recorded calls.
+
+    Args:
+        run: The run; it stands alone.
+        cases: What is planted in it.
+    """
+
+    def __init__(self, run: Run, cases: Sequence[PlantedCase]) -> None:
+        self._run = run
+        self._cases = cases
+        self._wanted = {case["call_index"] for case in cases}
+        self._usual: dict[tuple[int, int], tuple[object, ...]] = {}
+        self._aside = set_aside(run)
+        self._calls = 0
+
+    def recorded(self, ruled: Sequence[Ruled], into: Sequence[PlantedFigures]) -> None:
+        """Take the next recorded call, as each side ruled on it."""
+        index = self._calls
+        self._calls += 1
+        right = index not in self._aside
+        for side, (one, figures) in enumerate(zip(ruled, into, strict=True)):
+            if right:
+                figures.right(one)
+            if index in self._wanted:
+                self._usual[side, index] = tuple(map(gist, one.judged.decision.findings))
+
+    def judge(self, sides: Sequence[Side], into: Sequence[PlantedFigures]) -> None:
+        """Judge every planted case by each side."""
+        for case in self._cases:
+            index = case["call_index"]
+            if index >= self._calls:
+                for figures in into:
+                    figures.unfit += 1
+                continue
+            after = case["op"] == Operation.INSERT_AFTER
+            before = before_call(self._run, index, after=after)
+            planted = with_call(self._run, before, case["mutated_call"])
+            for place, (side, figures) in enumerate(zip(sides, into, strict=True)):
+                *_, last = side.ruled(planted)
+                usual = () if after else self._usual[place, index]
+                figures.case(case, last, usual)

@@ -1,0 +1,68 @@
+"""The files of a folder of planted cases, and how the cases are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from abs_shield.replay.cases.planted_case import PlantedCase, read_case
+from abs_shield.replay.file_lines import BadLine, lines
+from abs_shield.text.show import escaped
+
+RUNS = "runs.jsonl.gz"
+TOOLSETS = "toolsets.json"
+MUTATIONS = "mutations.jsonl.gz"
+MOST = 200_000
+"""Cases that are read from one file; they are in memory together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Planted cases by the id of their run; picklable."""
+
+    by_run: Mapping[str, Sequence[PlantedCase]]
+
+    def of(self, run_id: str) -> Sequence[PlantedCase]:
+        """Return the cases of one run."""
+        return self.by_run.get(run_id, ())
+
+    @property
+    def count(self) -> int:
+        """The number of cases."""
+        return sum(map(len, self.by_run.values()))
+
+
+def read_cases(path: str, *, on_bad_line: Callable[[BadLine], object]) -> Cases:
+    """
+    Read a file of planted cases; a line that is none is skipped.
+
+    Raises:
+        OSError: The file cannot be opened or read.
+        ValueError: It holds more than 200,000 cases.
+    """
+    by_run: dict[str, list[PlantedCase]] = {}
+    for count, case in enumerate(_read(path, on_bad_line)):
+        if count >= MOST:
+            raise ValueError(f"{path}: it holds more than {MOST:,} cases; give fewer")
+        by_run.setdefault(case["run_id"], []).append(case)
+    return Cases(by_run)
+
+
+def _read(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator[PlantedCase]:
+    for line in lines(path):
+        if isinstance(line, BadLine):
+            on_bad_line(line)
+            continue
+        number, data = line
+        try:
+            yield read_case(_object(data))
+        except ValueError as error:
+            on_bad_line(BadLine(path, number, escaped(str(error), limit=300)))
+
+
+def _object(data: bytes) -> object:
+    try:
+        return json.loads(data.decode())
+    except (ValueError, RecursionError):
+        raise ValueError("the line is not JSON") from None

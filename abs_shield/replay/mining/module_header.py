@@ -1,0 +1,94 @@
+"""What a mined module says of its own making: what it was read from, and what it blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from abs_shield.replay.mining.draft import Draft, Pass
+from abs_shield.replay.mining.run_census import Recorded
+from abs_shield.replay.mining.run_evidence import RunEvidence
+from abs_shield.replay.mining.strict_trial import StrictTrial
+
+MOST_PASSES = 20
+"""Faults of one kind that are listed above the policy, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What stands at the head of a module, a line each."""
+
+    lines: tuple[str, ...] = ()
+
+
+def header_lines(source: str, recorded: Recorded | None, evidence: RunEvidence) -> Iterator[str]:
+    """Tell where the tools come from, and which runs were read."""
+    yield f"Tools: {source or 'as the runs describe them'}."
+    if recorded is None:
+        yield "Runs: none; what is said of a tool is read from its words."
+        return
+    worked = sum(tool.worked for tool in evidence.tools.values())
+    yield (
+        f"Runs: {_named(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
+        f" which {worked:,} worked."
+    )
+
+
+def trial_lines(
+    first: StrictTrial | None, last: StrictTrial | None, draft: Draft, stays: Sequence[str]
+) -> Iterator[str]:
+    """Tell what strict blocks of the runs, and what is done about it."""
+    if first is None or last is None:
+        return
+    flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
+    yield f"{_sentence(blocked_line(first, last))}."
+    yield f"It flags {f'{flagged}, which run' if flagged else 'none'}."
+    for title, lines in fault_lists(draft, stays):
+        yield f"{_sentence(title)}:"
+        yield from (f"- {line}" for line in lines)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def blocked_line(first: StrictTrial, last: StrictTrial) -> str:
+    """Say how many recorded calls strict would block."""
+    refused = f", of which the tools refused {last.would_block_refused:,} themselves"
+    before = f"; the first draft would have blocked {first.would_block:,}"
+    return (
+        f"strict would block {last.would_block:,} of {last.calls:,} recorded calls"
+        f"{refused if last.would_block else ''}"
+        f"{before if first.would_block != last.would_block else ''}"
+    )
+
+
+def fault_lists(draft: Draft, stays: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield what became of the faults of recorded calls: a title, and a line for each fault."""
+    enforced = [f"{each.count}: {each}" for each in _most_frequent(draft.enforced)]
+    proposed = [f"{each.share}: {each}" for each in _most_frequent(draft.proposed)]
+    active = [f"{each.reason}: {each}" for each in _most_frequent(draft.active)]
+    for title, lines in (
+        ("enforced, the tool refused every such call", _cut(enforced)),
+        ("enforced, with a suppression as a comment", _cut(proposed)),
+        ("let through", _cut(active)),
+        ("enforced, and no policy could let it through", [*stays]),
+    ):
+        if lines:
+            yield title, lines
+
+
+def _most_frequent(passes: Sequence[Pass]) -> list[Pass]:
+    return sorted(passes, key=lambda each: -each.calls)
+
+
+def _cut(lines: list[str]) -> list[str]:
+    more = len(lines) - MOST_PASSES
+    return lines if more <= 0 else [*lines[:MOST_PASSES], f"and {more:,} more"]
+
+
+def _named(recorded: Recorded) -> str:
+    names = [path.replace("\\", "/").rpartition("/")[2] for path in recorded.paths]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    toolset = f" of toolset `{recorded.toolset}`" if recorded.toolset is not None else ""
+    return f"{', '.join(names[:3])}{more}{toolset}"

@@ -1,0 +1,66 @@
+"""The pairs of a draft as source: one list, each pair below its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abs_shield.replay.mining.draft import Draft, Suggestion, SuggestionKind, Undone
+from abs_shield.replay.mining.python_literals import WIDTH, comment, exploded, flat, literal
+
+_HOW = (
+    "Pairs that the names suggest. To take one over, import `inverse` from `abs_shield`, and write"
+    " it into the policy: `inverses=[...]`."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedPairs:
+    """Blocks of source, and whether the list exists."""
+
+    blocks: tuple[str, ...]
+    declared: bool
+
+
+def render_pairs(draft: Draft) -> RenderedPairs:
+    """Return every pair; where none is declared there is no list, only comments."""
+    pairs = [each for each in draft.suggestions if each.kind is SuggestionKind.INVERSE]
+    declared = any(each.declared for each in pairs)
+    indent = 4 if declared else 0
+    lines = [line for each in pairs for line in _lines(each, indent)]
+    if not lines:
+        return RenderedPairs(blocks=(), declared=False)
+    around = ["INVERSES = [", *lines, "]"] if declared else [*comment(_HOW), *lines]
+    block = "\n".join(around)
+    return RenderedPairs(blocks=(block,), declared=declared)
+
+
+def _lines(each: Suggestion, indent: int) -> list[str]:
+    if each.declared:
+        return [*comment(each.evidence, indent=indent), f"{' ' * indent}{_source(each, indent)},"]
+    told = f"{each.evidence}; not declared, {each.why_not}: {_short(each)}"
+    return [*comment(told, indent=indent)]
+
+
+def _source(each: Suggestion, indent: int) -> str:
+    short = _short(each)
+    if indent + len(short) + 1 <= WIDTH and short.isascii():
+        return short
+    then, same = _pair(each)
+    held = literal(same, indent=indent + 4, used=indent + 9)
+    items = [
+        literal(each.tool, indent=indent + 4, used=indent + 4),
+        literal(then, indent=indent + 4, used=indent + 4),
+        f"same={held}",
+    ]
+    return f"inverse{exploded(items, '(', ')', indent=indent)}"
+
+
+def _short(each: Suggestion) -> str:
+    then, same = _pair(each)
+    return f"inverse({flat(each.tool)}, {flat(then)}, same={flat(same)})"
+
+
+def _pair(each: Suggestion) -> tuple[str, str | dict[str, str]]:
+    assert isinstance(each.says, Undone)
+    then, own, theirs = each.says.then, each.parameter, each.says.parameter
+    return then, own if own == theirs else {each.tool: own, then: theirs}

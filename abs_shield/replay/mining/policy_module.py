@@ -1,0 +1,130 @@
+"""A draft as a Python module: sorted, formatted, typed, each proposal below its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from abs_shield.policy import Policy
+from abs_shield.replay.mining.draft import Draft, Pass
+from abs_shield.replay.mining.module_header import Header
+from abs_shield.replay.mining.pair_source import render_pairs
+from abs_shield.replay.mining.python_literals import comment, commented, flat, literal
+from abs_shield.replay.mining.rule_source import render_rules
+from abs_shield.replay.mining.tool_source import render_tool
+
+_TITLE = '"""A policy proposed from tools and runs; read it, and make it yours."""'
+_LEGEND = (
+    'Set `mode` to "strict" once the numbers look right: it then enforces everything but what'
+    " `suppress` and `modes` let through at the end.",
+    'A comment that says "not declared" is a weaker proposal: take it over where you know better.',
+)
+
+
+def render_module(draft: Draft, header: Header) -> str:
+    """Return the source of the module; its attribute ``policy`` is the policy."""
+    pairs = render_pairs(draft)
+    blocks = [
+        f"{_TITLE}\n\n{_headed(header)}",
+        _imports(draft),
+        _tools(draft),
+        *render_rules(draft),
+        *pairs.blocks,
+        _policy(draft, pairs=pairs.declared),
+    ]
+    return _joined(block for block in blocks if block)
+
+
+def execute_module(source: str) -> Policy:
+    """Run a module that `written` made in a namespace of its own, and give its policy."""
+    names: dict[str, object] = {"__name__": "abs_shield_mined"}
+    exec(compile(source, "<mined policy>", "exec"), names)
+    policy = names["policy"]
+    assert isinstance(policy, Policy)
+    return policy
+
+
+def _headed(header: Header) -> str:
+    lines = [line for text in (*header.lines, *_LEGEND) for line in comment(text)]
+    return "\n".join(lines)
+
+
+def _imports(draft: Draft) -> str:
+    declared = [each for each in draft.suggestions if each.declared]
+    used = {
+        "Policy": True,
+        "Suppression": any(not each.error for each in draft.active),
+        "Target": any(each.field == "targets" for each in declared),
+        "Tool": bool(draft.tools),
+        "inverse": any(each.kind == "inverse" for each in declared),
+        "shield": True,
+    }
+    return f"from abs_shield import {', '.join(name for name, is_used in used.items() if is_used)}"
+
+
+def _tools(draft: Draft) -> str:
+    if not draft.tools:
+        return ""
+    return "\n".join(["TOOLS = [", *(render_tool(tool, draft) for tool in draft.tools), "]"])
+
+
+def _policy(draft: Draft, *, pairs: bool) -> str:
+    lines = ["policy: Policy = shield.configure(", '    mode="audit",']
+    lines += ["    tools=TOOLS,"] if draft.tools else []
+    lines += ["    inverses=INVERSES,"] if pairs else []
+    lines += [*_modes(draft), *_suppressions(draft)]
+    return "\n".join([*lines, ")"])
+
+
+def _modes(draft: Draft) -> Iterator[str]:
+    broken = [each for each in draft.active if each.error]
+    if broken:
+        yield "    modes={"
+        for each in broken:
+            yield from comment(each.reason, indent=8)
+            yield f'        {flat((each.tool, each.check))}: "audit",'
+        yield "    },"
+
+
+_ACTIVE = (
+    "What recorded calls did, and strict would have blocked: found and marked all the same, and not"
+    " enforced. Remove an entry once its cause is mended."
+)
+_PROPOSED = (
+    "What strict blocks although recorded calls of it worked or have no result. Where that is no"
+    " mistake of the agent's, mend the schema, or uncomment the entry and import `Suppression` from"
+    " `abs_shield`."
+)
+
+
+def _suppressions(draft: Draft) -> Iterator[str]:
+    silenced = [each for each in draft.active if not each.error]
+    if not (silenced or draft.proposed):
+        return
+    for about, passes in ((_ACTIVE, silenced), (_PROPOSED, draft.proposed)):
+        if passes:
+            yield from comment(about, indent=4)
+    yield "    suppress=["
+    for each in silenced:
+        yield from _suppression(each)
+    for each in draft.proposed:
+        opening, *rest = (line.removeprefix(" " * 8) for line in _suppression(each))
+        yield f"        # {opening}  # {each.share}"
+        yield from commented("\n".join(rest), indent=8)
+    yield "    ],"
+
+
+def _suppression(each: Pass) -> Iterator[str]:
+    yield "        Suppression("
+    yield f"            check={flat(each.check)},"
+    yield f"            tool={literal(each.tool, indent=12, used=17)},"
+    if each.code:
+        yield f"            code={flat(each.code)},"
+    if each.where is not None:
+        yield f"            where={literal(each.where, indent=12, used=18)},"
+    yield f"            reason={literal(each.reason, indent=12, used=19)},"
+    yield "        ),"
+
+
+def _joined(blocks: Iterable[str]) -> str:
+    """The blocks one below the other, with a blank line between them."""
+    return "\n\n".join(blocks) + "\n"

@@ -1,0 +1,122 @@
+"""Which tools recorded runs know and call, and how many runs and calls there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from abs_shield.core.events import Proposed
+from abs_shield.policy import Tool
+from abs_shield.replay.chunk_reading import SessionStart, readable_runs
+from abs_shield.replay.chunks import chunks, raw_lines
+from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.runs import Run
+from abs_shield.replay.session_keys import SessionKeys
+from abs_shield.replay.toolsets import NONE, Toolsets
+
+_MOST_TOOLS = 5_000
+_MOST_NAMES = 5_000
+
+OnBytes = Callable[[int], object]
+OnBadLine = Callable[[BadLine], object]
+
+
+def ignore_line(line: BadLine) -> None:
+    """Nobody asked for bad lines."""
+
+
+def _unremembered() -> None:
+    """Nobody remembers anything of a session."""
+
+
+class LenientToolsets(Toolsets):
+    """Toolsets where a run may name one that is not known: it has the tools that were given."""
+
+    def of(self, record: Mapping[str, object]) -> tuple[str, tuple[Tool, ...]]:
+        """Return the key of the run's tools, and the tools; none where their name is not known."""
+        name = record.get("toolset")
+        if record.get("tools") is None and isinstance(name, str) and name not in self.names:
+            return NONE, ()
+        return super().of(record)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """
+    Run files, to be read more than once.
+
+    Attributes:
+        paths: The files.
+        toolsets: Explains the toolsets that runs name.
+        toolset: The one whose runs count; None for all.
+    """
+
+    paths: tuple[str, ...] = ()
+    toolsets: Toolsets = field(default_factory=LenientToolsets)
+    toolset: str | None = None
+
+    def runs(
+        self,
+        *,
+        on_bytes: OnBytes | None = None,
+        on_bad_line: OnBadLine = ignore_line,
+        forget: Callable[[], object] = _unremembered,
+    ) -> Iterator[Run]:
+        """
+        Return the runs that count, streaming; a bad line is told of and skipped.
+
+        Args:
+            on_bytes: Told how many bytes were read.
+            on_bad_line: Told of each line that is no run, and of a session that comes back.
+            forget: Called where a session ends, as in a replay.
+        """
+        sessions = SessionKeys()
+        notes: list[BadLine | SessionStart] = []
+        for chunk in chunks(raw_lines(self.paths, on_bytes=on_bytes)):
+            for run in readable_runs(chunk, self.toolsets, notes=notes, forget=forget):
+                _report(notes, sessions, on_bad_line)
+                if self.toolset is None or run.toolset == self.toolset:
+                    yield run
+            _report(notes, sessions, on_bad_line)
+
+
+def _report(
+    notes: list[BadLine | SessionStart], sessions: SessionKeys, on_bad_line: OnBadLine
+) -> None:
+    """Tell of the bad lines, and of the sessions that stood earlier; then *told* is empty."""
+    for each in notes:
+        if isinstance(each, BadLine):
+            on_bad_line(each)
+        elif not sessions.add(each.key):
+            why = f"session {each.name} stood earlier in the input; sort it by session"
+            on_bad_line(BadLine(each.path, each.line, why))
+    notes.clear()
+
+
+@dataclass(slots=True)
+class Census:
+    """
+    A first look at recorded runs.
+
+    Attributes:
+        tools: What the runs themselves say of their tools; of one name the newest counts.
+        called: Name to how often it was called.
+    """
+
+    runs: int = 0
+    calls: int = 0
+    tools: dict[str, Tool] = field(default_factory=dict)
+    called: Counter[str] = field(default_factory=Counter)
+
+    def update(self, run: Run) -> None:
+        """Count one run."""
+        self.runs += 1
+        for tool in run.tools:
+            if tool.name in self.tools or len(self.tools) < _MOST_TOOLS:
+                self.tools[tool.name] = tool
+        for event in run.events:
+            for call in event.calls if isinstance(event, Proposed) else ():
+                self.calls += 1
+                if call.name in self.called or len(self.called) < _MOST_NAMES:
+                    self.called[call.name] += 1

@@ -1,0 +1,52 @@
+"""Which recorded calls strict blocks all the same, since no policy can let them through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.replay.mining.draft import Pass
+from abs_shield.replay.mining.recorded_passes import MOST_NAMES, is_writable
+from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial
+
+_MOST = 20
+
+
+def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
+    """
+    Return a line for each reason that none of *passes* covers.
+
+    Names that no tool has make one line, or two.
+    """
+    covered = {(each.check, each.tool, each.code, each.where) for each in passes}
+    blocks = {block for block in trial.blocks if covered.isdisjoint(_entries(block))}
+    unknown = {block for block in blocks if block.check == PHANTOM_TOOL}
+    no_names = {block for block in unknown if not is_writable(block)}
+    others = [block for block in blocks if block not in unknown]
+    told = [
+        *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
+        *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
+        *sorted(_other(trial, block) for block in others),
+    ]
+    more = len(told) - _MOST
+    return told if more <= 0 else [*told[:_MOST], f"{more:,} more reasons"]
+
+
+def _entries(block: BlockReason) -> set[tuple[str, str, str, str | None]]:
+    """The entries that would let it through: at its place, and at every place."""
+    return {(block.check, block.tool, block.code, where) for where in (block.where, None)}
+
+
+def _names(trial: StrictTrial, blocks: set[BlockReason], what: str) -> Iterator[str]:
+    if blocks:
+        yield f"{_calls(sum(trial.counts[block] for block in blocks))} of a name {what}"
+
+
+def _other(trial: StrictTrial, block: BlockReason) -> str:
+    what = Pass(check=block.check, tool=block.tool, code=block.code, where=block.where, calls=0)
+    why = "" if is_writable(block) else "; a name or place of no Unicode: a policy cannot hold it"
+    return f"{_calls(trial.counts[block])}: {what}{why}"
+
+
+def _calls(count: int) -> str:
+    return f"{count:,} {'call' if count == 1 else 'calls'}"

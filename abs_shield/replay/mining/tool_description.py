@@ -1,0 +1,109 @@
+"""A tool as it can be written down: with a schema that holds, of bounded size and depth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.policy import Policy, Tool, configure
+from abs_shield.text.show import escaped
+
+LONGEST_DESCRIPTION = 1_000
+"""Characters of a description: as many as a layer reads."""
+_MOST_NODES = 5_000
+_MOST_CHARACTERS = 400_000
+_DEEPEST = 40
+_VALUES = frozenset({"enum", "const", "default", "examples", "example"})
+_PLAIN: Policy = configure(mode="audit")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedTool:
+    """
+    A tool as it is written.
+
+    Attributes:
+        plan: The same, compiled without a policy's words.
+        why: Why its schema is left out; empty where it is not.
+    """
+
+    tool: Tool
+    plan: ToolPlan
+    why: str = ""
+
+
+def describe_tool(tool: Tool) -> DescribedTool:
+    """Give *tool* as it can be written, compiled once."""
+    why = _too_much(tool)
+    if not why:
+        short = _shortened(tool.parameters)
+        about = tool.description[:LONGEST_DESCRIPTION]
+        written = tool.model_copy(update={"description": about, "parameters": short})
+        try:
+            plan = compile_tool(written, _PLAIN, tolerant=True)
+        except (PolicyError, RecursionError, ValueError, TypeError) as error:
+            why = f"{type(error).__name__}: {error}"
+        else:
+            why = plan.broken
+            if not why:
+                return DescribedTool(tool=written, plan=plan)
+        why = f"it cannot be compiled: {escaped(why, limit=300)}"
+    bare = tool.model_copy(
+        update={"description": tool.description[:LONGEST_DESCRIPTION], "parameters": None}
+    )
+    plan = compile_tool(bare, _PLAIN, tolerant=True)
+    return DescribedTool(tool=bare, plan=plan, why=f"its schema is left out: {why}")
+
+
+def _too_much(tool: Tool) -> str:
+    try:
+        _Size().add(tool.parameters, 0)
+    except OverflowError as error:
+        return str(error)
+    return ""
+
+
+class _Size:
+    """Counts what a schema would take in a module."""
+
+    def __init__(self) -> None:
+        self._nodes = self._characters = 0
+
+    def add(self, value: Any, depth: int) -> None:
+        """
+        Count one value and all in it.
+
+        Raises:
+            OverflowError: It is too much.
+        """
+        self._nodes += 1
+        self._characters += len(value) if isinstance(value, str) else 0
+        if depth > _DEEPEST:
+            raise OverflowError(f"it is nested deeper than {_DEEPEST} levels")
+        if self._nodes > _MOST_NODES or self._characters > _MOST_CHARACTERS:
+            raise OverflowError(f"it holds more than {_MOST_NODES:,} values, or too much text")
+        if isinstance(value, Mapping):
+            for key, held in value.items():
+                self._characters += len(str(key))
+                self.add(held, depth + 1)
+        elif isinstance(value, (list, tuple)):
+            for held in value:
+                self.add(held, depth + 1)
+
+
+def _shortened(schema: Any) -> Any:
+    """The schema with descriptions as long as a layer reads them; values are left as they are."""
+    if isinstance(schema, list):
+        return [_shortened(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made: dict[str, Any] = {}
+    for key, held in schema.items():
+        if key == "description" and isinstance(held, str):
+            made[key] = held[:LONGEST_DESCRIPTION]
+        else:
+            made[key] = held if key in _VALUES else _shortened(held)
+    return made

@@ -1,0 +1,87 @@
+"""One tool of a draft as source: its description, and each mark below its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.policy import Tool
+from abs_shield.replay.mining.draft import Draft, Suggestion, SuggestionKind
+from abs_shield.replay.mining.python_literals import WIDTH, comment, exploded, flat, literal
+
+_IN = 8
+_NAMED = ("free", "creates")
+_EFFECTS = ("destructive", "read_only")
+_HINTS = ("idempotent", "open_world")
+
+
+def render_tool(tool: Tool, draft: Draft) -> str:
+    """Return the lines of one member of the list of tools."""
+    said = draft.of(tool.name)
+    about = [*draft.remarks.get(tool.name, ())]
+    about += [s.evidence for s in said if s.kind is SuggestionKind.CREATES and s.is_remark]
+    lines = [line for text in about for line in comment(text, indent=4)]
+    lines += ["    Tool(", *_described(tool), *_marks(said), *_effects(tool, said), "    ),"]
+    return "\n".join(lines)
+
+
+def _described(tool: Tool) -> Iterator[str]:
+    yield _field("name", tool.name)
+    if tool.description:
+        yield _field("description", tool.description)
+    yield _field("parameters", tool.parameters)
+
+
+def _field(name: str, value: object) -> str:
+    return f"{' ' * _IN}{name}={literal(value, indent=_IN, used=_IN + len(name) + 1)},"
+
+
+def _marks(said: list[Suggestion]) -> Iterator[str]:
+    """The marks of parameters; what is only said, or not declared, stands in its place."""
+    for remark in said:
+        if remark.kind is SuggestionKind.TARGET and remark.is_remark:
+            yield from comment(f"`{remark.parameter}`: {remark.evidence}", indent=_IN)
+    if targets := [*_told(said, "targets")]:
+        yield from (line for each in targets for line in _evidence(each, _one_target(each)))
+    if declared := [each.parameter for each in targets if each.declared]:
+        yield _targets(declared)
+    for field in _NAMED:
+        named = [*_told(said, field)]
+        for each in named:
+            yield from _evidence(each, f"{field}={flat((each.parameter,))}")
+        if declared := [each.parameter for each in named if each.declared]:
+            yield _field(field, tuple(declared))
+
+
+def _told(said: list[Suggestion], field: str) -> Iterator[Suggestion]:
+    return (each for each in said if each.field == field)
+
+
+def _evidence(each: Suggestion, source: str) -> Iterator[str]:
+    about = f"`{each.parameter}`" if each.parameter else f"`{each.field}`"
+    held = f"; not declared, {each.why_not}: {source}" if each.why_not else ""
+    return comment(f"{about}: {each.evidence}{held}", indent=_IN)
+
+
+def _one_target(each: Suggestion) -> str:
+    return f"targets={{{flat(each.parameter)}: Target()}}"
+
+
+def _targets(names: list[str]) -> str:
+    items = [f"{flat(name)}: Target()" for name in names]
+    short = f"{' ' * _IN}targets={{{', '.join(items)}}},"
+    if len(short) <= WIDTH and short.isascii():
+        return short
+    return f"{' ' * _IN}targets={exploded(items, '{', '}', indent=_IN)},"
+
+
+def _effects(tool: Tool, said: list[Suggestion]) -> Iterator[str]:
+    for field in _EFFECTS:
+        for each in _told(said, field):
+            yield from _evidence(each, f"{field}=True")
+            if each.declared:
+                yield f"{' ' * _IN}{field}=True,"
+            elif getattr(tool, field):  # the run's own list would say it again
+                yield f"{' ' * _IN}{field}=False,"
+    for field in _HINTS:
+        if getattr(tool, field):
+            yield f"{' ' * _IN}{field}=True,"

@@ -1,0 +1,60 @@
+"""An action on what the run has removed: the same removal again, or a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from abs_shield.policy import Tool
+from abs_shield.replay.planting.argument_values import ArgumentValue, is_identifier
+from abs_shield.replay.planting.kinds.identifiers import founded
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled
+from abs_shield.replay.planting.run_text import RightCall
+from abs_shield.replay.planting.tool_name_words import REMOVING, UPDATING, nouns_of, verb_of
+
+_CONTAINERS = frozenset("cart basket bag quantity stock watchlist wishlist".split())
+
+
+def removal_again(place: RightCall, random: Random) -> PlantedCall | None:
+    """Plant the same removal a second time, where it ran once."""
+    if not _removes(place) or not next(founded(place, is_identifier), None):
+        return None
+    return followed(place.call.name, dict(place.arguments))
+
+
+def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
+    """Plant a change of what has been removed; only the key argument is given."""
+    if not _removes(place):
+        return None
+    for leaf in founded(place, is_identifier):
+        if len(leaf.path) == 1 and _is_removed(place, leaf):
+            for tool in shuffled(_changing(place, leaf), random):
+                return followed(tool.name, {leaf.name: leaf.value})
+    return None
+
+
+def _removes(place: RightCall) -> bool:
+    """Return whether the call removes a thing, and the run calls the tool so no second time."""
+    name = place.call.name
+    again = any(c.name == name and c.arguments == place.arguments for c in place.others)
+    if verb_of(name) not in REMOVING or nouns_of(name) & _CONTAINERS or again:
+        return False
+    if place.call.result is None or (place.tool is not None and place.tool.idempotent):
+        return False
+    return not any(isinstance(leaf.value, float) for leaf in place.values)
+
+
+def _is_removed(place: RightCall, leaf: ArgumentValue) -> bool:
+    """Return whether the identifier names what is removed, not what it is removed from."""
+    nouns = nouns_of(place.call.name)
+    return bool(leaf.nouns & nouns) or (not leaf.nouns and len(place.arguments) == 1)
+
+
+def _changing(place: RightCall, leaf: ArgumentValue) -> Iterator[Tool]:
+    nouns = nouns_of(place.call.name)
+    for tool in place.run.tools.values():
+        schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
+        properties = schema.get("properties")
+        takes = isinstance(properties, Mapping) and leaf.name in properties
+        if takes and verb_of(tool.name) in UPDATING and nouns & nouns_of(tool.name):
+            yield tool

@@ -1,0 +1,200 @@
+"""A right call of a recorded run, and all that its run says around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.policy import Tool
+from abs_shield.replay.planting.argument_values import (
+    ArgumentValue,
+    is_identifier,
+    leaves_of,
+    normalised,
+)
+from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.names import name_words
+
+MOST_TEXT = 2_000_000
+"""Characters of a run in which faults are planted; a longer one is left as it is."""
+_MOST_VALUES = 50_000
+MOST_READ = 50
+"""Calls of a run whose results are searched for what to plant."""
+_MOST_IDENTIFIERS = 500
+_BETWEEN = "\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """
+    One call of a run, whether right or not.
+
+    Attributes:
+        index: FolderCounts the run's calls from 0.
+        turn: The place among the run's events of the message that proposes it.
+        arguments: None where they are no object.
+        result: None where the run holds none.
+    """
+
+    index: int
+    turn: int
+    name: str
+    arguments: Mapping[str, Any] | None
+    result: Returned | None
+    right: bool
+
+
+@dataclass(frozen=True)
+class RunText:
+    """
+    What one run says, as one text; made where it is needed first.
+
+    Attributes:
+        events: The events of the run.
+        tools: The tools by name; empty where they are not known.
+        calls: Every call, in order.
+    """
+
+    events: Sequence[Event]
+    tools: Mapping[str, Tool]
+    calls: Sequence[RecordedCall]
+
+    @cached_property
+    def is_short(self) -> bool:
+        """True if the run's text is short enough to be searched for every value."""
+        return sum(map(len, self._parts)) <= MOST_TEXT
+
+    @cached_property
+    def raw(self) -> str:
+        """All that is written in the run and in its tools, in lower case."""
+        return _BETWEEN.join(self._parts).casefold()
+
+    def mentions(self, text: str) -> bool:
+        """Return whether *text* stands anywhere in the run, however it is written."""
+        return normalised(text) in self._everything
+
+    def precedes(self, text: str, turn: int) -> bool:
+        """Return whether the host, the user or a tool wrote *text* before the message at *turn*."""
+        source, ends = self._sources
+        wanted = normalised(text)
+        if wanted not in self._first:
+            at = source.find(wanted) if wanted else -1
+            self._first[wanted] = len(source) + 1 if at < 0 else at + len(wanted)
+        return self._first[wanted] <= ends[turn]
+
+    @cached_property
+    def identifiers(self) -> Sequence[ArgumentValue]:
+        """The identifiers in the first calls and results, under names that say of what they are."""
+        found: list[ArgumentValue] = []
+        for call in self.calls[:MOST_READ]:
+            values = [call.arguments, None if call.result is None else call.result.value]
+            for value in values:
+                if isinstance(value, dict | list):
+                    held = leaves_of({"": value}, None)
+                    found += [leaf for leaf in held if leaf.nouns and is_identifier(leaf)]
+        return found[:_MOST_IDENTIFIERS]
+
+    @cached_property
+    def nouns(self) -> Mapping[str, frozenset[str]]:
+        """Each of these identifiers, normalised, to all words of its names."""
+        words: dict[str, frozenset[str]] = {}
+        for leaf in self.identifiers:
+            key = normalised(leaf.text)
+            words[key] = words.get(key, frozenset()) | leaf.nouns
+        return words
+
+    @cached_property
+    def user_words(self) -> frozenset[str]:
+        """The words of the user's messages."""
+        said = [event for event in self.events if isinstance(event, Said)]
+        texts = [event.text for event in said if event.role == "user"]
+        return frozenset(word for text in texts for word in normalised_words(text))
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        """Where each text that was looked for ends at its first place."""
+        return {}
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        schemas = [
+            text
+            for tool in self.tools.values()
+            for text in (tool.name, tool.description, json.dumps(tool.parameters, default=str))
+        ]
+        return [*schemas, *(text for event in self.events for text in _texts(event))]
+
+    @cached_property
+    def _everything(self) -> str:
+        return _BETWEEN.join(map(normalised, self._parts))
+
+    @cached_property
+    def _sources(self) -> tuple[str, list[int]]:
+        """What others than the agent wrote, and how much of it stands before each event."""
+        parts, ends, size = [], [], 0
+        for event in self.events:
+            ends.append(size)
+            if isinstance(event, Proposed) or (
+                isinstance(event, Said) and event.role == "assistant"
+            ):
+                continue
+            for text in _texts(event):
+                parts.append(normalised(text) + _BETWEEN)
+                size += len(parts[-1])
+        return "".join(parts), ends
+
+
+def normalised_words(text: str) -> Iterator[str]:
+    """Iterate over the words of a text in lower case, without plurals."""
+    for word in text.split():
+        yield from name_words(word)
+
+
+def _texts(event: Event) -> Iterator[str]:
+    match event:
+        case Said():
+            yield event.text
+        case Returned():
+            yield from _scalars(event.value)
+        case Proposed():
+            for call in event.calls:
+                yield call.name
+                yield from _scalars(call.arguments)
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    for _, leaf in leaves(value, most=_MOST_VALUES):
+        text = scalar_text(leaf)
+        if text:
+            yield text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RightCall:
+    """A right call in which a fault may be planted, and the values of its arguments."""
+
+    call: RecordedCall
+    arguments: Mapping[str, Any]
+    tool: Tool | None
+    run: RunText
+    values: Sequence[ArgumentValue] = field(default=())
+
+    @classmethod
+    def of(cls, call: RecordedCall, run: RunText) -> RightCall:
+        """Return *call* in its run; arguments that are no object count as none."""
+        tool, arguments = run.tools.get(call.name), call.arguments or {}
+        values = tuple(leaves_of(arguments, None if tool is None else tool.parameters))
+        return cls(call=call, arguments=arguments, tool=tool, run=run, values=values)
+
+    def is_founded(self, leaf: ArgumentValue) -> bool:
+        """Return whether somebody else than the agent wrote the value before the call."""
+        return self.run.precedes(leaf.text, self.call.turn)
+
+    @property
+    def others(self) -> Iterator[RecordedCall]:
+        """The other calls of the run."""
+        return (call for call in self.run.calls if call.index != self.call.index)

@@ -1,0 +1,265 @@
+"""The counts of one layer on the calls of one tool, from the decision log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
+from abs_shield.core.label import Truth
+from abs_shield.policy.suppression import anywhere
+from abs_shield.replay.report.count_sums import add_counts
+from abs_shield.replay.report.layer_counts import LayerCounts
+from abs_shield.replay.report.session_spread import Observations
+
+OTHER_REASONS = "other reasons"
+_REASONS = 8
+_KINDS = 50
+LOOKED_AT = 5
+"""Decisions named as the ones to look at first, at most."""
+SHOWN = 3
+"""Decisions named for each kind of finding, at most."""
+
+
+class LayerCase(NamedTuple):
+    """One call as one layer sees it."""
+
+    decision: Decision
+    findings: list[Finding]
+    coverage: Coverage
+    blamed: bool
+    truth: Truth | None
+
+    @property
+    def flagged(self) -> bool:
+        """Return whether a finding of the layer weighs."""
+        return any(finding.weighs for finding in self.findings)
+
+    @property
+    def found_block(self) -> bool:
+        """Return whether strict mode would have blocked because of what the layer found."""
+        return self.blamed and self.flagged
+
+    @property
+    def looked(self) -> bool:
+        """Return whether the layer judged the call, failed to, or found something nevertheless."""
+        return self.coverage.outcome is not Outcome.UNAVAILABLE or self.flagged or self.blamed
+
+    @property
+    def observations(self) -> Observations:
+        """Return what the call is to each of the shares of a place."""
+        if not (self.findings or self.blamed):
+            return _SILENT[self.coverage.outcome]
+        labelled, true = self.truth is not None, self.truth is Truth.HALLUCINATED
+        flagged, looked = self.flagged, self.looked
+        blocks = self.blamed and flagged
+        return (
+            (True, self.coverage.outcome is Outcome.RAN),
+            (looked, self.blamed),
+            (looked, blocks and not true),
+            (flagged and labelled, true),
+            (blocks and labelled, true),
+            (blocks, labelled),
+            (looked, self.speaks),
+        )
+
+    @property
+    def speaks(self) -> bool:
+        """Return whether the layer has something that counts against the subject, or broke."""
+        return self.flagged or self.coverage.outcome is Outcome.ERROR
+
+    @classmethod
+    def whole(cls, decision: Decision, truth: Truth | None) -> LayerCase:
+        """Return the whole decision as if one layer had made it."""
+        found = list(decision.findings)
+        return cls(decision, found, _covered(decision), decision.would_block, truth)
+
+    @classmethod
+    def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> LayerCase:
+        """Return what concerns one layer."""
+        findings = [f for f in decision.findings if f.check == layer]
+        return cls(decision, findings, decision.coverage.get(layer, RAN), blamed, truth)
+
+
+_NEVER = (False, False)
+_SILENT = {
+    Outcome.RAN: ((True, True), *[(True, False)] * 2, *[_NEVER] * 3, (True, False)),
+    Outcome.UNAVAILABLE: ((True, False), *[_NEVER] * 6),
+    Outcome.ERROR: (*[(True, False)] * 3, *[_NEVER] * 3, (True, True)),
+}
+"""What a call without a finding is to each share: nearly every call is one."""
+
+
+def _covered(decision: Decision) -> Coverage:
+    """Return whether a decision is a judgement: it is not where an error was its only outcome."""
+    if decision.errors:
+        return Coverage(Outcome.ERROR, decision.errors[0])
+    outcomes = decision.coverage.values()
+    if not outcomes or any(one.outcome is Outcome.RAN for one in outcomes):
+        return RAN
+    return next(iter(outcomes))
+
+
+class FindingKind(NamedTuple):
+    """One kind of finding: its code, its place with ``*`` for any position, and its verdict."""
+
+    code: str
+    where: str
+    verdict: Verdict
+
+
+@dataclass(slots=True)
+class LayerReport:
+    """
+    One layer on one tool, or on several.
+
+    Attributes:
+        counts: What it did.
+        reasons: Why it did not judge: outcome and reason to the number of calls.
+        unlabelled: The newest calls its findings would block that have no label: when they
+            were judged, and their decisions' ids.
+        modes: The modes it was last seen in, one for each tool.
+        silenced: Code and place of findings that a suppression silences, to their number; ``*`` is
+            any position of a list.
+        kinds: Kinds of findings that weigh, to the number of calls.
+        newest: The ids of the newest decisions with each kind.
+    """
+
+    counts: LayerCounts = field(default_factory=LayerCounts)
+    reasons: Counter[tuple[Outcome, str]] = field(default_factory=Counter)
+    unlabelled: list[tuple[float, str]] = field(default_factory=list)
+    modes: set[Mode] = field(default_factory=set)
+    silenced: Counter[tuple[str, str]] = field(default_factory=Counter)
+    kinds: Counter[FindingKind] = field(default_factory=Counter)
+    newest: dict[FindingKind, list[str]] = field(default_factory=dict)
+    _revision: str = ""
+    _of_finding: bool = False
+
+    def update(self, case: LayerCase) -> None:
+        """Count one call."""
+        counts = self.counts
+        counts.calls += 1
+        counts.looked += case.looked
+        counts.alerts += case.speaks
+        self._outcome(case.coverage)
+        if case.blamed:
+            self._blocks(case)
+        if case.findings:
+            self._findings(case)
+        if case.truth is not None:
+            self._label(case, case.truth is Truth.HALLUCINATED)
+        elif case.found_block:
+            self._keep([(case.decision.at, case.decision.id)])
+        self._mode(case)
+
+    def repeat(self, case: LayerCase, times: int) -> None:
+        """Count a call so often; it has no id, and how it is spread over sessions is not known."""
+        one = LayerReport()
+        one.update(case)
+        add_counts(self, one, times=times, without=("counts",))
+        self.counts.add(one.counts, times=times)
+        for found in one.newest:
+            self.newest.setdefault(found, [])
+        self._mode(case)
+
+    def add(self, other: LayerReport) -> None:
+        """Add *other* to this one."""
+        add_counts(self, other, without=("counts",))
+        self.counts.add(other.counts)
+        self._keep(other.unlabelled)
+        self.modes |= other.modes
+        for found, ids in other.newest.items():
+            self.newest[found] = [*self.newest.get(found, ()), *ids][-SHOWN:]
+
+    @classmethod
+    def sum(cls, places: Iterable[LayerReport]) -> LayerReport:
+        """Return several as one."""
+        total = cls()
+        for place in places:
+            total.add(place)
+        return total
+
+    def reason(self, outcome: Outcome) -> str:
+        """Return the most frequent reason of an outcome; empty where there is none."""
+        found = ((n, why) for (kind, why), n in self.reasons.items() if kind is outcome)
+        return max(found, default=(0, ""))[1]
+
+    def _keep(self, unlabelled: Iterable[tuple[float, str]]) -> None:
+        self.unlabelled = sorted([*self.unlabelled, *unlabelled])[-LOOKED_AT:]
+
+    def _outcome(self, coverage: Coverage) -> None:
+        counts = self.counts
+        if coverage.outcome is Outcome.RAN:
+            counts.ran += 1
+            return
+        counts.unavailable += coverage.outcome is Outcome.UNAVAILABLE
+        counts.errors += coverage.outcome is Outcome.ERROR
+        key = (coverage.outcome, coverage.without_values().reason)
+        if key not in self.reasons and len(self.reasons) >= _REASONS:
+            key = (coverage.outcome, OTHER_REASONS)
+        self.reasons[key] += 1
+
+    def _blocks(self, case: LayerCase) -> None:
+        counts, approval = self.counts, case.decision.approval
+        counts.would_block += 1
+        counts.found_blocks += case.found_block
+        counts.held += approval in ("required", "refused")
+        counts.granted += approval == "granted"
+
+    def _findings(self, case: LayerCase) -> None:
+        counts, findings = self.counts, case.findings
+        weighing = [finding for finding in findings if finding.weighs]
+        counts.findings += len(findings)
+        counts.suspicious += sum(f.verdict is Verdict.SUSPICIOUS for f in weighing)
+        counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
+        counts.flagged += bool(weighing)
+        counts.runs_in_strict += bool(weighing) and not case.decision.would_block
+        for finding in findings:
+            if finding.suppressed:
+                counts.suppressed += 1
+                self._silenced(finding)
+        counts.uncounted += sum(not f.counted for f in findings)
+        self._add_kinds(case.decision, weighing)
+        granted = case.blamed and case.decision.approval == "granted"
+        counts.overrides += granted or any(map(_let_through, findings))
+
+    def _add_kinds(self, decision: Decision, weighing: list[Finding]) -> None:
+        kinds = {FindingKind(f.code, anywhere(f.where), f.verdict) for f in weighing}
+        for kind in sorted(kinds):
+            if kind not in self.kinds and len(self.kinds) >= _KINDS:
+                kind = FindingKind(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
+            self.kinds[kind] += 1
+            self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
+
+    def _silenced(self, finding: Finding) -> None:
+        key = (finding.code, anywhere(finding.where))
+        if key not in self.silenced and len(self.silenced) >= _REASONS:
+            key = (OTHER_REASONS, "")
+        self.silenced[key] += 1
+
+    def _label(self, case: LayerCase, true: bool) -> None:
+        counts, flagged = self.counts, case.flagged
+        counts.true_flags += flagged and true
+        counts.false_flags += flagged and not true
+        counts.true_blocks += case.found_block and true
+        counts.false_blocks += case.found_block and not true
+        missed = true and not flagged and case.coverage.outcome is Outcome.RAN
+        counts.missed += missed
+        counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN
+
+    def _mode(self, case: LayerCase) -> None:
+        """A finding tells the layer's own mode; a call without any only that of its tool."""
+        decision = case.decision
+        if decision.policy_revision != self._revision:
+            self._revision, self._of_finding = decision.policy_revision, False
+        if case.findings:
+            self.modes, self._of_finding = {case.findings[-1].mode}, True
+        elif not self._of_finding and not any(f.weighs for f in decision.findings):
+            self.modes = {decision.mode}
+
+
+def _let_through(finding: Finding) -> bool:
+    """Return whether a suppression alone keeps a finding from blocking."""
+    return finding.suppressed and finding.counted and finding.verdict is Verdict.HALLUCINATED

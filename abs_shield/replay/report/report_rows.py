@@ -1,0 +1,83 @@
+"""Where a decision counts: the rows and layers of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core import Decision, Subject
+from abs_shield.core.label import Truth
+from abs_shield.core.names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
+from abs_shield.replay.blocking_layers import blocking_layers
+from abs_shield.replay.report.layer_report import LayerCase
+from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.telemetry.decision_attributes import unregistered
+from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
+
+CHECKS = {
+    VERIFICATION: Subject.RESULT, ANSWER: Subject.ANSWER, FAITHFULNESS: Subject.ANSWER,
+    QUALITY: Subject.OUTPUT,
+}  # fmt: skip
+"""What judges results, answers and outputs, and which of them."""
+
+UNREGISTERED = VALUE_UNREGISTERED
+"""The row of all calls of tools that are not registered."""
+OTHERS = "_others"
+"""The row of the tools, and of the layers, for which there was no room."""
+ANSWERS = "_answers"
+"""The row of answers."""
+OUTPUTS = "_outputs"
+"""The row of outputs; each stage of the quality cascade has a row below it."""
+STAGES = f"{OUTPUTS}: "
+"""How the row of a stage begins."""
+NO_TOOLS = frozenset({UNREGISTERED, OTHERS, ANSWERS, OUTPUTS})
+
+Counted = tuple[str, str, LayerCase]
+"""A row, a layer, and what a decision is to them."""
+
+
+def is_text(row: str) -> bool:
+    """Return whether a row is of answers or outputs, and so of no tool."""
+    return row in (ANSWERS, OUTPUTS) or row.startswith(STAGES)
+
+
+def noun_of(layer: str) -> str:
+    """Name one thing that a layer judges: a call, or a result, an answer, an output."""
+    return CHECKS.get(layer, Subject.CALL).value
+
+
+def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+    """Yield where a decision counts."""
+    match decision.subject:
+        case Subject.CALL:
+            yield from _of_call(decision, truth)
+        case Subject.RESULT:
+            yield decision.tool, VERIFICATION, LayerCase.whole(decision, truth)
+        case Subject.ANSWER:
+            check = FAITHFULNESS if FAITHFULNESS in decision.coverage else ANSWER
+            yield ANSWERS, check, LayerCase.whole(decision, truth)
+        case _ if AFTERWARDS not in decision.notes:  # those were shipped, and are counted apart
+            yield from _of_output(decision, truth)
+
+
+def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+    row = UNREGISTERED if unregistered(decision) else decision.tool
+    to_blame = blocking_layers(decision)
+    for layer in {**decision.coverage, **{f.check: None for f in decision.findings}}:
+        yield (
+            row,
+            layer,
+            LayerCase.of(decision, layer, blamed=layer in to_blame, truth=truth),
+        )
+
+
+def _of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+    """Yield the output as a whole, and each stage; the stages that found something are to blame."""
+    yield OUTPUTS, QUALITY, LayerCase.whole(decision, truth)
+    for stage in decision.coverage:
+        if stage != QUALITY:
+            case = LayerCase.of(decision, stage, blamed=decision.would_block, truth=truth)
+            yield (
+                f"{STAGES}{stage}",
+                QUALITY,
+                case._replace(blamed=case.blamed and case.speaks),
+            )

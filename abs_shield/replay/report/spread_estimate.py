@@ -1,0 +1,146 @@
+"""How the counts of a log are spread over sessions, estimated from its newest decisions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import groupby
+
+from abs_shield.core import Decision
+from abs_shield.core.label import Label, Truth
+from abs_shield.replay.report.layer_counts import LayerCounts
+from abs_shield.replay.report.report_rows import STAGES, cases_of
+from abs_shield.replay.report.session_spread import SHARES, Observations, Spread
+from abs_shield.stats.clusters import Clusters, Effect
+from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
+
+ALL_ROWS = ""
+"""Stands for all rows of a layer."""
+_ESTIMATED = {
+    "coverage": "calls", "stops": "looked", "unproven_stops": "looked", "alert_rate": "looked",
+}  # fmt: skip
+"""Shares of all decisions, and the count of their observations; other shares need labels."""
+_BLOCKS = SHARES.index("labelled_blocks")
+_BITS = 32
+"""Bits of one number in a packed one: no session has as many decisions."""
+_MASK = (1 << _BITS) - 1
+
+Cell = tuple[str, str]
+"""A row and a layer."""
+SessionCount = tuple[str, int, int]
+"""A session's id, the number of a pattern, and how many of its decisions have it."""
+Packed = int
+"""The observations and the hits of each share in one number, so that one addition adds all."""
+Cells = dict[Cell, Packed]
+"""What a decision, or a session, is to each cell that it counts in."""
+
+
+class Spreads:
+    """
+    How the counts of each cell are spread over sessions.
+
+    Args:
+        sessions: The newest decisions of a log by session and pattern, those of a session together.
+        patterns: The patterns by their number; decisions of others are left out.
+        labelled: All decisions that have a label.
+    """
+
+    def __init__(
+        self,
+        sessions: Iterable[SessionCount],
+        patterns: Mapping[int, DecisionPattern],
+        labelled: Iterable[tuple[Decision, Label]] = (),
+    ) -> None:
+        known = {number: _cells(one, None) for number, one in patterns.items()}
+        self._newest = _counted(_sessions(sessions, known))
+        by_session: defaultdict[str, Cells] = defaultdict(dict)
+        for decision, label in labelled:
+            session = by_session[decision.session_id or decision.id]
+            _add(session, _cells(pattern_of(decision), label.truth), 1)
+        self._labelled = _counted(by_session.values())
+
+    def of(self, row: str, layer: str, counts: LayerCounts) -> Spread:
+        """
+        Return how the counts of a cell are spread.
+
+        Args:
+            row: The row; `ALL_ROWS` for all.
+            layer: The layer.
+            counts: Its counts: where they are of more decisions than were looked at, there are
+                taken to be as many more sessions.
+        """
+        newest: Mapping[Packed, int] = self._newest.get((row, layer), {})
+        labelled: Mapping[Packed, int] = self._labelled.get((row, layer), {})
+        assumed = {}
+        for share, name in _ESTIMATED.items():
+            clusters, of, hits = _clusters(newest, SHARES.index(share))
+            effect = clusters.effect(hits, of)
+            sessions = _scaled(effect.clusters, getattr(counts, name), of)
+            assumed[share] = Effect(sessions, effect.design)
+        clusters_of = [_clusters(labelled, share)[0] for share in range(len(SHARES))]
+        blocks, of, _ = _clusters(newest, _BLOCKS)
+        blocking = _scaled(blocks.count, counts.found_blocks, of)
+        clusters_of[_BLOCKS] = Clusters(count=max(blocking, clusters_of[_BLOCKS].count))
+        return Spread(clusters_of, assumed)
+
+
+def _sessions(counts: Iterable[SessionCount], known: Mapping[int, Cells]) -> Iterator[Cells]:
+    """Yield what each session is to each cell; a decision of no session stands for itself."""
+    for session, group in groupby(counts, key=lambda count: count[0]):
+        parts = [(known[number], times) for _, number, times in group if number in known]
+        if not session:
+            for cells, times in parts:
+                yield from [cells] * times
+            continue
+        total: Cells = {}
+        for cells, times in parts:
+            _add(total, cells, times)
+        yield total
+
+
+def _add(total: Cells, cells: Cells, times: int) -> None:
+    for cell, packed in cells.items():
+        total[cell] = total.get(cell, 0) + times * packed
+
+
+def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
+    """Count the sessions of each cell that are alike to it: most are."""
+    found: defaultdict[Cell, Counter[Packed]] = defaultdict(Counter)
+    for session in sessions:
+        for cell, packed in session.items():
+            found[cell][packed] += 1
+    return found
+
+
+@lru_cache(maxsize=8_192)  # the views of a dashboard count the same patterns again and again
+def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
+    found: Cells = {}
+    for row, layer, case in cases_of(pattern.decision(), truth):
+        packed = _packed(case.observations)
+        cells = ((row, layer),) if row.startswith(STAGES) else ((row, layer), (ALL_ROWS, layer))
+        for cell in cells:
+            found[cell] = found.get(cell, 0) + packed
+    return found
+
+
+def _packed(observations: Observations) -> Packed:
+    numbers = [number for counts, hit in observations for number in (counts, counts and hit)]
+    return sum(int(number) << place * _BITS for place, number in enumerate(numbers))
+
+
+def _clusters(sessions: Mapping[Packed, int], share: int) -> tuple[Clusters, int, int]:
+    """Return the clusters of a share, with the sums of their observations and of their hits."""
+    clusters, total, total_hits = Clusters(), 0, 0
+    for packed, times in sessions.items():
+        of = packed >> 2 * share * _BITS & _MASK
+        hits = packed >> (2 * share + 1) * _BITS & _MASK
+        if of:
+            clusters.add(of=of, hits=hits, times=times)
+            total, total_hits = total + times * of, total_hits + times * hits
+    return clusters, total, total_hits
+
+
+def _scaled(clusters: int, wanted: int, of: int) -> int:
+    """Return how many sessions *wanted* observations have, where *of* have so many."""
+    return round(clusters * wanted / of) if of else 0

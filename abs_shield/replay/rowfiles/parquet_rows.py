@@ -1,0 +1,111 @@
+"""Rows as an Apache Parquet file, a row group after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import IO, Any
+
+from abs_shield.errors import ReplayError
+
+_GROUP_ROWS = 20_000
+_GROUP_BYTES = 32 << 20
+"""A row group ends with the chunk in which it reaches one of these."""
+_WORDS = ("check", "code", "verdict", "where", "detail", "hint", "nearest", "mode")
+
+
+class Parquet:
+    """One row group for some 20,000 calls; needs `pyarrow`."""
+
+    def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
+        """Return the rows as an Arrow stream."""
+        arrow = _arrow()
+        schema = _schema(arrow)
+        batch = arrow.RecordBatch.from_pylist([_fitting(row) for row in rows], schema=schema)
+        sink = arrow.BufferOutputStream()
+        with arrow.ipc.new_stream(sink, schema) as stream:
+            stream.write_batch(batch)
+        packed: bytes = sink.getvalue().to_pybytes()
+        return packed
+
+    def writer(self, file: IO[bytes]) -> _ParquetWriter:
+        """Begin a Parquet file."""
+        return _ParquetWriter(_arrow(), file)
+
+
+class _ParquetWriter:
+    """Holds the rows of a few chunks until they are worth a row group."""
+
+    def __init__(self, arrow: Any, file: IO[bytes]) -> None:
+        self._arrow = arrow
+        self._schema = _schema(arrow)
+        self._held: list[Any] = []
+        self._parquet = import_module("pyarrow.parquet").ParquetWriter(
+            file, self._schema, compression="zstd"
+        )
+
+    def write(self, packed: bytes) -> None:
+        with self._arrow.ipc.open_stream(packed) as stream:
+            self._held += list(stream)
+        rows = sum(batch.num_rows for batch in self._held)
+        if rows >= _GROUP_ROWS or sum(batch.nbytes for batch in self._held) >= _GROUP_BYTES:
+            self._flush()
+
+    def finish(self) -> None:
+        self._flush()
+        self._parquet.close()
+
+    def abandon(self) -> None:
+        self._parquet.close()
+
+    def _flush(self) -> None:
+        table = self._arrow.Table.from_batches(self._held, self._schema)
+        self._held = []
+        if table.num_rows:
+            self._parquet.write_table(table.combine_chunks(), row_group_size=table.num_rows)
+
+
+def _arrow() -> Any:
+    try:
+        return import_module("pyarrow")
+    except ImportError:
+        raise ReplayError('Parquet needs pyarrow; pip install "abs-shield[parquet]"') from None
+
+
+def _schema(arrow: Any) -> Any:
+    text, flag = arrow.string(), arrow.bool_()
+    finding = [(word, text) for word in _WORDS]
+    finding += [("strength", arrow.float64()), ("counted", flag), ("suppressed", flag)]
+    said = arrow.struct([("outcome", text), ("reason", text)])
+    return arrow.schema(
+        [
+            arrow.field("run_id", text, nullable=False),
+            arrow.field("call_index", arrow.int64(), nullable=False),
+            arrow.field("call_id", text),
+            arrow.field("tool", text, nullable=False),
+            arrow.field("verdict", text, nullable=False),
+            arrow.field("action", text, nullable=False),
+            arrow.field("would_block", flag, nullable=False),
+            arrow.field("findings", arrow.list_(arrow.struct(finding)), nullable=False),
+            arrow.field("coverage", arrow.map_(text, said), nullable=False),
+        ]
+    )
+
+
+def _fitting(value: Any) -> Any:
+    r"""
+    Return a row as Arrow takes it; half a character, which UTF-8 has no bytes for, as its escape.
+
+    >>> _fitting({"tool": "x\ud800"})
+    {'tool': 'x\\ud800'}
+    """
+    if isinstance(value, str):
+        return str(value.encode("utf-8", "backslashreplace"), "utf-8")
+    if isinstance(value, dict):
+        fitting = {name: _fitting(held) for name, held in value.items()}
+        return {**fitting, "coverage": _pairs(fitting)} if "coverage" in fitting else fitting
+    return [_fitting(held) for held in value] if isinstance(value, list) else value
+
+
+def _pairs(fitting: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(_fitting(layer), said) for layer, said in fitting["coverage"].items()]

@@ -1,0 +1,95 @@
+"""Brings the runs of a session together on disk, however many there are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+
+from abs_shield.core.digest import digest
+from abs_shield.errors import ReplayError
+from abs_shield.replay.chunks import RawLine
+from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.runs import session_of
+
+_TABLES = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA cache_size = -16384;
+PRAGMA temp_store = FILE;
+CREATE TABLE lines (
+  place INTEGER PRIMARY KEY, rank INTEGER, path INTEGER, number INTEGER, data BLOB, reason TEXT
+);
+CREATE TABLE sessions (key BLOB PRIMARY KEY, rank INTEGER) WITHOUT ROWID;
+BEGIN;
+"""
+_STEPS = 100_000
+"""SQLite's own steps after which it looks whether it was interrupted."""
+
+
+def sort_by_session(
+    raw: Iterable[RawLine | BadLine], *, on_sorted: Callable[[int], object] | None = None
+) -> Iterator[RawLine | BadLine]:
+    """
+    Return the lines in the order of their sessions' first lines; within a session as they stood.
+
+    A line that names no session stays where it is. The lines lie in a temporary file that has no
+    name: it is gone when this ends, however it ends. Its folder is that of `TMPDIR`.
+
+    Args:
+        raw: Lines in any order.
+        on_sorted: Told, before the first line comes, how many bytes they have in all.
+
+    Raises:
+        ReplayError: The disk is full, or no temporary file can be made.
+    """
+    with _told(), closing(sqlite3.connect("", isolation_level=None)) as disk:
+        disk.set_progress_handler(lambda: None, _STEPS)  # lets Ctrl-C through
+        disk.executescript(_TABLES)
+        paths: dict[str, int] = {}
+        total = 0
+        for place, line in enumerate(raw):
+            _keep(disk, place, line, paths)
+            total += len(line.data) if isinstance(line, RawLine) else 0
+        disk.execute("CREATE INDEX in_order ON lines (rank, place)")
+        if on_sorted is not None:
+            on_sorted(total)
+        names = list(paths)
+        ordered = "SELECT path, number, data, reason FROM lines ORDER BY rank, place"
+        for path, number, data, reason in disk.execute(ordered):
+            if data is None:
+                yield BadLine(names[path], number, reason)
+            else:
+                yield RawLine(names[path], number, data)
+
+
+def _keep(
+    disk: sqlite3.Connection, place: int, line: RawLine | BadLine, paths: dict[str, int]
+) -> None:
+    path = paths.setdefault(line.path, len(paths))
+    if isinstance(line, BadLine):
+        record: tuple[object, ...] = (place, place, path, line.line, None, line.reason)
+    else:
+        record = (place, _rank(disk, place, line), path, line.number, line.data, None)
+    disk.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", record)
+
+
+def _rank(disk: sqlite3.Connection, place: int, line: RawLine) -> int:
+    """The place of the first line of the same session."""
+    session = session_of(line.data)
+    if session is None:
+        return place
+    key = digest(session, size=16)
+    disk.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?)", (key, place))
+    (rank,) = disk.execute("SELECT rank FROM sessions WHERE key = ?", (key,)).fetchone()
+    return int(rank)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        raise ReplayError(f"cannot sort: {error}; let TMPDIR name a folder with room") from None
