@@ -27,7 +27,7 @@ class Rule(NamedTuple):
     One rule, as a part of the package that can be replaced.
 
     Attributes:
-        part: Module below the package, and the name in it: ``plan.kinship:alien``.
+        part: Module below the package, and the name in it: ``plan.entity_kinds:is_other_kind``.
         off: What it returns where it is off; what stands there instead of a table.
         asked: Whether it is asked for every ``call``, once a ``tool``, or once for ``ever``.
         by: Of a table, the function of a name that alone reads it.
@@ -95,12 +95,12 @@ RULES: dict[str, Rule] = {
     "numbers that count": Rule("plan.parameter_values:_classify_number", "never"),
     "tokens": Rule("plan.parameter_values:is_token"),
     "long text under an id": Rule("plan.parameter_values:is_free_text"),
-    "keys of filters": Rule("plan.targets:_is_key"),
-    "keys of objects": Rule("plan.targets:Targets._object_keys", ()),
-    "a value in its description": Rule("plan.targets:_is_in_description"),
+    "keys of filters": Rule("plan.judged_arguments:_is_key"),
+    "keys of objects": Rule("plan.judged_arguments:Targets._object_keys", ()),
+    "a value in its description": Rule("plan.judged_arguments:_is_in_description"),
     "placeholders": Rule("text.shape:is_placeholder"),
     "blanks of a form": Rule("text.blanks:is_blank"),
-    "a credential's placeholder": Rule("plan.targets:_requires_real_value"),
+    "a credential's placeholder": Rule("plan.judged_arguments:_requires_real_value"),
     "a placeholder that was said": Rule("layers.phantom_target:_was_written_with_brackets", True),
     # credentials
     "credentials": Rule("plan.credentials:credential_use", "none", TOOL),

@@ -20,12 +20,12 @@ from abs_shield.plan.entity_kinds import (
 from abs_shield.plan.exploration import is_exploration
 from abs_shield.plan.guarded_values import find_doubts, not_comparable
 from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
+from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnvouchedLeaf
 from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
 from abs_shield.plan.partial_names import has_other_half_in_run
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.plan.targets import MOST_JUDGED, Argument, UnvouchedLeaf
 from abs_shield.plan.user_values import replaces_user_value
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session

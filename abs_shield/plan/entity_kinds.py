@@ -8,9 +8,9 @@ from itertools import chain, islice, takewhile
 
 from abs_shield.core.events import Said
 from abs_shield.plan.credentials import credential_words, may_be_same_credential, may_be_secret
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE, classify_name
 from abs_shield.plan.schema_lookup import names_of_properties
-from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import is_path
 from abs_shield.plan.proposal import Proposal
-from abs_shield.plan.targets import Argument
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of

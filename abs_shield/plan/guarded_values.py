@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.plan.doubt import Doubt
+from abs_shield.plan.judged_arguments import Targets
 from abs_shield.plan.missing_targets import find_missing_targets
 from abs_shield.plan.other_languages import has_identifier_characters
 from abs_shield.plan.parameter_names import is_path
@@ -17,7 +18,6 @@ from abs_shield.plan.stated_wildcards import (
     is_within_stated_places,
     mentions_enclosing_folder,
 )
-from abs_shield.plan.targets import Targets
 from abs_shield.plan.tool_parameters import Parameter
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of

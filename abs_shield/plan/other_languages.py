@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import classify_name
-from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE

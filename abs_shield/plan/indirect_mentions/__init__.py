@@ -25,7 +25,7 @@ from abs_shield.plan.indirect_mentions.place_name import place_name
 from abs_shield.plan.indirect_mentions.temporary_folder import temporary_folder
 from abs_shield.plan.indirect_mentions.ticker_symbol import ticker_symbol
 from abs_shield.plan.indirect_mentions.url_template import url_template
-from abs_shield.plan.targets import Argument, Kind
+from abs_shield.plan.judged_arguments import Argument, Kind
 from abs_shield.session import Session
 
 _NAMES: frozenset[Kind] = frozenset({"soft", "public"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.text.countries import is_country_code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.text.normal import normal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.spoken import is_spoken

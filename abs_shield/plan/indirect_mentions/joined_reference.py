@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.core.events import Said
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.text.normal import normal
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import is_place
-from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.leaves import name_of

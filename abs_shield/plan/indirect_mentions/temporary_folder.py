@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.core.events import Said
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 
 _FOLDER = re.compile(r"\b(?:temp|tmp|temporary)[ -](?:dir|directory|folder)\b", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.normal import normal

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from abs_shield.plan.constants import find_constants
+from abs_shield.plan.judged_arguments import compile_targets
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, listed
-from abs_shield.plan.targets import compile_targets
 from abs_shield.plan.tool_parameters import admission
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
