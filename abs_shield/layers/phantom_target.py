@@ -287,17 +287,17 @@ def _judge(
             argument, tool, _strength_class(argument, "placeholder"), "placeholder", detail
         )
     elif argument.judged in ("soft", "public"):
-        yield _unmentioned(argument, tool, "soft_name", session)
+        yield _unmentioned_finding(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
         yield _unknown_credential(argument, tool, session)
     elif argument.must_be_seen:
-        yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
+        yield _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
     elif reason := explain_other_language(
         argument, session, declared=tool.targets.parameters.at(argument.path).declared
     ):
         yield Unavailable(reason)
     elif has_identifier_characters(argument.text):
-        yield _unmentioned(argument, tool, _strength_class(argument, "hard_id"), session)
+        yield _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
 
 
 def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
@@ -451,7 +451,9 @@ def _strength_class(argument: Argument, basis: str) -> str:
     return "declared" if argument.must_be_seen else basis
 
 
-def _unmentioned(argument: Argument, tool: ToolPlan, basis: str, session: Session) -> Finding:
+def _unmentioned_finding(
+    argument: Argument, tool: ToolPlan, basis: str, session: Session
+) -> Finding:
     detail = f"nobody in this run mentioned {shown(argument.text)}"
     near = _nearest_value(argument.text, session)
     return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)

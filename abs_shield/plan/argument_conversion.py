@@ -111,25 +111,27 @@ def convert(
         converted = plan.convert(arguments)
         if plan.schema_of_function or converted.endless:
             return converted
-        if not converted.refused and not _refused_both(plan, arguments, converted.arguments):
+        if not converted.refused and not _find_refused_by_both(
+            plan, arguments, converted.arguments
+        ):
             return converted
     without_slips_arguments = without_slips(arguments, problems)
     if without_slips_arguments is None:
         return Conversion(arguments, frozenset(problem.where for problem in problems))
-    return Conversion(without_slips_arguments, _refused(plan, without_slips_arguments))
+    return Conversion(without_slips_arguments, _find_refused(plan, without_slips_arguments))
 
 
-def _refused_both(
+def _find_refused_by_both(
     plan: ToolPlan, arguments: Mapping[str, Any], converted: Mapping[str, Any]
 ) -> frozenset[str]:
     """Return what both the plan's and the description's schema reject of converted arguments."""
     if plan.description is None:
-        return _refused(plan, converted)
+        return _find_refused(plan, converted)
     schema = plan.description
     return _problems(schema, arguments) & _problems(schema, converted)
 
 
-def _refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str]:
+def _find_refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str]:
     assert plan.schema is not None
     return _problems(plan.schema, arguments)
 

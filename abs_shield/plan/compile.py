@@ -70,7 +70,7 @@ def compile_tool(
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=entity_kinds_of(tool),
         description=None if schema is own_schema else own_schema,
-        lost_targets=_lost_targets(tool, schema),
+        lost_targets=_find_lost_targets(tool, schema),
     )
 
 
@@ -138,7 +138,7 @@ def _without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledS
     return compile_schema(optional, where=where, closed=True)
 
 
-def _lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
+def _find_lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
     """Return the declared targets that no call can have; only a foreign schema can lack them."""
     marks = () if schema is None else unknown_marks(tool, schema)
     return tuple(name for field, name in marks if field == "targets")

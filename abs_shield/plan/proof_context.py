@@ -39,9 +39,9 @@ class ProofContext:
     @cached_property
     def plans(self) -> Mapping[str, ToolPlan]:
         """Every tool, compiled; a schema that does not compile is stored as its error."""
-        return {name: self._compiled(tool) for name, tool in self.tools.items()}
+        return {name: self._compile(tool) for name, tool in self.tools.items()}
 
-    def _compiled(self, tool: Tool) -> ToolPlan:
+    def _compile(self, tool: Tool) -> ToolPlan:
         try:
             return compile_tool(tool, self.policy, tolerant=True)
         except Exception as error:  # any value may be declared as a schema; its error is reported

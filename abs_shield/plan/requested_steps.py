@@ -118,7 +118,7 @@ def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
         return True
     undoing = _verb_pattern(then.verb, also=_UNDOING_VERBS if then.does is Does.UNMAKE else "")
     nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
-    thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflected(first.verb)})s?\b)?"
+    thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflect(first.verb)})s?\b)?"
     patterns = (
         rf"\b{_verb_pattern(first.verb)}\b(?:[^.!?\n]|[.](?=\w)){{0,60}}(?:,|\band|&){_FILLER_WORDS}\W{{1,4}}"
         rf"{undoing}\b{thing}(?:{_CLAUSE_END}|\s+again\b)",
@@ -130,7 +130,7 @@ def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
 
 def _verb_pattern(verb: str, *, also: str = "") -> str:
     """Return a pattern for the forms of a verb in a sentence: cancel, cancels, cancelled."""
-    forms = [*map(_inflected, sorted({verb, *_spoken_synonyms(verb)})), *filter(None, (also,))]
+    forms = [*map(_inflect, sorted({verb, *_spoken_synonyms(verb)})), *filter(None, (also,))]
     return rf"(?:{'|'.join(forms)})"
 
 
@@ -147,7 +147,7 @@ def _spoken_synonyms(verb: str) -> set[str]:
     return _SYNONYMS.get(verb, set())
 
 
-def _inflected(verb: str) -> str:
+def _inflect(verb: str) -> str:
     if len(verb) <= _SHORT_VERB:
         return rf"{verb}(?:s|{verb[-1]}?(?:ed|ing))?"
     return rf"{re.escape(verb.removesuffix('e'))}\w{{0,5}}"

@@ -72,14 +72,14 @@ def listed_values(parts: Iterable[Mapping[str, Any]]) -> list[Any] | None:
     """Return every value that a parameter can have; None if the schema does not list them."""
     all_values: list[Any] = []
     for part in parts:
-        part_values = _listed(part)
+        part_values = _list_values(part)
         if part_values is None:
             return None
         all_values += part_values
     return all_values
 
 
-def _listed(part: Mapping[str, Any]) -> list[Any] | None:
+def _list_values(part: Mapping[str, Any]) -> list[Any] | None:
     if "const" in part:
         return [part["const"]]
     if isinstance(part.get("enum"), list):

@@ -31,7 +31,7 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
     for layer in context.policy.layer_names:
         reason = _IDLE[layer](context) if layer in _IDLE else ""
         if not reason and layer in _STRONGEST:
-            yield from _muted(layer, context)
+            yield from _muted_problems(layer, context)
         if reason:
             yield _idle_problem(layer, reason, context)
         if layer == CONFIDENCE_DROP:
@@ -56,7 +56,7 @@ def _idle_problem(layer: str, reason: str, context: ProofContext) -> Problem:
     )
 
 
-def _muted(layer: str, context: ProofContext) -> Iterator[Problem]:
+def _muted_problems(layer: str, context: ProofContext) -> Iterator[Problem]:
     """Report a layer whose strongest finding is below the threshold."""
     strongest = STRENGTHS[_STRONGEST[layer](context)].strength
     threshold = context.policy.threshold

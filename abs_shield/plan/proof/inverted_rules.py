@@ -66,7 +66,9 @@ def inverted_rules(context: ProofContext) -> Iterator[Problem]:
             yield _problem(rule, inverted)
         elif not any(comparison.agrees for comparison in comparisons):
             yield from (
-                _undecided(rule, comparison) for comparison in comparisons[:1] if comparison.count
+                _undecided_problem(rule, comparison)
+                for comparison in comparisons[:1]
+                if comparison.count
             )
 
 
@@ -114,7 +116,7 @@ def _compare_answers(
     return comparison
 
 
-def _undecided(rule: Rule, comparison: _Comparison) -> Problem:
+def _undecided_problem(rule: Rule, comparison: _Comparison) -> Problem:
     return problem(
         "sentence_not_compared",
         f"rule `{rule.name}` may do the opposite of its sentence or name: all sampled calls of"
