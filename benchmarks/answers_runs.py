@@ -98,14 +98,14 @@ class Measured:
 
     def _without_calls(self, answer: str, evidence: Evidence) -> None:
         """Whether the same reply is caught once the calls that did something are gone."""
-        acts = [deed for deed in evidence.deeds or () if not deed.reads]
+        acts = [deed for deed in evidence.executed or () if not deed.reads]
         if not acts or not any(True for one in claims(answer) for _ in claimed_actions(one.text)):
             return
         self.count["replies with deeds"] += 1
         names = {deed.tool for deed in acts}
         bare = Evidence(
             tuple(piece for piece in evidence if piece.name not in names),
-            deeds=tuple(deed for deed in evidence.deeds or () if deed.reads),
+            executed=tuple(deed for deed in evidence.executed or () if deed.reads),
         )
         last = Evidence(
             tuple(
@@ -113,7 +113,7 @@ class Measured:
                 for piece in evidence
                 if (piece.name, piece.arguments) != (acts[-1].tool, acts[-1].arguments)
             ),
-            deeds=tuple(deed for deed in evidence.deeds or () if deed is not acts[-1]),
+            executed=tuple(deed for deed in evidence.executed or () if deed is not acts[-1]),
         )
         for name, left in (("no call", bare), ("no last call", last)):
             found = any(_CALL in one.contradicted for one in scored(answer, left))

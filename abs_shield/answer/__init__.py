@@ -1,4 +1,4 @@
-"""At the answer: its claims against what the run really returned."""
+"""Answer checks: compare the claims of an answer with the results of the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer import AnswerConfig
 
-_FILE = {
+_MODULES = {
     "AnswerConfig": "abs_shield.policy.answer",
     "Checked": "abs_shield.answer.assembly",
     "Claim": "abs_shield.answer.types",
@@ -47,7 +47,7 @@ _FILE = {
     "fit_gate": "abs_shield.answer.calibration",
     "settled": "abs_shield.answer.revision",
 }
-"""Imported when they are asked for: one scorer alone does not pay for a guardrail."""
+"""Imported on first use, so that a program with one scorer does not load the guardrail."""
 
 __all__ = [
     "REPORT_SCHEMA",
@@ -80,11 +80,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILE:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_FILE[name]), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

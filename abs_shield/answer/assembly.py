@@ -1,4 +1,4 @@
-"""From assessments and probes to the report and its notes."""
+"""Assembly of the report and its notes from assessments and probes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ NO_CLAIMS = "no_claims"
 NO_EVIDENCE = "no_evidence"
 NOT_RUN = "probes_not_run"
 PENDING = "probes_pending"
-BROKE = "check_failed"
+CHECK_FAILED = "check_failed"
 NOT_CHECKED = "not_checked"
 _MARKED_BELOW = 0.2
-"""Of the thresholds .1, .2, .3 and .6 the one whose marks come nearest to those of people."""
+"""Marks agree best with those of human annotators at this one of .1, .2, .3 and .6."""
 
 
 class Checked(NamedTuple):
@@ -41,9 +41,9 @@ class Checked(NamedTuple):
     Attributes:
         report: The report.
         claims: The assessment of each claim, in the report's order.
-        notes: What the report has no field for, in stable words: `no_claims`, `probes_not_run`,
-            why the gate did not emit.
-        errors: What failed, one line each: a verifier, a judge, or the check itself.
+        notes: Remarks that have no field in the report, in stable words: `no_claims`,
+            `probes_not_run`, why the gate did not emit.
+        errors: Failures, one line each: of a verifier, a judge, or the check itself.
     """
 
     report: HallucinationReport
@@ -54,21 +54,21 @@ class Checked(NamedTuple):
     @property
     def marked(self) -> tuple[tuple[int, int], ...]:
         """
-        The parts of the answer that the evidence does not support, as pairs of offsets.
+        The parts of the answer that the evidence does not support, as (start, end) pairs.
 
-        They are claims below .2, claims that are contradicted, and of the other claims that do
-        not hold the words and values that are missing. If a verifier marked the words of a
-        claim, they are those.
+        A claim with a score below .2 and a contradicted claim are marked whole; in other
+        ungrounded claims the missing words and values are marked. If a verifier marked words
+        of a claim, these are used.
         """
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for reported, one in zip(self.report.claims, self.claims, strict=True):
             low = one.score is not None and one.score < _MARKED_BELOW
             verified = any(value.kind == "words" for value in one.missing)
             if (low or one.contradicted) and not verified:
-                found.append((one.claim.start, one.claim.end))
+                spans.append((one.claim.start, one.claim.end))
             elif reported.status != "grounded":
-                found += ((value.start, value.end) for value in one.missing)
-        return tuple(found)
+                spans += ((value.start, value.end) for value in one.missing)
+        return tuple(spans)
 
 
 class RunCalls(NamedTuple):
@@ -76,7 +76,7 @@ class RunCalls(NamedTuple):
     The calls of a run, as stage 1 decided them.
 
     Attributes:
-        run_id: The run's id; a new one beside documents.
+        run_id: The run's id; a new one for an answer about documents.
         validations: The decision about each call.
         rejected: Whether a call of the final turn was blocked.
     """
@@ -93,15 +93,15 @@ class RunCalls(NamedTuple):
         return cls(session.run_id, validations_of(session), final_turn_rejected(session))
 
 
-class Findings(NamedTuple):
+class AssessedAnswer(NamedTuple):
     """
-    What is known before the probes.
+    The assessment of an answer before its probes.
 
     Attributes:
         assessments: One for each claim.
-        overall: The overall score, if it is known better than by the gate.
-        run: The calls of the run; probes in the background end when it may have gone on.
-        notes: What the report has no field for.
+        overall: The overall score, if it is more precise than the one that the gate computes.
+        run: The calls of the run, fixed now: background probes may end after the run has gone on.
+        notes: Remarks that have no field in the report.
         errors: Why a verifier or a judge gave no usable opinion.
     """
 
@@ -113,50 +113,51 @@ class Findings(NamedTuple):
 
 
 def assemble(
-    request: AnswerRequest, found: Findings, probes: tuple[ConsistencyProbe, ...]
+    request: AnswerRequest, assessed: AssessedAnswer, probes: tuple[ConsistencyProbe, ...]
 ) -> Checked:
-    """Let the gate decide, and write the report."""
-    config, notes = request.config, found.notes
+    """Apply the gate, and build the report."""
+    config, notes = request.config, assessed.notes
     divergent = {probe.claim for probe in probes if probe.diverges}
-    critical = any(one.claim.critical for one in found.assessments)
+    critical = any(one.claim.critical for one in assessed.assessments)
     ran = all(not probe.not_run for probe in probes) and (bool(probes) or not critical)
     decision = gate(
         [
             Judged(one.score, one.claim.critical, one.confirmed, one.claim.text in divergent)
-            for one in found.assessments
+            for one in assessed.assessments
         ],
         config,
-        overall=found.overall,
-        rejected=found.run.rejected,
+        overall=assessed.overall,
+        rejected=assessed.run.rejected,
         probed=ran,
     )
     if not ran and PENDING not in notes:
         notes = (*notes, NOT_RUN)
     sources = {passage.id: passage.source.value for passage in request.evidence}
     report = HallucinationReport(
-        run_id=found.run.run_id,
+        run_id=assessed.run.run_id,
         claims=tuple(
-            _claim(one, one.claim.text in divergent, sources, config) for one in found.assessments
+            _claim(one, one.claim.text in divergent, sources, config)
+            for one in assessed.assessments
         ),
-        tool_call_validations=found.run.validations,
+        tool_call_validations=assessed.run.validations,
         consistency_probes=probes,
         overall_score=decision.overall,
         action=decision.action,
     )
     own = [note for note in decision.notes if note != NO_CLAIMS or SKIPPED not in notes]
-    result = Checked(report, found.assessments, (*notes, *own), found.errors)
-    return _with_errors(result) if found.errors else result
+    result = Checked(report, assessed.assessments, (*notes, *own), assessed.errors)
+    return _with_errors(result) if assessed.errors else result
 
 
 def _with_errors(result: Checked) -> Checked:
-    """Note that something broke; nothing is emitted that it was asked about."""
+    """Return a result with the note that a check failed; "emit" becomes "revise"."""
     emits = result.report.action == "emit"
     report = replace(result.report, action="revise") if emits else result.report
-    return result._replace(report=report, notes=(*result.notes, BROKE))
+    return result._replace(report=report, notes=(*result.notes, CHECK_FAILED))
 
 
 def unchecked(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
-    """Return the result of an answer that was not checked; *note* says why."""
+    """Return the result for an answer that was not checked; *note* is the reason."""
     report = HallucinationReport(
         run_id=session.run_id,
         claims=(),

@@ -1,4 +1,4 @@
-"""Fits the gate of answers to what operators said of answers in a decision log."""
+"""Fit of the gate's thresholds to operators' labels on answers in a decision log."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from abs_shield.stores.labelled_decisions import labelled_decisions
 from abs_shield.stores.record_bodies import Skipped
 
 _ROUNDED = 1_000
-"""Thresholds have three digits, and are rounded so that the answers they were fitted on pass."""
+"""Thresholds have three digits, rounded down so that the answers they were fitted to pass."""
 Scored = tuple[float, bool]
-"""The overall score of an answer, in [0, 1], and whether it was hallucinated."""
+"""The overall score of an answer, in [0, 1], and True if it was hallucinated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:
     """
-    What labelled answers say of the emit threshold.
+    An emit threshold fitted to labelled answers, with its error rate.
 
     Attributes:
         labels: Labelled answers that have an overall score.
         unscored: Labelled answers without one, which the fit leaves out.
-        hallucinated: How many of them are labelled so.
-        emit_threshold: The lowest threshold that keeps to *max_wrong*; None where none does.
+        hallucinated: Number of them labelled hallucinated.
+        emit_threshold: The lowest threshold with an error rate up to *max_wrong*; None if none has.
         emitted: Labelled answers that it would emit.
-        wrong: How many of these are labelled hallucinated.
+        wrong: Number of these labelled hallucinated.
         wrong_upper: Upper end of the 95 % interval of their share, in [0, 1].
         max_wrong: The share of emitted answers that may be hallucinated, in [0, 1].
     """
@@ -48,10 +48,10 @@ class GateFit:
 
     def applied(self, config: AnswerConfig) -> AnswerConfig:
         """
-        Return a configuration with this threshold; the lower thresholds do not lie above it.
+        Return a configuration with this threshold; the lower thresholds are capped at it.
 
         Raises:
-            ShieldError: No threshold keeps to the share that is allowed.
+            ShieldError: No threshold stays within the allowed share.
         """
         emit = self.emit_threshold
         if emit is None:
@@ -74,13 +74,13 @@ def fit_gate(store: Any, *, max_wrong: float = 0.05, skipped: Skipped | None = N
     Fit the emit threshold of the gate to the labels on answers of a decision log.
 
     The overall score of an answer is 1 - P(hallucination) of its decision. Answers without one
-    are left out and counted. Label a random sample: labels on blocked answers alone say nothing of
-    those that are emitted.
+    are left out and counted. Label a random sample: labels on blocked answers alone say nothing
+    about those that are emitted.
 
     Args:
         store: The decision log.
         max_wrong: The share of emitted answers that may be hallucinated, in (0, 1], at the upper
-            end of the 95 % interval; 73 right answers are the fewest that show 0.05.
+            end of the 95 % interval; for 0.05 at least 73 answers labelled right are needed.
         skipped: Called with each record that cannot be read; None raises then.
 
     Raises:
@@ -128,5 +128,5 @@ def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:
 
 
 def _threshold(score: float) -> float:
-    """Return the highest threshold of three digits that lets a score pass; floats may miss it."""
+    """Return a score rounded down to three digits; the inner rounding absorbs float errors."""
     return floor(round(score * _ROUNDED, 6)) / _ROUNDED

@@ -1,4 +1,4 @@
-"""One score a claim from the opinions of several scorers: log-odds add up, and checks cap."""
+"""Combination of several scorers' opinions to one score: log-odds add up, and checks cap."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from abs_shield.answer.types import Assessment, Claim, MissingValue, Opinion, Un
 from abs_shield.stats.logodds import log_odds, probability
 
 _MISSING_CAP = 0.59
-"""A value that the evidence lacks: the claim is revised, however well the rest of it reads."""
+"""Cap for a missing value: the claim is revised, however well the rest is supported."""
 _LEAST, _MOST = 0.001, 0.999
 _LEAST_BESIDE_MODELS = 0.25
-"""The words' score where models support a claim: it may be in other words. A judge's .95 emits."""
+"""Lowest score of the words if models support a claim, which may be a paraphrase."""
 REFUTED_BELOW = 0.4
 """A verifier's or judge's score below which it agrees that a claim is wrong."""
 
@@ -29,31 +29,31 @@ def combine(
     """
     Combine the opinions of a claim.
 
-    Source: naive Bayes, the log-odds p / (1 - p) of each opinion added to those of the prior. A
-    check is no opinion: a missing value caps the sum, a contradiction caps it lower. Where words
-    may not revise, the prior replaces their score, unless the models speak against the claim.
+    Source: naive Bayes, the log-odds p / (1 - p) of each opinion added to those of the prior.
+    Checks only cap: a missing value caps the sum, a contradiction caps it lower. If words may
+    not revise, the prior replaces their score, unless the models refute the claim.
 
     Args:
         claim: The claim.
-        opinions: What each scorer says of it, by the scorer's name.
+        opinions: Each scorer's opinion, by the scorer's name.
         effects: What each scorer may do.
-        prior: Log-odds of being grounded before anything is looked at; 0 are even odds.
-        missing_confirms: Whether a missing value says that a claim is wrong, and not only that it
-            is unsupported.
+        prior: Log-odds of being grounded before any evidence; 0 means even odds.
+        missing_confirms: Whether a missing value confirms that a claim is wrong, and not only
+            unsupported.
     """
-    given = {name: one for name, one in opinions.items() if isinstance(one, Opinion)}
-    checks = {name: one for name, one in given.items() if SCORERS[name].caps}
-    models = {name: one for name, one in given.items() if SCORERS[name].model}
-    words = given.get("words")
+    usable = {name: one for name, one in opinions.items() if isinstance(one, Opinion)}
+    checks = {name: one for name, one in usable.items() if SCORERS[name].caps}
+    models = {name: one for name, one in usable.items() if SCORERS[name].model}
+    words = usable.get("words")
     summed = [*models.values()]
     if words is not None:
         summed.insert(0, _weighed(words, summed, effects["words"], prior))
-    score = _together(summed)
+    score = _combined_score(summed)
     for check in checks.values():
         score = check.score if score is None else min(score, _cap(check))
-    outvoted = _odds([*models.values()]) > 0  # the others support what one calls contradicted
+    outvoted = _odds([*models.values()]) > 0  # other models support the claim that one contradicts
     against = [*checks.values(), *(() if outvoted else models.values())]
-    refuting = [one for one in against if one.contradicted]  # what they found says why
+    refuting = [one for one in against if one.contradicted]  # their spans explain the contradiction
     return Assessment(
         claim,
         score,
@@ -62,25 +62,25 @@ def combine(
         contradicted=refuting[0].contradicted if refuting else "",
         confirmed=any(
             effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
-            for name, one in given.items()
+            for name, one in usable.items()
         ),
         words=words.score if words else None,
-        against=tuple(name for name, one in given.items() if _objects(name, one, effects)),
+        against=tuple(name for name, one in usable.items() if _rejects(name, one, effects)),
     )
 
 
 def is_refuted(opinions: Sequence[Opinion]) -> bool:
-    """Return whether these opinions together speak against a claim."""
+    """Return whether these opinions together refute a claim."""
     return _odds(opinions) < 0
 
 
-def moved(score: float, prior: float) -> float:
+def with_prior(score: float, prior: float) -> float:
     """
-    Return a score at even odds as it is at other odds, which Bayes' rule adds.
+    Return a score at even odds, converted to other prior odds by Bayes' rule.
 
     Args:
         score: P(grounded) at even odds, in [0, 1].
-        prior: Log-odds of being grounded before anything is looked at; 0 are even odds.
+        prior: Log-odds of being grounded before any evidence; 0 means even odds.
 
     >>> moved(0.2, 0.0), round(moved(0.2, log_odds(0.9)), 2)
     (0.2, 0.69)
@@ -89,10 +89,12 @@ def moved(score: float, prior: float) -> float:
 
 
 def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: float) -> Opinion:
-    """Return the opinion of the words as the gate reads it."""
+    """Return the opinion of the words as the gate uses it."""
     if effect is not Effect.ROUTE:
-        new = any(value.kind != "number" for value in words.missing)  # no base rate covers those
-        score = words.score if new else moved(words.score, prior)
+        new = any(
+            value.kind != "number" for value in words.missing
+        )  # the base rate is not for these
+        score = words.score if new else with_prior(words.score, prior)
         supported = models and not is_refuted(models)
         return replace(words, score=max(score, _LEAST_BESIDE_MODELS) if supported else score)
     return words if is_refuted(models) else replace(words, score=probability(prior))
@@ -104,28 +106,28 @@ def _refutes(name: str, one: Opinion, missing_confirms: bool) -> bool:
     return bool(SCORERS[name].model) and one.score < REFUTED_BELOW
 
 
-def _objects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
-    """Return whether a scorer that may revise speaks against a claim."""
+def _rejects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
+    """Return whether a scorer that may revise rejects a claim."""
     if SCORERS[name].caps:
         return bool(one.contradicted or one.missing)
     return effects[name] is not Effect.ROUTE and one.score < 0.5
 
 
 def _missing(words: Opinion | None, others: Sequence[Opinion]) -> tuple[MissingValue, ...]:
-    """Return what the checks and models miss, and the names that the words miss beside it."""
-    found: list[MissingValue] = []
+    """Return the values that checks and models miss, and the other names that the words miss."""
+    values: list[MissingValue] = []
     taken: set[int] = set()
     names = [value for value in words.missing if value.kind == "name"] if words else []
     for value in [*(value for one in others for value in one.missing), *names]:
         places = range(value.start, value.end)
         if taken.isdisjoint(places):
-            found.append(value)
+            values.append(value)
             taken.update(places)
-    return tuple(sorted(found, key=lambda value: value.start))
+    return tuple(sorted(values, key=lambda value: value.start))
 
 
-def _together(opinions: Sequence[Opinion]) -> float | None:
-    """Return one score as it is; of several the log-odds add up."""
+def _combined_score(opinions: Sequence[Opinion]) -> float | None:
+    """Return the score of one opinion, or the combined log-odds of several."""
     if len(opinions) < 2:
         return opinions[0].score if opinions else None
     return probability(_odds(opinions))

@@ -14,8 +14,8 @@ from abs_shield.answer.assembly import (
     NO_EVIDENCE,
     PENDING,
     SKIPPED,
+    AssessedAnswer,
     Checked,
-    Findings,
     RunCalls,
     assemble,
 )
@@ -271,14 +271,14 @@ def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
     return one if isinstance(one, Opinion) and one.contradicted else None
 
 
-def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Findings]:
+def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[AssessedAnswer]:
     """Ask the judge about the claims that are open, and return what is known before the probes."""
     places = scores.open() if request.config.judge is not None else ()
     if places:
         some = tuple(scores.claims[place] for place in places)
         opinions = yield from SCORERS["judge"].score(some, request.evidence, request.question)
         scores.add("judge", places, opinions)
-    return Findings(
+    return AssessedAnswer(
         scores.assessments() + scores.unread,
         _overall(scores),
         RunCalls.of(request.session),
@@ -332,7 +332,7 @@ def _overall(scores: _Scores) -> float | None:
 # Stage 3: probes ----------------------------------------------------------------------------------
 
 
-def _is_late(request: AnswerRequest, found: Findings) -> bool:
+def _is_late(request: AnswerRequest, found: AssessedAnswer) -> bool:
     """Return whether the answer goes without waiting for its probes; if so, a slot is taken."""
     config = request.config
     if config.probing != "background" or config.judge is None:
@@ -340,27 +340,29 @@ def _is_late(request: AnswerRequest, found: Findings) -> bool:
     return bool(_critical(request, found)) and take_slot()
 
 
-def _pending(request: AnswerRequest, found: Findings) -> Checked:
+def _pending(request: AnswerRequest, found: AssessedAnswer) -> Checked:
     """Return the report of an answer whose probes still run."""
     probes = _not_run(request, found, "in the background")
     return assemble(request, found._replace(notes=(*found.notes, PENDING)), probes)
 
 
-def _critical(request: AnswerRequest, found: Findings) -> tuple[Claim, ...]:
+def _critical(request: AnswerRequest, found: AssessedAnswer) -> tuple[Claim, ...]:
     """Return the claims that are asked again."""
     if not request.config.probes or NO_EVIDENCE in found.notes:
         return ()
     return tuple(one.claim for one in found.assessments if one.claim.critical)
 
 
-def _not_run(request: AnswerRequest, found: Findings, reason: str) -> tuple[ConsistencyProbe, ...]:
+def _not_run(
+    request: AnswerRequest, found: AssessedAnswer, reason: str
+) -> tuple[ConsistencyProbe, ...]:
     return tuple(
         ConsistencyProbe(claim=claim.text, original=claim.text, not_run=reason)
         for claim in _critical(request, found)
     )
 
 
-def _probed(request: AnswerRequest, found: Findings) -> Steps[Checked]:
+def _probed(request: AnswerRequest, found: AssessedAnswer) -> Steps[Checked]:
     """Ask about the critical claims again, and report."""
     probes, config = _not_run(request, found, NO_JUDGE), request.config
     if probes and config.judge is not None:

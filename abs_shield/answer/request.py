@@ -55,7 +55,7 @@ class AnswerRequest(NamedTuple):
     @property
     def has_no_evidence(self) -> bool:
         """Whether nothing was returned, and nothing was done."""
-        return not self.evidence.pieces and not self.evidence.deeds
+        return not self.evidence.pieces and not self.evidence.executed
 
     @property
     def usable_question(self) -> str | None:

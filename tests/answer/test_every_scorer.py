@@ -143,12 +143,12 @@ def test_evidence_of_every_source(row):
     pieces = tuple(
         Passage(f"{source}:1", source, f"{DOCUMENT} Seen by {source}.") for source in Source
     )
-    for deeds in (
+    for executed in (
         None,
         (),
         (ExecutedAction("cancel_order", {"id": "W-4411"}), ExecutedAction("x", None, reads=True)),
     ):
-        evidence = Evidence(pieces, deeds=deeds)
+        evidence = Evidence(pieces, executed=executed)
         well_formed(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
 
 

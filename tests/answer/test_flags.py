@@ -248,7 +248,7 @@ def test_records_that_disagree():
 def test_what_was_changed_since(deed, is_told):
     """Before something was done a door was open; nobody knows what it is now."""
     seen = evidence_from([json.dumps(DOOR), '{"ok": true}'])
-    evidence = Evidence(seen.pieces, deeds=(deed,))
+    evidence = Evidence(seen.pieces, executed=(deed,))
 
     assert is_told == bool(against("Door D-2 is locked.", evidence)[0])
 

@@ -96,7 +96,7 @@ def test_a_failed_call_is_no_deed_and_says_what_it_says(content):
     evidence = evidence_of(session)
 
     assert ["no such order", "W-2"] == [text.partition(": ")[2] for _, text in texts(evidence)]
-    assert () == evidence.deeds
+    assert () == evidence.executed
 
 
 def test_a_blocked_call_is_neither_evidence_nor_deed():
@@ -115,7 +115,7 @@ def test_a_blocked_call_is_neither_evidence_nor_deed():
         evidence = evidence_of(session)
 
     assert [(Source.USER, "Hello"), (Source.TOOL_RESULT, "cancelled W-1")] == texts(evidence)
-    assert ["cancel_order"] == [deed.tool for deed in evidence.deeds]
+    assert ["cancel_order"] == [deed.tool for deed in evidence.executed]
 
 
 def test_a_withheld_result_is_no_evidence():
@@ -138,7 +138,7 @@ def test_a_deed_has_its_arguments_and_says_whether_it_reads():
     asked(session, "c", "orders", '{"command": "delete", "id": "W-2"}', "done")
 
     assert [("get_order", True), ("cancel_order", False), ("orders", False)] == [
-        (deed.tool, deed.reads) for deed in evidence_of(session).deeds
+        (deed.tool, deed.reads) for deed in evidence_of(session).executed
     ]
 
 
@@ -186,7 +186,7 @@ def test_a_run_that_showed_more_than_we_saw_is_blind():
     session.opaque("an image")
 
     assert "an image" in evidence_of(session).blind
-    assert evidence_of(session).deeds is None
+    assert evidence_of(session).executed is None
 
 
 def test_json_in_a_string_is_opened():
@@ -249,7 +249,7 @@ def test_documents_come_as_text_or_with_their_id(context, ids):
     evidence = evidence_from(context)
 
     assert ids == [piece.id for piece in evidence]
-    assert evidence.deeds is None
+    assert evidence.executed is None
 
 
 @pytest.mark.parametrize("context", [None, 7, [7], [{"id": "a"}]])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.checks.opinions import CONTRADICTED, FOUND
+from abs_shield.answer.checks.opinions import CONTRADICTED, PRESENT
 from abs_shield.answer.checks.values import ABSENT, DERIVED
 from abs_shield.answer.evidence.collect import evidence_from, evidence_of
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
@@ -79,7 +79,7 @@ def test_what_stands_in_the_record_is_found(answer):
     """In any form of writing, with the place where it stands."""
     one = judged(answer, run(TRIP))
 
-    assert (FOUND, (), "") == (one.score, one.missing, one.contradicted)
+    assert (PRESENT, (), "") == (one.score, one.missing, one.contradicted)
     assert one.spans
 
 
@@ -183,7 +183,7 @@ def test_records_in_a_text_are_bound_as_well():
     session.tool_result("list_events", text)
     evidence = evidence_of(session)
 
-    assert FOUND == judged("EV-1002 starts on May 16 at 14:00.", evidence).score
+    assert PRESENT == judged("EV-1002 starts on May 16 at 14:00.", evidence).score
     assert CONTRADICTED == judged("EV-1002 starts on May 15.", evidence).score
 
 
@@ -191,14 +191,14 @@ def test_what_the_user_said_binds_to_no_record():
     """Nobody keeps records in a message."""
     evidence = run(TRIP, user="Can I fly HAT028 on June 2 instead, for $90?")
 
-    assert FOUND == judged("You asked to fly HAT028 on June 2 for $90.", evidence).score
+    assert PRESENT == judged("You asked to fly HAT028 on June 2 for $90.", evidence).score
 
 
 def test_the_question_is_evidence():
     """What was asked needs no other source."""
     evidence = evidence_from("Paris is a city.")
 
-    assert FOUND == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
+    assert PRESENT == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
 
 
 def test_soft_figures_are_never_missed():
@@ -243,7 +243,7 @@ def test_a_citation_of_what_was_not_retrieved_is_a_contradiction(answer, good):
         [{"id": "rain", "text": "It rains; see https://x.org/a."}, "It snows.", "It is dry."]
     )
 
-    assert (FOUND if good else CONTRADICTED) == judged(answer, evidence).score
+    assert (PRESENT if good else CONTRADICTED) == judged(answer, evidence).score
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_deed_needs_its_call(answer):
     """Said in any voice; with the call it is found, without it is a contradiction."""
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"}), ("issue_refund", {"of": 1})])
 
-    assert FOUND == judged(answer, done).score
+    assert PRESENT == judged(answer, done).score
     assert "no successful call" in judged(answer, run(TRIP)).contradicted
 
 
@@ -299,7 +299,7 @@ def test_a_call_of_another_thing_is_not_its_call():
     other = {"bookings": ["3FRNFB", "59XX6W1"]}
     evidence = run(other, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
-    assert FOUND == judged("I have cancelled booking 3FRNFB.", evidence).score
+    assert PRESENT == judged("I have cancelled booking 3FRNFB.", evidence).score
     assert CONTRADICTED == judged("I have booked a table.", evidence).score
 
 
@@ -307,7 +307,7 @@ def test_a_state_that_a_result_tells_is_no_deed_of_the_agent():
     """Somebody else cancelled it, and the run has read so."""
     evidence = run({"id": "3FRNFB", "status": "cancelled"})
 
-    assert FOUND == judged("Your booking has been cancelled.", evidence).score
+    assert PRESENT == judged("Your booking has been cancelled.", evidence).score
 
 
 def test_a_refund_follows_from_a_cancellation():
@@ -315,7 +315,7 @@ def test_a_refund_follows_from_a_cancellation():
     answer = "A refund of $79 has been issued to your card."
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
-    assert FOUND == judged(answer, done).score
+    assert PRESENT == judged(answer, done).score
     assert CONTRADICTED == judged(answer, run(TRIP)).score
 
 
@@ -426,7 +426,7 @@ def test_a_large_run_is_read_in_time():
     rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]
     evidence = Evidence(
         (Passage("r", Source.TOOL_RESULT, "", value=rows),),
-        deeds=(ExecutedAction("cancel_order", {"id": "ORD-000001"}),),
+        executed=(ExecutedAction("cancel_order", {"id": "ORD-000001"}),),
     )
     answer = " ".join(f"ORD-{n:06} has a total of ${n}." for n in range(1_000))
 

@@ -74,7 +74,7 @@ def test_what_was_not(answer, calls, missed):
 def test_an_amount_that_nobody_can_pay(amount):
     """It says nothing of what was paid, and nothing is raised."""
     calls = [("send_money", {"recipient": "Robin", "amount": amount})]
-    evidence = Evidence((), deeds=(ExecutedAction("send_money", calls[0][1], reads=False),))
+    evidence = Evidence((), executed=(ExecutedAction("send_money", calls[0][1], reads=False),))
     answer = "I have sent $4.00 back to Robin."
 
     assert hard(claims_of(answer), evidence, answer=answer)

@@ -17,7 +17,7 @@ from tests.answer.judges import Scripted, aprobe, asynchronous, data_in, probe
 TEXT = "Flight HAT028 costs $79. It leaves on May 15, 2024. Mia Li booked it."
 EVIDENCE = Evidence(
     (Passage("result:1", Source.TOOL_RESULT, TEXT),),
-    deeds=(ExecutedAction("cancel", {"id": "HAT028"}),),
+    executed=(ExecutedAction("cancel", {"id": "HAT028"}),),
 )
 ANSWER = "The flight HAT028 costs $79.00. It leaves on 2024-05-15. I have cancelled it."
 QUESTION = "What does it cost, and when does it leave?"

@@ -199,5 +199,5 @@ def test_feedback_names_a_value_once():
     bookings = '[{"id": "ABC123", "leaves": "2026-03-04"}, {"id": "X9", "leaves": "2026-03-09"}]'
     told = feedback_on(checked("Booking ABC123 leaves on 2026-03-09.", evidence=bookings))
 
-    assert "stands for another record" in told
+    assert "belongs to another record" in told
     assert "missing" not in told

@@ -27,7 +27,7 @@ EVIDENCE = Evidence(
         Passage("result:1", Source.TOOL_RESULT, FLIGHT, name="search_flights"),
         Passage("system:1", Source.SYSTEM, POLICY),
     ),
-    deeds=(ExecutedAction("cancel_flight", {"id": "HAT028"}),),
+    executed=(ExecutedAction("cancel_flight", {"id": "HAT028"}),),
 )
 ANSWER = "Flight HAT028 costs 79 dollars. Refunds take 30 days. Basic tickets can be changed."
 

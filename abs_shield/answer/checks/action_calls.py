@@ -1,4 +1,4 @@
-"""Which action one call of a tool can have carried out, by its name and arguments."""
+"""Matching of one executed call to action verbs, by its name and arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BROAD = frozenset(
     "remove hold share replace patch fix approve start reset resume restore reschedule close end "
     "discard return".split()
 )
-"""Verbs of a family that a call outside of it may mean as well: an update may remove."""
+"""Verbs that calls outside of their family may mean as well: an update may remove."""
 _PRICED = frozenset(
     "payment price amount fee refund transaction certificate voucher invoice cost charge money "
     "fund cash".split()
@@ -36,38 +36,38 @@ PAYING = frozenset(
     "pay charge bill debit settle refund reimburse credit compensate transfer deposit".split()
 )
 _GENERIC = frozenset("execute run call process trigger submit request upsert place".split())
-"""Verbs that leave it to the rest of a name what is done."""
+"""Verbs that do not say what is done; the rest of the tool's name does."""
 _SENT_AS = frozenset("invite issue post update".split())
-"""Verbs by which a message may be named: "I've updated the team"."""
+"""Verbs that may describe sending a message: "I've updated the team"."""
 _SENT_BY = frozenset("add create make generate schedule publish move put book".split())
-"""Verbs that name a call that sends or pays, by their object: "I've scheduled the payment"."""
+"""Verbs that describe sending or paying with a fitting object: "I've scheduled the payment"."""
 _HTTP = frozenset("post put patch".split())
 _PLAIN = frozenset(
     "create add make new generate insert update change modify edit set alter revise adjust put "
     "correct amend".split()
 )
-"""Verbs that only their noun specifies: they cancel, send or pay nothing by themselves."""
+"""Verbs whose meaning depends on the noun: alone they do not cancel, send or pay."""
 _BOOKED = frozenset(
     "booking reservation appointment event meeting flight trip slot visit pickup delivery".split()
 )
 _BOOKING = frozenset("book reserve schedule reschedule postpone".split())
-"""Verbs of a change of what was booked: "I rebooked you"."""
+"""Verbs for changing a booking: "I rebooked you"."""
 _WRITTEN = frozenset(
     "file document doc page section code script text content cell sheet paragraph config".split()
 )
-"""What is edited part by part, so that an edit may delete a part."""
+"""Things that are edited in parts, so that an edit may delete a part."""
 _SENT = re.compile(
     r"[$\u20ac\u00a3\u00a5]|\b(?:e-?mail|mail|message|sms|text|note|newsletter|notification|notice"
     r"|reply|response|answer|reminder|payment|transfer|transaction|refund|deposit|money|funds?"
     r"|amount|bill|invoice|usd|eur|gbp|chf|euros?|dollars?|pounds?)(?:s|es)?\b",
     re.IGNORECASE,
 )
-"""What a call that sends or pays may have made, moved or scheduled."""
+"""Objects that a call that sends or pays may have made, moved or scheduled."""
 _AND = re.compile(r",\s|\sand\s")
 _PAID = frozenset("amount amount_usd amount_eur payment value sum".split())
-"""Names of the argument that says how much is paid; a price may be of one of several."""
+"""Names of arguments with the amount paid; a price is left out, since it may be of one item."""
 _MOVED = {"transfer": "move", "forward": "move"}
-"""Verbs that only move a thing where neither money nor a message is sent."""
+"""Verbs that mean moving a thing if neither money nor a message is sent."""
 _MOST_LEAVES = 400
 _LONGEST_WORD, _LONGEST_VALUE, _LONGEST_TEXT = 30, 64, 1_000
 _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
@@ -75,7 +75,7 @@ _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
 
 class Call:
     """
-    One call that did something, or failed to.
+    One call that carried out an action, or failed to.
 
     Args:
         action: The call.
@@ -87,19 +87,19 @@ class Call:
         nouns = {ACTIONS[word] for word in words if word in ACTIONS}
         ordered = parse_action_argument(arguments)
         read = ordered or parse_action(action.tool)
-        named = {YIELDS.get(word, word) for word in words} & FAMILIES.keys() | nouns
+        name_verbs = {YIELDS.get(word, word) for word in words} & FAMILIES.keys() | nouns
         verbs = {read.verb, find_second_write_verb(action.tool) if ordered is None else ""} - {
             ""
         } | nouns
         if read.verb in _GENERIC or read.creates:
-            verbs |= named
+            verbs |= name_verbs
         generic = read.verb in _GENERIC or (ordered is not None and read.verb in _HTTP)
         self.tool = action.tool
         self.returned = action.value is not None
         self.nouns = frozenset(map(stem, read.noun))
         self._action = action
         self._does = read.does
-        self._is_opaque = not read.verb or (generic and not named)
+        self._is_opaque = not read.verb or (generic and not name_verbs)
         self._sends = bool(verbs) and verbs <= SENDING
         removed = {*_removals(arguments)}
         self._words = {*verbs, *_verbs_in(arguments), *_repeated(words), *removed}
@@ -107,21 +107,21 @@ class Call:
         self._families = frozenset[int]().union(
             *(FAMILIES.get(verb, ()) for verb in verbs | removed)
         )
-        self._kin = frozenset(_kin_of(words, verbs, read.does) if verbs else ())
+        self._related = frozenset(_related_verbs(words, verbs, read.does) if verbs else ())
         self._is_plain = not verbs.isdisjoint(_PLAIN)
         if not _PRICED.isdisjoint(words):
             self._families -= FAMILIES["notify"]  # `send_money` sends no message
-        self._sends_no_message = "send" in self._kin and "notify" not in self._kin
+        self._sends_no_message = "send" in self._related and "notify" not in self._related
         self._is_priced = not _PRICED.isdisjoint({*words, *_keys_of(arguments)})
 
     @property
     def changes(self) -> bool:
-        """Whether it changes what was there before."""
+        """Whether it changes something that existed before."""
         return self._does is Does.CHANGE
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The ids among its arguments, as they are compared."""
+        """The ids among its arguments, in comparable form."""
         return frozenset(ids_in(self._action.arguments))
 
     @cached_property
@@ -131,7 +131,9 @@ class Call:
 
     @cached_property
     def payment(self) -> Decimal | None:
-        """The only number among its arguments, finite and named as an amount; else None."""
+        """
+        The only number among its arguments, if it is finite and named as an amount; else None.
+        """
         numbers = [
             (path, leaf)
             for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES)
@@ -147,18 +149,18 @@ class Call:
 
     @cached_property
     def fields(self) -> dict[str, set[str]]:
-        """The words that its arguments consist of, each under the name of its field."""
-        found: dict[str, set[str]] = defaultdict(set)
+        """The words of its arguments, by the name of their field."""
+        words_by_field: dict[str, set[str]] = defaultdict(set)
         for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES):
             text = scalar_text(leaf) or ""
             if _TOKEN.fullmatch(text):
                 name = next((step for step in reversed(path) if isinstance(step, str)), "")
-                found[name].add(text.casefold())
-        return found
+                words_by_field[name].add(text.casefold())
+        return words_by_field
 
     def is_related(self, verb: str) -> bool:
-        """Return whether it says, or implies, what a verb says."""
-        if canonical(verb) in self._names or verb in self._words or verb in self._kin:
+        """Return whether the tool's name states or implies an action verb."""
+        if canonical(verb) in self._names or verb in self._words or verb in self._related:
             return True
         if self._is_priced and verb in PAYING:
             return True
@@ -166,7 +168,7 @@ class Call:
 
     def can_be(self, verb: str, around: str = "") -> bool:
         """
-        Return whether it can be what a verb says was done.
+        Return whether this call can have carried out the action of a verb.
 
         Args:
             verb: The verb, in the infinitive.
@@ -185,18 +187,18 @@ class Call:
             return is_message or (verb in _SENT_BY and sent is not None)
         if does is self._does and does in (Does.MAKE, Does.UNMAKE):
             return True
-        if verb in FAMILIES and verb not in _BROAD and self._is_of_known_kind:
+        if verb in FAMILIES and verb not in _BROAD and self._is_specific:
             return False
         return Does.ACT in (does, self._does) or Does.CHANGE in (does, self._does)
 
     @property
-    def _is_of_known_kind(self) -> bool:
-        """Whether verbs that are not its kin are known to say something else."""
-        return bool(self._families or self._kin) or self._is_plain
+    def _is_specific(self) -> bool:
+        """Whether the meaning of its verbs is certain enough to exclude unrelated verbs."""
+        return bool(self._families or self._related) or self._is_plain
 
 
-def _kin_of(words: Iterable[str], verbs: Iterable[str], does: Does) -> Iterator[str]:
-    """Yield the further verbs by which the action of a name may be named."""
+def _related_verbs(words: Iterable[str], verbs: Iterable[str], does: Does) -> Iterator[str]:
+    """Yield further verbs that may describe the action of a tool name."""
     words = {*words}
     for word in {*words, *verbs}:
         yield from KIN.get(word, ())
@@ -207,13 +209,13 @@ def _kin_of(words: Iterable[str], verbs: Iterable[str], does: Does) -> Iterator[
 
 
 def _repeated(words: Iterable[str]) -> Iterator[str]:
-    """Yield the verbs that a name says are done again: ``cancel_and_rebook``."""
+    """Yield the verbs after a prefix "re": ``cancel_and_rebook`` books."""
     again = (word.removeprefix("re") for word in words if word.startswith("re"))
     yield from (verb for verb in again if verb in FAMILIES)
 
 
 def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the verbs of fields that list what is taken away: ``{"remove": ["A"]}``."""
+    """Yield the verbs of fields that list removals: ``{"remove": ["A"]}``."""
     for name, value in list(arguments.items())[:_MOST_LEAVES]:
         verb = next(iter(name_words(str(name))), "")
         if value and isinstance(value, (list, bool)) and CLASSES.get(verb) is Does.UNMAKE:
@@ -221,7 +223,7 @@ def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _verbs_in(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the verbs that arguments of one word name: ``{"status": "cancelled"}``."""
+    """Yield the verbs in arguments of one word: ``{"status": "cancelled"}``."""
     for _, leaf in leaves(arguments, most=_MOST_LEAVES):
         text = (scalar_text(leaf) or "").casefold()
         if text.isalpha() and len(text) <= _LONGEST_WORD:
@@ -234,7 +236,7 @@ def _keys_of(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def ids_in(value: Any) -> Iterator[str]:
-    """Yield the ids that a value has, as they are compared."""
+    """Yield the ids in a value, in comparable form."""
     for _, leaf in leaves(value, most=_MOST_LEAVES):
         for one in figures((scalar_text(leaf) or "")[:_LONGEST_TEXT]):
             if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3):

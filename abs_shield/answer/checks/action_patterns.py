@@ -1,4 +1,4 @@
-"""Patterns of English sentences that say that something was done."""
+"""Patterns of English sentences that report a completed action."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _ASIDE = r"(?:,[^,.;:!?\n]{1,40},)?"
 ACTIVE = re.compile(
     rf"\b(?:I|we)(?:['\u2019]ve|[ ]have)?{_ADVERBS}{_ASIDE}{_ADVERBS}[ ]{_VERB}", re.IGNORECASE
 )
-"""I have now, as requested, cancelled."""
+"""Active voice: "I have now, as requested, cancelled"."""
 MANAGED = re.compile(
     r"\b(?:I|we)[ ]?(?:did|(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to"
     rf"|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to){_ADVERBS}[ ]{_VERB}",
     re.IGNORECASE,
 )
-"""I was able to cancel."""
+"""Ability: "I was able to cancel"."""
 PASSIVE = re.compile(
     rf"\b(?:(?:has|have){_ADVERBS}[ ]been"
     rf"|(?:is|are|was|were){_ADVERBS}[ ]successfully|(?:is|are)[ ]now){_ADVERBS}[ ]{_VERB}",
     re.IGNORECASE,
 )
-"""It has been cancelled."""
+"""Passive voice: "It has been cancelled"."""
 STATE = re.compile(
     rf"\b(?:is|are|was|were)(?:[ ](?:also|all|both|already|just))?[ ]{_VERB}"
     r"(?![ ](?:by|automatically|from|because|due|as)\b)"
     r"(?!.{0,80}\b(?:if|when|once|unless|after|before|until)\b)"
 )
-"""It is cancelled: this may report a record, or an action."""
+"""State: "It is cancelled", which may report a record or an action."""
 AND = re.compile(
     rf"(?:,?[ ]and|,){_ADVERBS}[ ]{_VERB}"
     r"(?=[ ](?:the|an?|your|it|you|them|him|her|this|that|all|both)\b|[ ][A-Z#$\u20ac\u00a3\d])"
@@ -47,9 +47,9 @@ CONDITION = re.compile(
 )
 """Words before a verb that make it a plan, a condition or a denial."""
 ADVICE = re.compile(r"\b(?:ensure|make[ ]sure|verify|consider)\b", re.IGNORECASE)
-"""Words by which a sentence tells somebody else what to do."""
+"""Words of a sentence that advises the user to do something."""
 RELATIVE = re.compile(r"\b(?:that|which|who)[ ]$")
-"""What makes it a description: bookings that have been cancelled."""
+"""Relative pronouns of a description: "bookings that have been cancelled"."""
 CLAUSE = re.compile(r"[;:!?\n]|\.(?!\w)|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
 CLAUSE_END = re.compile(
     r"[;:!?\n]|\.(?!\w)|[ ](?:but|so|because|which|that)[ ]|[ ](?:I|[Ww]e)[ '\u2019]"
@@ -63,13 +63,13 @@ TALK_OBJECT = re.compile(
     r"|test|part|phase|round|work|filter|by|email|message|text|mistake|typo|error)(?:e?s)?\b",
     re.IGNORECASE,
 )
-"""What follows a verb that is about looking, thinking or writing."""
+"""Objects of verbs about looking, thinking or writing."""
 FAILURE = re.compile(
     r"\b(?:not|never|fail(?:ed|s|ure)?|error|unable|could|reject(?:ed)?|declined|denied|refused"
     r"|timed|except|remains?)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-"""Words with which a sentence admits that a part was not done."""
+"""Words of a sentence that admits that a part was not done."""
 NOTICE = re.compile(
     r"\b(?:e-?mail|confirmation|notification|notice|receipt|sms|reminder)s?\b", re.IGNORECASE
 )
@@ -78,7 +78,7 @@ OLD = re.compile(
     r"^\D{0,40}?\b(?:your|the|its|their|an?)[ ](?:old|previous|former|original|prior)[ ]",
     re.IGNORECASE,
 )
-"""What a change replaces: I cancelled the old slot and booked another one."""
+"""The object that a change replaces: "I cancelled the old slot and booked another one"."""
 MESSAGE = re.compile(
     r"\b(?:e-?mail|messag|text|notif|confirmation|receipt|sms|reminder)", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""Actions that an answer says were done, and the calls that can have done them."""
+"""Check of actions that an answer claims against the calls that ran."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _BEGUN = frozenset(
     "start stop open close release order file post process complete trigger call fix merge sign "
     "pair admit resume pause apply arrange inform initiate".split()
 )
-"""Actions if somebody says so of himself in a run that only looked; otherwise they may be talk."""
+"""Actions only if claimed in the first person in a run that only read; else they may be talk."""
 _TALK = SPOKEN | _BEGUN | frozenset("confirm save log record return request deliver".split())
 _NEVER_FIRM = frozenset("note confirm show generate".split())
 _REFUNDING = frozenset("issue add process apply credit return release initiate".split())
 _NOUNS = frozenset("credit debit bill dispute repair".split())
-"""Of these a record may be: ``type: credit``."""
+"""Nouns that may be the type of a record: ``type: credit``."""
 _REFUND = re.compile(r"\brefund", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:found|seen|sent|made|paid|set|put|read|gone|got|taken)$", re.IGNORECASE
@@ -56,7 +56,7 @@ _BY_ITSELF = re.compile(
     r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
     re.IGNORECASE,
 )
-"""Instructions that mention messages that no call sends."""
+"""System instructions about messages that are sent without a call."""
 _WORD = re.compile(r"[a-z]{3,20}")
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
@@ -67,16 +67,16 @@ _PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
 
 class ClaimedAction(NamedTuple):
     """
-    One action that a claim says was done.
+    One action that a claim reports as done.
 
     Attributes:
         verb: Its verb, in the infinitive.
-        text: How it is written in the claim.
-        around: Its clause: what it was done to.
-        is_passive: Whether the claim does not say who did it.
-        is_talk: Whether it is an action only in a run that did nothing.
+        text: Its wording in the claim.
+        around: Its clause, which names the object.
+        is_passive: Whether the claim leaves open who did it.
+        is_talk: Whether it counts as an action only in a run without actions.
         is_state: Whether it may as well report a record.
-        is_joint: Whether "we" did it, who may have done it before the run.
+        is_joint: Whether the subject is "we", who may have done it before the run.
     """
 
     verb: str
@@ -95,28 +95,28 @@ def actions(
     question: str | None = None,
     answer: str | None = None,
 ) -> Opinions:
-    """Check that a call that ran can have done each action that a claim says was done."""
-    if evidence.deeds is None:
-        return (Unavailable("it is not known which calls ran"),) * len(claims)
+    """Check that an executed call can have carried out each action that a claim reports."""
+    if evidence.executed is None:
+        return (Unavailable("the calls that ran are unknown"),) * len(claims)
     calls: Calls = evidence.derived(Calls)
     return tuple(from_conflicts(_conflicts(claim.text, calls)) for claim in claims)
 
 
 def _conflicts(text: str, calls: Calls) -> Iterator[str]:
-    """Yield one text for each action: why no call can have done it; empty if one can."""
+    """Yield a text for each action: why no call can have done it; empty if one can."""
     ids: frozenset[str] | None = None
     for number, claimed in enumerate(claimed_actions(text)):
         if number == _MOST_ACTIONS:
             return
         ids = _ids_of(text) if ids is None else ids
-        done = calls.have_done(claimed, ids)
-        named = shown(_without_aside(claimed.text))
-        yield "" if done else f"{named}: no successful call stands behind it"
+        done = calls.explain(claimed, ids)
+        quoted = shown(_without_aside(claimed.text))
+        yield "" if done else f"{quoted}: no successful call performed it"
 
 
 def _without_aside(text: str) -> str:
     """
-    Return an action without what stands between commas in it: a conflict quotes few words.
+    Return an action without its text between commas, to keep the quote in a conflict short.
 
     >>> _without_aside("I have, as Maria of 4 Elm Street wished, cancelled")
     'I have ... cancelled'
@@ -126,7 +126,7 @@ def _without_aside(text: str) -> str:
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:
     """
-    Yield the actions that an English claim says were done; plans, offers and denials are none.
+    Yield the actions that an English claim reports as done, without plans, offers and denials.
 
     >>> text = "I have cancelled the booking and I will send an email."
     >>> [claimed.verb for claimed in claimed_actions(text)]
@@ -191,59 +191,63 @@ def _ids_of(text: str) -> frozenset[str]:
 
 
 class Calls:
-    """The calls of some evidence that did something or failed to, and the verbs of its results."""
+    """The calls of some evidence that acted or failed to, and the verbs of its results."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._done = [Call(one) for one in evidence.deeds or () if not one.reads]
+        self._succeeded = [Call(one) for one in evidence.executed or () if not one.reads]
         self._failed = [Call(one) for one in evidence.failed if not one.reads]
-        self._ids = frozenset[str]().union(*(call.ids for call in (*self._done, *self._failed)))
-        found = [one for one in evidence if one.source is Source.TOOL_RESULT]
-        words = {word for one in found for word in _WORD.findall(one.text.casefold())}
+        self._ids = frozenset[str]().union(
+            *(call.ids for call in (*self._succeeded, *self._failed))
+        )
+        results = [one for one in evidence if one.source is Source.TOOL_RESULT]
+        words = {word for one in results for word in _WORD.findall(one.text.casefold())}
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is Source.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
 
-    def have_done(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
+    def explain(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
         """
-        Return whether a call can have done what is claimed, or a result reports it.
+        Return whether the calls or results explain a claimed action.
 
         Args:
             claimed: The action.
-            ids: The ids that the claim names.
+            ids: The ids in the claim.
         """
         if claimed.is_passive and claimed.verb in self._reported:
             return True
-        failed = [call for call in self._failed if _is_meant(call, claimed, ids)]
+        failed = [call for call in self._failed if _is_referred_to(call, claimed, ids)]
         if claimed.is_state and not failed:
             return True
         if claimed.is_talk and not failed:
-            return bool(self._done) or not (self._evidence.deeds or self._failed)
+            return bool(self._succeeded) or not (self._evidence.executed or self._failed)
         if not failed and self._is_reported(claimed, ids):
             return True
-        able = self.able(claimed)
+        candidates = self.candidates(claimed)
         if claimed.verb == "send" and self._is_sent_anyway(claimed):
-            able = self._done
+            candidates = self._succeeded
         if failed:
-            able = [call for call in able if _is_meant(call, claimed)]
-        if not able or any(_alone_failed(call, able, claimed) for call in failed):
+            candidates = [call for call in candidates if _is_referred_to(call, claimed)]
+        if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
-        return self._have_ids(ids, able, claimed.verb)
+        return self._have_ids(ids, candidates, claimed.verb)
 
-    def able(self, claimed: ClaimedAction) -> list[Call]:
-        """Return the calls that can have done what is claimed, going by their names."""
-        return [call for call in self._done if call.can_be(claimed.verb, claimed.around)]
+    def candidates(self, claimed: ClaimedAction) -> list[Call]:
+        """Return the calls whose names allow the claimed action."""
+        return [call for call in self._succeeded if call.can_be(claimed.verb, claimed.around)]
 
     def _is_reported(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
-        """Return whether results report it: those of its own calls, or any if "we" did it."""
-        verbs = {*_reporting(claimed)}
+        """
+        Return whether results report it: of the run's own actions, or any if the subject is "we".
+        """
+        verbs = {*_reporting_verbs(claimed)}
         if any(self._own.has(verb, ids) for verb in verbs):
             return True
         if claimed.is_joint and any(self._all.has(verb, ids) for verb in verbs):
             return True
         if claimed.is_joint and self._is_in_prose(verbs, ids):
             return True
-        has_changed = any(call.changes for call in self._done)
+        has_changed = any(call.changes for call in self._succeeded)
         is_removal = CLASSES.get(claimed.verb) is Does.UNMAKE
         return has_changed and is_removal and OLD.search(claimed.around) is not None
 
@@ -255,56 +259,58 @@ class Calls:
 
     @cached_property
     def _own(self) -> ReportedActions:
-        """The actions that short results of calls that did something report."""
-        own = (one.value for one in self._evidence.deeds or () if not one.reads)
+        """The actions in short results of the run's own actions."""
+        own = (one.value for one in self._evidence.executed or () if not one.reads)
         return ReportedActions(value for value in own if is_short(value))
 
     @cached_property
     def _prose(self) -> list[tuple[frozenset[str], set[str]]]:
-        """The ids of each result in prose, and the verbs of what it says was done."""
+        """The ids of each prose result, and the verbs of the actions it reports."""
         results = [one for one in self._evidence if one.source is Source.TOOL_RESULT]
         prose = [one for one in results if not isinstance(one.value, (dict, list))]
         texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
-        return [(_ids_of(text), {*_done_in(text)}) for text in texts]
+        return [(_ids_of(text), {*_reported_verbs(text)}) for text in texts]
 
     def _is_in_prose(self, verbs: set[str], ids: frozenset[str]) -> bool:
-        texts = ((own, told) for own, told in self._prose if not ids or not ids.isdisjoint(own))
-        return any(not verbs.isdisjoint(told) for _, told in texts)
+        texts = (
+            (own, reported) for own, reported in self._prose if not ids or not ids.isdisjoint(own)
+        )
+        return any(not verbs.isdisjoint(reported) for _, reported in texts)
 
     def _is_sent_anyway(self, claimed: ClaimedAction) -> bool:
         notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
         return notice or self._sends_by_itself
 
-    def _have_ids(self, ids: frozenset[str], able: Sequence[Call], verb: str) -> bool:
-        """Return whether one of the calls is about what the claim names."""
-        if not ids or not all(call.ids for call in able):
+    def _have_ids(self, ids: frozenset[str], candidates: Sequence[Call], verb: str) -> bool:
+        """Return whether one of the calls is about the ids in the claim."""
+        if not ids or not all(call.ids for call in candidates):
             return True
-        if named := self._ids & ids:
-            return any(call.ids & named for call in able)
-        if CLASSES.get(verb) is Does.MAKE and not all(call.returned for call in able):
-            return True  # a result that was not recorded may have the id of what was made
-        own = frozenset[str]().union(*(call.ids | call.returned_ids for call in able))
+        if known_ids := self._ids & ids:
+            return any(call.ids & known_ids for call in candidates)
+        if CLASSES.get(verb) is Does.MAKE and not all(call.returned for call in candidates):
+            return True  # an unrecorded result may contain the id of the created entity
+        own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))
         strangers = [one for one in sorted(ids - own) if _is_code(one)]
         return not any(
-            all(self._is_alike(one, call.ids) for call in able)
+            all(self._is_alike(one, call.ids) for call in candidates)
             for one in strangers[:_MOST_STRANGERS]
         )
 
     def _is_alike(self, one: str, ids: Iterable[str]) -> bool:
         """Return whether an id has the form of one of *ids* and may be of the same kind."""
-        fields: _FieldsOfIds = self._evidence.derived(_FieldsOfIds)
+        fields: _IdFields = self._evidence.derived(_IdFields)
         return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
 
 
-def _done_in(text: str) -> Iterator[str]:
-    """Yield the verbs of what a result in prose says was done; "are refunded" is a rule."""
+def _reported_verbs(text: str) -> Iterator[str]:
+    """Yield the verbs of actions that a prose result reports; "are refunded" states a rule."""
     for one in claimed_actions(text):
         if one.is_passive and not one.text.casefold().startswith("are "):
             yield one.verb
 
 
-def _reporting(claimed: ClaimedAction) -> Iterator[str]:
-    """Yield the verbs by which a result may report an action: "we issued a refund"."""
+def _reporting_verbs(claimed: ClaimedAction) -> Iterator[str]:
+    """Yield the verbs with which a result may report an action: "we issued a refund"."""
     yield claimed.verb
     if claimed.verb in _REFUNDING and _REFUND.search(claimed.around):
         yield "refund"
@@ -312,8 +318,8 @@ def _reporting(claimed: ClaimedAction) -> Iterator[str]:
         yield "ship"
 
 
-def _is_meant(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
-    """Return whether a call is what is claimed, by its verb or by its noun."""
+def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
+    """Return whether a claimed action refers to a call, by its verb or by its noun."""
     if ids and call.ids and ids.isdisjoint(call.ids):
         return False
     if call.is_related(claimed.verb) and not claimed.is_state:
@@ -322,9 +328,9 @@ def _is_meant(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozense
     return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb, claimed.around)
 
 
-def _alone_failed(failed: Call, able: Sequence[Call], claimed: ClaimedAction) -> bool:
-    """Return whether a clause names what only a failed call was given: n2 in "n1 and n2"."""
-    same = [call for call in able if call.tool == failed.tool]
+def _names_failed_value(failed: Call, candidates: Sequence[Call], claimed: ClaimedAction) -> bool:
+    """Return whether a clause names a value that only a failed call had: n2 in "n1 and n2"."""
+    same = [call for call in candidates if call.tool == failed.tool]
     if not same or not failed.is_related(claimed.verb) or FAILURE.search(claimed.around):
         return False
     words = {word.casefold() for word in _TOKEN.findall(claimed.around)}
@@ -343,13 +349,13 @@ def _form(key: str) -> str:
     return "".join("9" if one.isdigit() else "a" if one.isalpha() else one for one in key)
 
 
-class _FieldsOfIds:
+class _IdFields:
     """The names of the fields in which results and calls have ids."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._names: dict[str, set[str]] = defaultdict(set)
         values = [value for one in evidence for value in (one.value, one.arguments)]
-        values += [one.arguments for one in (*(evidence.deeds or ()), *evidence.failed)]
+        values += [one.arguments for one in (*(evidence.executed or ()), *evidence.failed)]
         for value in values:
             for path, text in leaves(value) if isinstance(value, (dict, list)) else ():
                 if isinstance(text, str) and len(text) <= _LONGEST_ID and _is_code(text):
@@ -357,6 +363,6 @@ class _FieldsOfIds:
                     self._names[id_key(text)].add(field)
 
     def agree(self, one: str, other: str) -> bool:
-        """Return whether no field has one of two ids and not the other."""
+        """Return False if a field has one of the two ids but never the other."""
         mine, theirs = self._names.get(one), self._names.get(other)
         return not (mine and theirs) or not mine.isdisjoint(theirs)

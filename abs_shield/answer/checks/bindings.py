@@ -1,4 +1,4 @@
-"""Values bound to the record that an answer speaks of: Birch's rooms are not Alder's."""
+"""Check that a value belongs to the record the answer names: not Alder's rooms for Birch."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, F
 _MOMENTS = frozenset({DATE, TIME})
 _MOST_RECORDS = 24
 _LONGEST_DAY = 16
-"""Characters before a time that may be its day, or what separates it from its field."""
+"""Characters before a time that may be its day, or the separator after its field."""
 _LABEL = re.compile(
     r"([A-Za-z]{3,20})(?:[ ](?:time|date|day|on|at|is|by|are|was)){0,3}[\s:*_|\"']{1,8}$",
     re.IGNORECASE,
 )
 _LONGEST_LABEL = 60
 _STEM = 5
-"""Letters by which a word is taken for another form of a field's name."""
+"""Leading letters that a word and another form of a field's name share."""
 _LEAST_WORD = 3
 _PAST = re.compile(
     r"\b(?:was|were|had|been|before|previous|earlier|former|from|old|original|initial|first|instead"
@@ -36,7 +36,7 @@ _PAST = re.compile(
     r"|yesterday|at first|then)|\u2192|->",
     re.IGNORECASE,
 )
-"""Words of a sentence that may speak of an earlier state."""
+"""Words of a sentence that may refer to an earlier state."""
 _RELATIVE = re.compile(
     r"\b(?:other|another|next|previous|prior|later|earlier|since|after|before|between|until|till|from"
     r"|instead|first|second|third|last|than|both|apart|following|rest|remaining|soonest|earliest"
@@ -45,18 +45,18 @@ _RELATIVE = re.compile(
     r"|despu\u00e9s|antes|hasta)\b",
     re.IGNORECASE,
 )
-"""Words of a sentence that may set a moment apart from the record that it names."""
+"""Words of a sentence that may relate a date or time to a record without belonging to it."""
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 
 
-class Bindings:
+class RecordBindings:
     """
-    The values of one answer against the records that are named around them.
+    The values of one answer, compared with the records named near them.
 
     Args:
         answer: The answer.
         values: Its values, in order.
-        evidence: What they may rest on.
+        evidence: The evidence.
     """
 
     def __init__(self, answer: str, values: list[Figure], evidence: Evidence) -> None:
@@ -66,7 +66,7 @@ class Bindings:
         self.scope = RecordScope(answer, values, self._index)
 
     def records(self, value: Figure) -> tuple[Place, ...]:
-        """Return where the keys are of the records meant; empty for a kind that is in no record."""
+        """Return the places of the records meant at a value; empty for kinds without records."""
         if value.kind in _MOMENTS:
             places = self.scope.records(value)
         elif value.kind in SUMS:
@@ -76,21 +76,23 @@ class Bindings:
         return tuple(islice(dict.fromkeys(places), _MOST_RECORDS))
 
     def of_field(
-        self, value: Figure, found: Sequence[EvidenceValue], records: Sequence[Place]
+        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[Place]
     ) -> Sequence[EvidenceValue]:
-        """Return *found* without moments of another field than meant: no arrival for `departs`."""
-        if value.kind not in _MOMENTS or not found or not records:
-            return found
+        """Return *matches* without dates and times of another field: no arrival for `departs`."""
+        if value.kind not in _MOMENTS or not matches or not records:
+            return matches
         label = _LABEL.search(self._answer, max(0, value.start - _LONGEST_LABEL), value.start)
         fields = {one.field for one in self._alike(value, records) if self._fills_field(one)}
-        meant = {field for field in fields if label and _is_named(field, label[1].casefold())}
-        if not meant:
-            return found
-        wrong = fields - meant
-        return [one for one in found if one.field not in wrong or not self._fills_field(one)]
+        fields_meant = {
+            field for field in fields if label and _has_word(field, label[1].casefold())
+        }
+        if not fields_meant:
+            return matches
+        wrong = fields - fields_meant
+        return [one for one in matches if one.field not in wrong or not self._fills_field(one)]
 
     def _fills_field(self, one: EvidenceValue) -> bool:
-        """Return whether a moment of a result is all of its field, instead of part of a text."""
+        """Return whether a date or time of a result is its whole field, not a part of a text."""
         if not one.is_result or one.piece < 0 or not one.field:
             return False
         piece = self._index.pieces[one.piece]
@@ -99,11 +101,13 @@ class Bindings:
         start = piece.text.rfind("\n", 0, one.figure.start) + 1
         return one.figure.start - start <= _LONGEST_DAY + len(one.field)
 
-    def own(self, found: Sequence[EvidenceValue], records: Sequence[Place]) -> EvidenceValue | None:
-        """Return the first of *found* that is in one of the records, or outside all records."""
-        if not records or len(found) >= MOST_PLACES:
-            return next(iter(found), None)
-        return next((one for one in found if self._is_own(one, records)), None)
+    def own(
+        self, matches: Sequence[EvidenceValue], records: Sequence[Place]
+    ) -> EvidenceValue | None:
+        """Return the first of *matches* that is in one of the records, or outside all records."""
+        if not records or len(matches) >= MOST_PLACES:
+            return next(iter(matches), None)
+        return next((one for one in matches if self._is_own(one, records)), None)
 
     def _is_own(self, one: EvidenceValue, records: Sequence[Place]) -> bool:
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
@@ -116,83 +120,89 @@ class Bindings:
             for place in records
         )
 
-    def instead(
-        self, value: Figure, found: Sequence[EvidenceValue], records: Sequence[Place]
+    def find_replacement(
+        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[Place]
     ) -> EvidenceValue | None:
         """
-        Return what the records have in place of a value that is only in others; None if nothing.
+        Return the records' value in place of one that only other records have, or None.
 
-        Of moments it is any of that kind, of numbers one of the same field. An answer names amounts
-        of several records side by side: of these the sentence has to name the field, too, or as
-        many after each key.
+        For a date or time, any value of that kind; for a number, one of the same field. Amounts
+        of several records may be in one sentence: it must also name the field, or have equally
+        many amounts after each key.
         """
         if value.kind in _MOMENTS:
-            own = self.scope.is_of_named_record(value) and not self._is_set_apart(value)
+            own = self.scope.belongs_to_record(value) and not self._is_set_apart(value)
             return next(iter(self._alike(value, records)), None) if own else None
-        fields = {self._field(one) for one in found}
+        fields = {self._field(one) for one in matches}
         members = (one for place in records for one in self._index.members(place))
         other = next((one for one in members if self._field(one) in fields and one.is_sum), None)
         if other is None or value.kind == NUMBER or self.scope.paired(value):
             return other
-        if self.scope.is_of_named_record(value) and not self._is_set_apart(value):
+        if self.scope.belongs_to_record(value) and not self._is_set_apart(value):
             return other
         return other if _names_field(self._words(value), other.field) else None
 
     def _is_set_apart(self, value: Figure) -> bool:
-        """Return whether a sentence relates a moment to its record instead of stating it."""
+        """
+        Return whether a sentence relates a date to its record without stating it as the record's.
+        """
         return _RELATIVE.search(self._answer, *self.scope.sentence(value.start)) is not None
 
     def _words(self, value: Figure) -> set[str]:
         """Return the words of a value's sentence."""
         return set(words(normal(self._answer[slice(*self.scope.sentence(value.start))])))
 
-    def is_of_another(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
-        """Return whether running text has a number only of something else than its sentence."""
-        if value.kind not in SUMS or not found or len(found) > _MOST_RECORDS:
+    def is_of_another(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
+        """Return whether running text has a number only for another subject than its sentence's."""
+        if value.kind not in SUMS or not matches or len(matches) > _MOST_RECORDS:
             return False
-        if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in found):
+        if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in matches):
             return False
         sentence = self._answer[slice(*self.scope.sentence(value.start))]
         return has_other_value(sentence, value, self._evidence)
 
-    def is_outdated(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
-        """Return whether newer results of the same calls have something else."""
-        if value.kind == ID or not found or len(found) > _MOST_RECORDS:
+    def is_outdated(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
+        """Return whether newer results of the same calls have another value."""
+        if value.kind == ID or not matches or len(matches) > _MOST_RECORDS:
             return False
-        if any(self._index.newer(one) is None for one in found):
+        if any(self._index.newer(one) is None for one in matches):
             return False
         return _PAST.search(self._answer, *self.scope.sentence(value.start)) is None
 
     def _field(self, one: EvidenceValue) -> tuple[object, ...]:
-        """Return what the same field of all records of a list, or of a tool, share."""
+        """Return a key that the same field has in all records of a list, or of a tool."""
         return self._index.pieces[one.piece].name, one.field, without_indices(one.steps)
 
     def _alike(self, value: Figure, records: Iterable[Place]) -> list[EvidenceValue]:
-        """Return what the records have of the value's kind, the nearest to a key first."""
+        """Return the records' values of the same kind, the nearest to a key first."""
         inside = (one for place in records for one in self._index.members(place))
         if value.kind == MONEY:
             return [one for one in inside if one.is_money and names_money(one.field)]
         return [one for one in inside if one.figure.kind == value.kind]
 
     def conflict(self, value: Figure) -> str:
-        """Return what the evidence has instead of an absent value; empty if nothing is known."""
+        """
+        Return the evidence's value in place of a missing one, as a message; empty if none is known.
+        """
         places = self.scope.records(value) if value.kind in _MOMENTS | {MONEY} else ()
-        said = self._words(value)
-        named = [one for one in self._alike(value, places) if _names_field(said, one.field)]
-        if named and not any(same(value, one.figure) for one in named):
-            return f"{shown(value.text)} is said where the evidence has {described(named[0])}"
+        sentence_words = self._words(value)
+        candidates = [
+            one for one in self._alike(value, places) if _names_field(sentence_words, one.field)
+        ]
+        if candidates and not any(same(value, one.figure) for one in candidates):
+            return f"the answer has {shown(value.text)}, the evidence has {describe(candidates[0])}"
         sentence = self._answer[slice(*self.scope.sentence(value.start))]
         other = other_value(sentence, value, self._evidence)
         if other is not None:
-            return f"{shown(value.text)} is said where the evidence has {shown(other[1].text)}"
+            return f"the answer has {shown(value.text)}, the evidence has {shown(other[1].text)}"
         return ""
 
 
-def _is_named(field: str, word: str) -> bool:
+def _has_word(field: str, word: str) -> bool:
     """
     Return whether a field's name has a word, in any form.
 
-    >>> _is_named("scheduled_departure_time", "departs"), _is_named("arrival_time", "departs")
+    >>> _has_word("scheduled_departure_time", "departs"), _has_word("arrival_time", "departs")
     (True, False)
     """
     stem = word[:_STEM]
@@ -200,15 +210,18 @@ def _is_named(field: str, word: str) -> bool:
     return any(part.startswith(stem) or stem.startswith(part) for part in parts)
 
 
-def _names_field(said: set[str], field: str) -> bool:
-    """Return whether a sentence speaks of a field."""
+def _names_field(sentence_words: set[str], field: str) -> bool:
+    """Return whether a sentence mentions a field."""
     parts = {word for word in name_words(field) if word not in _NO_FIELD}
     return any(
-        part[:_STEM] == word[:_STEM] for part in parts for word in said if len(word) >= _LEAST_WORD
+        part[:_STEM] == word[:_STEM]
+        for part in parts
+        for word in sentence_words
+        if len(word) >= _LEAST_WORD
     )
 
 
-def described(one: EvidenceValue) -> str:
+def describe(one: EvidenceValue) -> str:
     """Return a value of the evidence with its field, for a message."""
     under = f" under `{one.field[:60]}`" if one.field else ""
     return f"{shown(one.figure.text)}{under}"

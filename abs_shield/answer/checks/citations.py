@@ -1,4 +1,4 @@
-"""Citations of an answer, and the sources that were retrieved."""
+"""Check of an answer's citations against the retrieved sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABEL = re.compile(
     r"|\b(?:id|index|idx|no|number|n|rank|key)[\"']?[ ]?[=:#][ ]?[\"'\[]?(\d{1,3})\b",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A number at a line's beginning, or one that is called an id."""
+"""A number at the beginning of a line, or one labelled as an id."""
 _ENDING = re.compile(r"(?:^|[^\d.,])0{0,6}(\d{1,3})$")
 
 
@@ -32,7 +32,7 @@ def sources(
     question: str | None = None,
     answer: str | None = None,
 ) -> Opinions:
-    """Check that each citation of a claim names a source that was retrieved."""
+    """Check that each citation of a claim names a retrieved source."""
     return tuple(
         from_conflicts(_conflict(one, evidence) for one in citations(claim.text))
         for claim in claims
@@ -45,7 +45,7 @@ def _conflict(citation: Citation, evidence: Evidence) -> str:
 
 
 class Sources:
-    """The results of some evidence, and the passages in them by their numbers and names."""
+    """The retrieved results, and the numbers and names of their passages."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._blind = bool(evidence.blind)
@@ -57,7 +57,7 @@ class Sources:
         self._texts = [one.text.casefold() for one in evidence]
 
     def conflict(self, citation: Citation) -> str:
-        """Return in one line why a citation names nothing that was retrieved; else empty."""
+        """Return why a citation names no retrieved source, in one line; empty if it names one."""
         if self._blind:
             return ""
         if citation.name:
@@ -81,7 +81,7 @@ class Sources:
 
 def count_passages(result: Passage) -> int:
     """
-    Return how many passages a result may hold: items of lists, or lines of text; at least 1.
+    Return the number of passages in a result: items of lists, or lines of text; at least 1.
 
     >>> from abs_shield.answer.evidence.collect import evidence_from
     >>> [count_passages(one) for one in evidence_from(['[{"a": 1}, {"a": 2}]', "Rain.\\nSnow."])]
@@ -95,7 +95,7 @@ def count_passages(result: Passage) -> int:
 
 def numbers_of(result: Passage) -> Iterator[int]:
     """
-    Yield the numbers that label a part of a result: ids, headings, numbers of a list.
+    Yield the numbers that label parts of a result: ids, headings, list numbers.
 
     >>> from abs_shield.answer.evidence.collect import evidence_from
     >>> [sorted(numbers_of(one)) for one in evidence_from(['[{"id": "doc-12"}]', "[3] Rain."])]
@@ -120,7 +120,7 @@ def _lines(text: str) -> int:
 
 
 def _items(value: Any) -> int:
-    """Count the items of the outermost lists, and the members of an object of texts or objects."""
+    """Return the number of items in the outermost lists, or of an object's nested members."""
     if isinstance(value, list):
         return len(value)
     if not isinstance(value, Mapping):

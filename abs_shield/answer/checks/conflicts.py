@@ -1,4 +1,4 @@
-"""What a text says of the very thing that a claim says, with another value or a negation."""
+"""Sentences of the evidence that repeat a claim with another value or a negation."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _REQUEST = re.compile(
 _DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
 _LEAST_WORDS = 3
 _LEAST_CONTRARY = 2
-"""Words of a claim that is compared with its contrary: "Breakfast is included"."""
+"""Fewest words of a claim that is compared with its opposite: "Breakfast is included"."""
 _CHANGES = re.compile(
     r"\b(?:until|till|before|after|again|since|from|once|anymore|no longer|bis|ab|nach|wieder"
     r"|jusqu|apr\u00e8s|hasta|desde|despu\u00e9s)\b",
     re.IGNORECASE,
 )
-"""Words for when a state ends or begins: "closed until June" and "open from June" agree."""
+"""Words for the end or begin of a state: "closed until June" and "open from June" agree."""
 _MOST_WORDS = 60
 _MOST_ALIKE = 50
-"""Sentences with all words of a claim that are compared with it."""
+"""Most sentences with all words of a claim that are compared with it."""
 _SURE = 0.8
 _SAME = 0.6
 
 
-class Statement(NamedTuple):
+class EvidenceSentence(NamedTuple):
     """
     A sentence of a result or a document.
 
     Attributes:
         text: The sentence.
-        words: Its words that say something.
+        words: Its content words.
         span: Its place in the evidence.
     """
 
@@ -51,11 +51,11 @@ class Statement(NamedTuple):
     span: Span | None = None
 
 
-def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
+def nearest(words: frozenset[str], evidence: Evidence) -> EvidenceSentence | None:
     """
-    Return the sentence of running text that has most of *words*, the shortest of equals, or None.
+    Return the running-text sentence with most of *words*, the shortest of equals; None if none.
 
-    Lines of records and what people said are left out.
+    Lines of records and messages of users are left out.
     """
     index = index_of(evidence)
     votes: Counter[int] = Counter()
@@ -64,27 +64,31 @@ def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
     if not votes:
         return None
     best = max(votes, key=lambda n: (votes[n], -len(index.sentences[n].content)))
-    return Statement(index.text(best), _words(index.sentences[best].content), index.span(best))
+    return EvidenceSentence(
+        index.text(best), _words(index.sentences[best].content), index.span(best)
+    )
 
 
-def _said(claim: str) -> frozenset[str]:
-    """The words of a claim; its numbers go first, for of those there may be hundreds."""
+def _claim_words(claim: str) -> frozenset[str]:
+    """Return the words of a claim; numbers are removed first, since there may be hundreds."""
     return _words(read(_DIGITS.sub(" ", claim)).keys)
 
 
 def _words(keys: Iterable[str]) -> frozenset[str]:
-    """The keys that are words: which numbers stand there is what is compared."""
+    """Return the keys that are words; numbers are what is compared."""
     return frozenset(key for key in keys if key[0].isalpha())
 
 
-def other_value(claim: str, missing: Figure, evidence: Evidence) -> tuple[Statement, Figure] | None:
+def other_value(
+    claim: str, missing: Figure, evidence: Evidence
+) -> tuple[EvidenceSentence, Figure] | None:
     """
-    Give what a sentence that says the same has in place of *missing*; None where nobody can tell.
+    Return the value that a matching sentence has in place of *missing*, or None if unclear.
 
-    It has to have nearly all words of the claim, and one value of that kind; fewer words suffice
-    where the two values differ by their magnitude or their year alone.
+    The sentence must have nearly all words of the claim, and one value of that kind; fewer words
+    suffice if the two values differ only by a power of ten or by the year.
     """
-    words = _said(claim)
+    words = _claim_words(claim)
     near = nearest(words, evidence) if len(words) >= _LEAST_WORDS else None
     if near is None:
         return None
@@ -94,25 +98,25 @@ def other_value(claim: str, missing: Figure, evidence: Evidence) -> tuple[Statem
     alike = [one for one in figures(near.text) if _alike(missing, one)]
     if len({one.values for one in alike}) != 1:
         return None
-    if share >= _SURE or _shifted(missing, alike[0]):
+    if share >= _SURE or _is_shifted(missing, alike[0]):
         return near, alike[0]
     return None
 
 
 def has_other_value(claim: str, value: Figure, evidence: Evidence) -> bool:
     """
-    Return whether the sentences that say the very thing of a claim all have another value.
+    Return whether all sentences that match a claim have another value.
 
     They have all words of the claim and one value of that kind each: "Alder has 85 rooms" for
-    "Alder has 95 rooms", wherever 95 is said of something else.
+    "Alder has 95 rooms", even if 95 occurs for something else.
     """
-    words = _said(claim)
+    words = _claim_words(claim)
     if len(words) < _LEAST_WORDS or len([*filter(partial(_alike, value), figures(claim))]) != 1:
         return False
     index = index_of(evidence)
     places = [set(index.postings.get(word, ())) for word in words]
-    said = sorted(set.intersection(*places))[:_MOST_ALIKE]
-    values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in said]
+    alike = sorted(set.intersection(*places))[:_MOST_ALIKE]
+    values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in alike]
     return bool(values) and all(len(some) == 1 and not same(value, some[0]) for some in values)
 
 
@@ -120,8 +124,8 @@ def _alike(missing: Figure, other: Figure) -> bool:
     return missing.kind == other.kind and missing.unit == other.unit
 
 
-def _shifted(missing: Figure, other: Figure) -> bool:
-    """Whether two values differ by a power of ten, or two days by the year, alone."""
+def _is_shifted(missing: Figure, other: Figure) -> bool:
+    """Return whether two numbers differ only by a power of ten, or two days only by the year."""
     if missing.kind in SUMS:
         one, another = missing.numbers[0].normalize(), other.numbers[0].normalize()
         return one.as_tuple().digits == another.as_tuple().digits and len(one.as_tuple().digits) > 1
@@ -131,32 +135,36 @@ def _shifted(missing: Figure, other: Figure) -> bool:
     return False
 
 
-def _changes(sentence: str) -> frozenset[str]:
+def _change_words(sentence: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _CHANGES.findall(sentence))
 
 
-def _asks_for(sentence: str) -> bool:
-    """Return whether a sentence of the evidence asks for what it says: it is not so, maybe."""
+def _is_request(sentence: str) -> bool:
+    """Return whether a sentence of the evidence requests something, which may not be so yet."""
     return _REQUEST.match(sentence) is not None
 
 
-def contrary(claim: str, evidence: Evidence) -> tuple[Statement, str] | None:
+def find_contradiction(claim: str, evidence: Evidence) -> tuple[EvidenceSentence, str] | None:
     """
-    Return the sentence that says the same but for a negation or an opposite, and which; or None.
+    Return the sentence that differs by a negation or an opposite, and this word; else None.
 
-    It has all words of the claim but for that one, and one more at most, of a short claim none:
-    nothing else may differ.
+    It has all words of the claim except that one, and at most one more word, for a short claim
+    none: nothing else may differ.
     """
-    said = without_reply(claim)
-    if said.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
+    statement = without_reply(claim)
+    if statement.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
         return None
-    words = _said(said)
+    words = _claim_words(statement)
     near = nearest(words, evidence) if len(words) >= _LEAST_CONTRARY else None
-    if near is None or _asks_for(near.text) or _changes(said) != _changes(near.text):
+    if (
+        near is None
+        or _is_request(near.text)
+        or _change_words(statement) != _change_words(near.text)
+    ):
         return None
     if len(near.words) > len(words) + (len(words) >= _LEAST_WORDS):
         return None
     new = len(words - near.words)
     compare = (denial, opposite)[new] if new < 2 else None
-    told = compare(read(said), read(near.text)) if compare else ""
-    return (near, told) if told else None
+    difference = compare(read(statement), read(near.text)) if compare else ""
+    return (near, difference) if difference else None

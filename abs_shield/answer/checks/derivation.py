@@ -1,4 +1,4 @@
-"""Numbers that follow from others: sums, differences, products, quotients, shares and counts."""
+"""Numbers that can be computed from others: sums, differences, products, shares and counts."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from abs_shield.text.values.numerals import WORDS, worded
 from abs_shield.text.values.units import in_others, units_of
 
 _MOST = 48
-"""Numbers of an answer that are computed with."""
+"""Operands of an answer, at most: all pairs of them are combined."""
 _MOST_COLUMNS = 200
 _MOST_READ = 2_000
 _MOST_RUN = 24
 _MOST_RATES = 8
 _MOST_PARTS = 24
 _MOST_PLACES = 8
-"""Places of one value whose sentences are read."""
+"""Occurrences of one value whose sentences are read."""
 _ROUNDS = 3
-"""What follows may be computed with again: a total of totals."""
+"""Derived numbers may be operands again: a total of totals."""
 _FEW = 4
-"""Numbers of a column or a sentence of which any two may be combined, instead of all alone."""
+"""Numbers of a column or sentence up to which any two are combined; of more, all or none."""
 _SHORT_TEXT = 12
-"""Numbers of a passage in prose that is computed with."""
+"""Numbers of a prose passage up to which its sentences are operands."""
 _FEWEST = 12
 _FACTORS = range(2, 13)
 _HUNDRED = Decimal(100)
@@ -57,7 +57,7 @@ _DERIVED = re.compile(
     r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
     re.IGNORECASE,
 )
-"""Words of a sentence in which something is computed or counted."""
+"""Words of a sentence with a computed or counted value."""
 _DIFFERENCE = re.compile(
     r"\b(?:differen|additional|extra|remain|left|leav|refund|due|ow(?:e|ed|es|ing)\b|over|missing"
     r"|short|fewer|rest\b|sav|cheap|more|less|increas|decreas|reduc|discount|net\b|deduct|adjust|new"
@@ -68,7 +68,7 @@ _DIFFERENCE = re.compile(
     r"|m\u00e1s[ ](?:car|alt)|plus[ ](?:ch|\u00e9lev))|[\u2212\u2013]|[ ]-[ ]",
     re.IGNORECASE,
 )
-"""Words of a sentence in which an amount is a difference."""
+"""Words of a sentence with an amount that is a difference."""
 _SHARED = re.compile(
     r"\b(?:half|halves|split|share|shared|each|per|equally|both|average|mean|instal\w+|monthly"
     r"|month|h\u00e4lfte|je|jeweils|pro|moiti\u00e9|chacun|chacune|par|mitad|cada|por)\b",
@@ -99,12 +99,12 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
 
 class Derivation:
     """
-    The numbers that follow from those of an answer, and from the results that it speaks of.
+    The numbers that follow from those of an answer and of the results it is about.
 
     Args:
         answer: The answer.
         values: Its values, in order.
-        grounded: Those that the evidence or the question has.
+        grounded: Those that occur in the evidence or the question.
         most: How many of the values may be operands.
         index: The values of the evidence.
         scope: The lines and sentences of the answer.
@@ -146,14 +146,16 @@ class Derivation:
         self._extend([one for one in values if _is_operand(one)], {id(one) for one in grounded})
 
     def supports(self, value: Figure) -> bool:
-        """Return whether a number follows from others, and for money whether the answer says so."""
+        """
+        Return whether a number follows from others, and for money whether its sentence says so.
+        """
         return value.kind in SUMS and (self._follows(value) or self._is_restated(value))
 
-    def is_announced(self, value: Figure) -> bool:
-        """Return whether a sentence that has this value says that it is computed."""
-        return self._is_worded(_DERIVED, value)
+    def says_computed(self, value: Figure) -> bool:
+        """Return whether a sentence with this value says that it is computed."""
+        return self._has_wording(_DERIVED, value)
 
-    def _is_worded(self, wording: re.Pattern[str], value: Figure) -> bool:
+    def _has_wording(self, wording: re.Pattern[str], value: Figure) -> bool:
         key = wording, value.values
         worded = self._worded.get(key)
         if worded is None:
@@ -163,8 +165,8 @@ class Derivation:
             self._worded[key] = worded
         return worded
 
-    def _extend(self, values: Sequence[Figure], known: set[int]) -> None:
-        """Add what follows to the operands, as long as something more does."""
+    def _extend(self, values: Sequence[Figure], operand_ids: set[int]) -> None:
+        """Add derived numbers to the operands until no more follow."""
         for _ in range(_ROUNDS):
             self._own = [one.numbers[0] for one in self._operands]
             self._results_of = [
@@ -182,21 +184,21 @@ class Derivation:
             self._rises = sorted(share - _HUNDRED for share in shares if share > _HUNDRED)
             self._falls = sorted(_HUNDRED - share for share in shares if share < _HUNDRED)
             room = max(0, _MOST - len(self._operands))  # sums are made of pairs of these
-            rest = (one for one in values if id(one) not in known)
+            rest = (one for one in values if id(one) not in operand_ids)
             more = [*islice(filter(self._follows, rest), room)]
             if not more:
                 return
-            known.update(map(id, more))
+            operand_ids.update(map(id, more))
             self._grounded += more
             self._operands = sorted((*self._operands, *more), key=lambda one: one.start)
 
     def _follows(self, value: Figure) -> bool:
         for wording, numbers in self._results_of:
-            follows = any(_among(numbers, abs(number), step) for number, step in value.readings)
-            if follows and (value.kind != MONEY or self._is_worded(wording, value)):
+            follows = any(_contains(numbers, abs(number), step) for number, step in value.readings)
+            if follows and (value.kind != MONEY or self._has_wording(wording, value)):
                 return True
         number = value.numbers[0]
-        if value.kind != MONEY and _among(self._ratios, abs(number), value.step):
+        if value.kind != MONEY and _contains(self._ratios, abs(number), value.step):
             return True
         if value.unit == "%":
             return self._is_share(value)
@@ -209,15 +211,15 @@ class Derivation:
         return any(near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
 
     def _is_share(self, value: Figure) -> bool:
-        """Return whether a percentage is a share, or by how much one number is above another."""
-        rises, falls = self._is_worded(RISES, value), self._is_worded(FALLS, value)
-        known = [self._shares]
-        known += [] if falls and not rises else [self._rises]
-        known += [] if rises and not falls else [self._falls]
-        return any(_among(some, value.numbers[0], value.step) for some in known)
+        """Return whether a percentage is a share, or the change from one number to another."""
+        rises, falls = self._has_wording(RISES, value), self._has_wording(FALLS, value)
+        candidates = [self._shares]
+        candidates += [] if falls and not rises else [self._rises]
+        candidates += [] if rises and not falls else [self._falls]
+        return any(_contains(some, value.numbers[0], value.step) for some in candidates)
 
     def _is_restated(self, value: Figure) -> bool:
-        """Return whether the answer has the same in another unit: 800.5 kg, or 0.8 tonnes."""
+        """Return whether the answer has the same value in another unit: 800.5 kg, or 0.8 tonnes."""
         if not units_of(value.unit):
             return False
         return any(
@@ -228,7 +230,7 @@ class Derivation:
         )
 
     def _all_sums(self) -> Iterator[Decimal]:
-        """Yield sums, and what rates make of them."""
+        """Yield sums, and sums with rates applied."""
         sums = [*self._plain_sums()]
         yield from (*sums, *self._results.totals())
         for some in (self._own, *self._results.few):
@@ -248,7 +250,7 @@ class Derivation:
             yield from (a / b for a in self._own for b in counts if b)
 
     def _all_ratios(self) -> Iterator[Decimal]:
-        """Yield how many times one amount another is: that is no amount of money."""
+        """Yield the ratios of amounts, which are not amounts of money."""
         if self._has_shares or self._has_products:
             amounts = [one.numbers[0] for one in self._operands if one.kind == MONEY]
             yield from (a / b for a, b in permutations(amounts, 2) if b)
@@ -268,7 +270,7 @@ class Derivation:
         return [*self._own, *(number for column in self._results.few for number in column)]
 
     def _last_of_lines(self) -> list[Decimal]:
-        """Return the last operand of each line: what an item comes to."""
+        """Return the last operand of each line, usually the total of an item."""
         ends = {self._scope.line(one.start): one.numbers[0] for one in self._operands}
         return [*ends.values()] if len(ends) < len(self._operands) else []
 
@@ -285,7 +287,7 @@ class Derivation:
             yield from self._results.differences()
 
     def _factors_in(self, values: Sequence[Figure]) -> list[int]:
-        """Return by how much something may be multiplied or divided: counts, lengths of lists."""
+        """Return possible factors and divisors: counts, lengths of lists."""
         numbers = [one for one in values if one.kind == NUMBER and one.unit not in (NTH, "%")]
         factors = {int(n) for one in numbers for n in one.numbers if n in _FACTORS}
         factors |= {n for n in self._results.counts if n in _FACTORS}
@@ -294,7 +296,7 @@ class Derivation:
 
 class _Results:
     """
-    The numbers of the newest result, and of short texts.
+    The numbers of the newest result and of short texts.
 
     Args:
         index: The values of the evidence.
@@ -316,11 +318,11 @@ class _Results:
 
     @property
     def singles(self) -> list[Decimal]:
-        """The numbers that are all of their field."""
+        """The numbers that fill their field."""
         return [one.figure.numbers[0] for fields in self._fields for one in fields][:_MOST]
 
     def _arguments(self, place: int) -> list[Decimal]:
-        """Return the numbers that the call of a result was given."""
+        """Return the numbers among the arguments of a result's call."""
         stands = (self._index.stands[n] for n in self._index.of_piece[place][:_MOST])
         return [one.figure.numbers[0] for one in stands if one.is_argument and one.is_sum]
 
@@ -336,7 +338,7 @@ class _Results:
                 yield [one.numbers[0] for one in figures if _is_operand(one) and not is_year(one)]
 
     def _counts(self, place: int) -> Iterator[int]:
-        """Yield how long the lists of a result are, and how often its fields have one value."""
+        """Yield the lengths of a result's lists, and how often a field has one value."""
         piece = self._index.pieces[place]
         if not isinstance(piece.value, (dict, list)):
             yield from {len(rows(piece.text).starts)} - {0}
@@ -353,7 +355,7 @@ class _Results:
         yield from (n for n in equal.values() if n > 1)
 
     def totals(self) -> Iterator[Decimal]:
-        """Yield the sum of all amounts of a result, and counts times prices and their sums."""
+        """Yield the sum of all amounts of a result, and of counts times prices."""
         for fields in self._fields:
             amounts = [one.figure.numbers[0] for one in fields if names_money(one.field)]
             if 1 < len(amounts) <= _MOST_RUN:
@@ -370,7 +372,7 @@ class _Results:
                     yield from (*worths, sum(worths, _ZERO))
 
     def differences(self) -> Iterator[Decimal]:
-        """Yield the differences of the numbers of one record: what is left of a limit."""
+        """Yield the differences between numbers of one record: the rest of a limit."""
         for fields in self._fields:
             for record in _by_record(fields).values():
                 if len(record) <= _FEW:
@@ -379,7 +381,7 @@ class _Results:
 
 
 def _fields(values: Iterable[EvidenceValue]) -> Iterator[EvidenceValue]:
-    """Yield the numbers that are all of their field, instead of a part of a text."""
+    """Yield the numbers that fill their field, and are not a part of a text."""
     fields: dict[object, list[EvidenceValue]] = defaultdict(list)
     for one in islice(values, _MOST_READ):
         if not one.steps or one.figure.text != str(one.steps[-1]):  # the name of a record
@@ -388,14 +390,14 @@ def _fields(values: Iterable[EvidenceValue]) -> Iterator[EvidenceValue]:
 
 
 def _columns(fields: Iterable[EvidenceValue]) -> Iterator[list[Decimal]]:
-    """Yield the numbers of one field of all records of a list."""
-    found: dict[object, list[Decimal]] = defaultdict(list)
+    """Yield the numbers of one field across all records of a list."""
+    columns: dict[object, list[Decimal]] = defaultdict(list)
     for one in fields:
         number = one.figure.numbers[0]
-        found[without_indices(one.steps)].append(number)
+        columns[without_indices(one.steps)].append(number)
         if above := record_of(one.steps):
-            found[above[:-1], one.field].append(number)
-    unique = dict.fromkeys(tuple(column) for column in found.values() if len(column) > 1)
+            columns[above[:-1], one.field].append(number)
+    unique = dict.fromkeys(tuple(column) for column in columns.values() if len(column) > 1)
     return map(list, unique)
 
 
@@ -414,9 +416,9 @@ def _runs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
 
 
 def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
-    """Yield what a text says to be so many of so many: a part and its whole."""
-    for found in islice(_PART.finditer(text), _MOST_PARTS):
-        part, whole = map(_number, found.groups())
+    """Yield each part and its whole in "part of whole" phrases."""
+    for match in islice(_PART.finditer(text), _MOST_PARTS):
+        part, whole = map(_number, match.groups())
         if 0 <= part <= whole:
             yield part, whole
 
@@ -429,7 +431,7 @@ def _is_operand(value: Figure) -> bool:
     return value.kind in SUMS and not value.soft and value.unit not in (NTH, "%")
 
 
-def _among(numbers: list[Decimal], number: Decimal, step: Decimal) -> bool:
+def _contains(numbers: list[Decimal], number: Decimal, step: Decimal) -> bool:
     reach = step / 2 + _SLACK
     place = bisect_left(numbers, number - reach)
     return place < len(numbers) and numbers[place] <= number + reach

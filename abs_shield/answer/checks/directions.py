@@ -1,4 +1,4 @@
-"""Claims that something went from one to another, where a result has it the other way round."""
+"""Check of claimed directions (from, to) against the fields of results."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _RETURN = re.compile(
     r"|regreso)\b",
     re.IGNORECASE,
 )
-"""Words before a way that make it the way back."""
+"""Words before a direction that mark the way back."""
 _NONE = re.compile(
     r"\b(?:not|no|none|nothing|never|either|instead|vice versa|\w+n't|kein\w*|nicht|aucun\w*"
     r"|ning\w+)\b",
     re.IGNORECASE,
 )
-"""Words of a claim that there is no such way, or another one."""
+"""Words of a claim that denies a direction, or states an alternative."""
 _WORD = re.compile(r"\w+(?:[.\-/]\w+)*")
 _MOST_OBJECTS, _MOST_PAIRS, _MOST_LEAVES, _MOST_WAYS = 5_000, 100, 20, 20
 
 
 class Ends(NamedTuple):
     """
-    The values at both ends of one way: of each value its words.
+    The values at both ends of one direction, each as its words.
 
     Attributes:
-        first: Those where it begins.
-        second: Those where it ends.
+        first: The values at the origin.
+        second: The values at the destination.
         fields: The names of both fields.
     """
 
@@ -52,18 +52,18 @@ class Ends(NamedTuple):
 
 
 class Directions:
-    """The pairs of fields of results that say from where and to where."""
+    """The pairs of fields of results with an origin and a destination."""
 
     def __init__(self, evidence: Evidence) -> None:
         results = [one.value for one in evidence if one.source is Source.TOOL_RESULT]
-        found = (ends for value in reversed(results) for ends in _ends(value))
-        self._ends = [*islice(found, _MOST_PAIRS)]
+        pairs = (ends for value in reversed(results) for ends in _ends(value))
+        self._ends = [*islice(pairs, _MOST_PAIRS)]
         self._seconds = frozenset(
             word for ends in self._ends for one in ends.second for word in one
         )
 
     def conflict(self, claim: str) -> str:
-        """Return in one line which way a claim has turned round; empty if it has not."""
+        """Return which direction a claim has reversed, in one line; empty if none."""
         if not self._ends or _NONE.search(claim):
             return ""
         for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS):
@@ -72,9 +72,9 @@ class Directions:
             first, second = _words(match["first"]), _words(match["second"])
             if first.isdisjoint(self._seconds):
                 continue
-            if any(_is(first, a) or _is(second, b) for a, b, _ in self._ends):
+            if any(_matches(first, a) or _matches(second, b) for a, b, _ in self._ends):
                 continue
-            turned = (one for a, b, one in self._ends if _is(first, b) and _is(second, a))
+            turned = (one for a, b, one in self._ends if _matches(first, b) and _matches(second, a))
             if fields := next(turned, None):
                 names = " and ".join(f"`{name}`" for name in fields)
                 return f"the evidence has it the other way round, under {names}"
@@ -83,10 +83,10 @@ class Directions:
 
 def _ends(value: Any) -> Iterator[Ends]:
     """Yield the pairs of fields of every object in a result."""
-    left, seen = [(value, 0)], 0
-    while left and seen < _MOST_OBJECTS:
+    left, visited = [(value, 0)], 0
+    while left and visited < _MOST_OBJECTS:
         item, depth = left.pop()
-        seen += 1
+        visited += 1
         if depth >= DEEPEST:
             continue
         if isinstance(item, Mapping):
@@ -107,6 +107,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _is(said: frozenset[str], values: tuple[frozenset[str], ...]) -> bool:
-    """Return whether the words of an end of a claim have those of a value at an end of a way."""
-    return any(words <= said for words in values)
+def _matches(claim_words: frozenset[str], values: tuple[frozenset[str], ...]) -> bool:
+    """Return whether an end of a claim has the words of a value at an end of a direction."""
+    return any(words <= claim_words for words in values)

@@ -1,4 +1,4 @@
-"""Values of an answer that need no evidence: those of the question, examples, endings."""
+"""Values of an answer that need no evidence: values of the question, examples, endings of ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 _FURTHER = re.compile(r"(?:and|or|for)\b|\S*\d|[^\w\s]+$")
-"""What may stand between an example and the next one of a list."""
+"""Words that may separate an example from the next one of a list."""
 _ENDING = re.compile(
     r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?|endung|endet|endend|termina(?:d[ao])?"
     r"|(?:se )?terminant|finissant)[\s:*#.x\u2022]{0,6}"
@@ -33,7 +33,7 @@ class Exemptions:
 
     Args:
         answer: The answer.
-        requested: Values of the question; they need no other evidence.
+        requested: Values of the question, which need no other evidence.
         index: The values of the evidence.
     """
 
@@ -48,11 +48,11 @@ class Exemptions:
         return (value.kind == ID and "{" in value.text) or self._is_ending(value)
 
     def is_requested(self, value: Figure) -> bool:
-        """Return whether the question has a value."""
+        """Return whether the question contains a value."""
         return any(same(value, one) for one in self._requested)
 
     def _is_ending(self, value: Figure) -> bool:
-        """Return whether it is the end of a longer id, and the answer says so."""
+        """Return whether a value is the end of a longer id, and the answer says so."""
         if len(value.text) < _LEAST_END or not value.text.isdigit():
             return False
         before = _text_before(self._answer, value.start)
@@ -61,7 +61,7 @@ class Exemptions:
 
 def is_example(text: str, at: int) -> bool:
     """
-    Return whether what is at a place is given as an example.
+    Return whether the value at an offset is an example.
 
     >>> is_example("an id such as W-1", 14), is_example("your id is W-1", 11)
     (True, False)
@@ -74,5 +74,5 @@ def is_example(text: str, at: int) -> bool:
 
 
 def _text_before(text: str, at: int) -> str:
-    """Return the text before the word that holds a place."""
+    """Return the text before the word at an offset."""
     return _JOINED.sub("", text[max(0, at - _BEFORE) : at])

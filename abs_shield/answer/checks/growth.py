@@ -1,4 +1,4 @@
-"""Which way a sentence says that a number goes, and which way the name of its field does."""
+"""Directions of change: whether a sentence and a field's name say that a number rises or falls."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FALLS = re.compile(
     r"|discount|sav|cheap|cut|lost|loss|short|remain|left\b|rest\b)",
     re.IGNORECASE,
 )
-"""Words of a sentence in which a percentage says by how much one number is above another one."""
+"""Words of a sentence with a percentage by which one number is below another."""
 _UP = frozenset("growth increase gain rise appreciation".split())
 _DOWN = frozenset("decrease decline drop loss reduction shrinkage depreciation".split())
 
 
-def turns_round(sentence: str, field: str) -> bool:
+def reverses_growth(sentence: str, field: str) -> bool:
     """
-    Return whether a sentence lets fall what a field lets rise, or the other way round.
+    Return whether a sentence reports a fall where the field reports a rise, or vice versa.
 
     >>> turns_round("Revenue fell by 20%.", "revenue_growth_pct")
     True

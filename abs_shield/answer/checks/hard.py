@@ -1,4 +1,4 @@
-"""All deterministic checks of a claim as one opinion: what a claim without a model comes to."""
+"""All deterministic checks of a claim, combined to one opinion."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ def hard(
     question: str | None = None,
     answer: str | None = None,
 ) -> tuple[Opinion | Unavailable, ...]:
-    """Return one opinion a claim from all deterministic checks: the worst score, all the rest."""
+    """Return one opinion for each claim: the worst score of all deterministic checks."""
     each = (
         check(claims, evidence, question=question, answer=answer)
         for check in (facts, sources, actions, polarity, people)
     )
-    return tuple(_joined(some) for some in zip(*each, strict=True))
+    return tuple(_combine(some) for some in zip(*each, strict=True))
 
 
-def _joined(some: Iterable[Opinion | Unavailable | None]) -> Opinion | Unavailable:
-    given = [*some]
-    found = [one for one in given if isinstance(one, Opinion)]
-    if not found:
-        reasons = [one for one in given if isinstance(one, Unavailable) and one is not NOTHING]
+def _combine(some: Iterable[Opinion | Unavailable | None]) -> Opinion | Unavailable:
+    opinions = [*some]
+    usable = [one for one in opinions if isinstance(one, Opinion)]
+    if not usable:
+        reasons = [one for one in opinions if isinstance(one, Unavailable) and one is not NOTHING]
         return reasons[0] if reasons else NOTHING
     return Opinion(
-        score=min(one.score for one in found),
-        spans=tuple(dict.fromkeys(span for one in found for span in one.spans))[:_MOST_SPANS],
-        missing=tuple(value for one in found for value in one.missing),
-        contradicted=next((one.contradicted for one in found if one.contradicted), ""),
-        spellings=tuple(value for one in found for value in one.spellings),
+        score=min(one.score for one in usable),
+        spans=tuple(dict.fromkeys(span for one in usable for span in one.spans))[:_MOST_SPANS],
+        missing=tuple(value for one in usable for value in one.missing),
+        contradicted=next((one.contradicted for one in usable if one.contradicted), ""),
+        spellings=tuple(value for one in usable for value in one.spellings),
     )

@@ -1,4 +1,4 @@
-"""Days, times and lengths that follow from others: three days later, tomorrow, hours between."""
+"""Dates, times and durations that follow from others: three days later, tomorrow, hours between."""
 
 from __future__ import annotations
 
@@ -18,49 +18,50 @@ from abs_shield.text.values.calendar import weekdays
 from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, near, same
 
 _MOST = 48
-"""Moments that are computed with."""
+"""Dates and times that are operands, at most: all pairs of them are compared."""
 _MOST_LENGTHS = 8
 _MOST_READ = 2_000
 _MOST_RANGES = 50
 _LONGEST_WORDS = 2_000
-"""Characters of the user's words that are read for a day that they name."""
+"""Characters of the user's messages that are searched for relative days."""
 _WEEK = 7
 _LEAP = 2024
 _LENGTHS = frozenset(
     "h hour hours hr hrs minute minutes min mins day days night nights week weeks".split()
 )
-"""Units of what lies between two moments."""
+"""Units of the durations between two times."""
 _FIRST = frozenset("start starts begin begins from check in departure depart since open".split())
 _LAST = frozenset("end ends to until till through check out return arrival close due".split())
 _TO = re.compile(r"[ ]?(?:-|\u2013|\u2014|to|through|until|till|and)[ ]?(?:the[ ])?")
 _UNTIL = re.compile(
     r"[ *_`]{0,4}(?:-|\u2013|\u2014|to|through|until|till)[ *_`]{1,5}|[-\u2013\u2014]"
 )
-"""Between the ends of a stretch of time."""
+"""Separators between the start and the end of a period."""
 _CHANGED = re.compile(
     r"\b(?:mov|chang|shift|reschedul|postpon|push|brought|bring|set back|delay|extend|shorten"
     r"|adjust|updat|improv|instead|next day|following day|overnight|verschob|verleg|ge\u00e4ndert"
     r"|d\u00e9plac|cambi|spostat)",
     re.IGNORECASE,
 )
-"""Words of a sentence in which a time is replaced by another, or which goes on to the next day."""
+"""Words of a sentence about a changed time, or a period that ends on the next day."""
 _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
-"""Behind a difference: 12:30 - 11:00 = 1:30."""
+"""Sign after a difference: 12:30 - 11:00 = 1:30."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
 _BESIDE = re.compile(r"[a-z]{3,9}")
 _NEAR = 14
-"""Characters beside a day in which its weekday is written."""
+"""Characters beside a date in which its weekday may occur."""
 
 
-class Moments:
+class DateArithmetic:
     """
-    The moments of an answer that the evidence has, and those of the newest result and the system.
+    The dates and times of an answer that the evidence has, and those of the newest result and
+    system text.
 
     Args:
         answer: The answer.
         values: Its values, in order.
-        grounded: Those that the evidence or the question has.
+        grounded: Those that occur in the evidence or the question.
         index: The values of the evidence.
         scope: The lines of the answer.
     """
@@ -91,10 +92,10 @@ class Moments:
             piece.text[:_LONGEST_WORDS] for piece in index.pieces if piece.source is Source.USER
         ).casefold()[-_LONGEST_WORDS:]
         self._ranges: list[tuple[date, date]] | None = None
-        self._turned = {*self._all_turned(values)}
+        self._reversed_at = {*self._reversed_times(values)}
 
     def supports(self, value: Figure) -> bool:
-        """Return whether a day, a time or a length follows from moments of the evidence."""
+        """Return whether a date, a time or a duration follows from those of the evidence."""
         if value.unit in _LENGTHS:
             return self._is_length(value)
         if value.kind not in (DATE, TIME):
@@ -102,24 +103,24 @@ class Moments:
         start, end = self._scope.line(value.start)
         lengths = [one for one in self._lengths if start <= one.start < end]
         pairs = ((at, length) for at in self._own for length in (*lengths, *self._requested))
-        if any(same(value, there) for pair in pairs for there in _moved(*pair)):
+        if any(same(value, there) for pair in pairs for there in _shifted(*pair)):
             return True
         if value.kind == TIME:
             return self._is_clock(value)
-        return self._is_named(value) or self._is_within(value)
+        return self._is_relative_day(value) or self._is_within(value)
 
-    def is_turned(self, value: Figure) -> bool:
+    def is_reversed(self, value: Figure) -> bool:
         """
-        Return whether a time is an end of a stretch that ends before it begins: from 4 pm to 1 pm.
+        Return whether a time belongs to a period that ends before it begins: from 4 pm to 1 pm.
 
-        It ends with the end of a record that has a beginning, and has it no more: what is moved or
-        lasts until the next day has its times by themselves, or in one record. A length that the
-        answer or the user states explains it, too.
+        The end must be that of a record with an earlier start, and no record may have the claimed
+        start: a moved or overnight event has its times in separate fields, or in one record. A
+        duration that the answer or the user states explains it, too.
         """
-        return value.start in self._turned
+        return value.start in self._reversed_at
 
-    def _all_turned(self, values: Sequence[Figure]) -> Iterator[int]:
-        """Yield the places of times in stretches that end before they begin."""
+    def _reversed_times(self, values: Sequence[Figure]) -> Iterator[int]:
+        """Yield the offsets of times in periods that end before they begin."""
         lengths = (*self._lengths[:_MOST_LENGTHS], *self._requested)
         for one, other in pairwise(values):
             if one.kind != TIME or other.kind != TIME:
@@ -132,48 +133,50 @@ class Moments:
                 self._answer, *self._scope.sentence(one.start)
             ):
                 continue
-            if not any(same(other, end) for length in lengths for end in _moved(one, length)):
+            if not any(same(other, end) for length in lengths for end in _shifted(one, length)):
                 yield from (one.start, other.start)
 
     def _is_clock(self, value: Figure) -> bool:
-        """Return whether a length is written as on a clock: 02:30 for two and a half hours."""
+        """Return whether a duration is written as on a clock: 02:30 for two and a half hours."""
         if not value.text.startswith("0"):
             return False
         times = [one for one in self._own if one.kind == TIME]
-        between = (_apart(*pair) for pair in combinations(times, 2))
+        between = (_difference(*pair) for pair in combinations(times, 2))
         return value.value in (_as_clock(self._lengths), *between)
 
-    def _is_named(self, value: Figure) -> bool:
+    def _is_relative_day(self, value: Figure) -> bool:
         """Return whether the user named the day relative to one of the evidence: next Friday."""
         if not self._requests:
             return False
-        said = {*_WORD.findall(self._requests)}
-        offsets = [days for word, days in _RELATIVE.items() if word in said]
-        named = weekdays(self._requests)
+        request_words = {*_WORD.findall(self._requests)}
+        offsets = [days for word, days in _RELATIVE.items() if word in request_words]
+        requested_weekdays = weekdays(self._requests)
         for anchor in self._all:
             for first in _dates(anchor, None):
                 for day in _dates(value, first.year):
                     ahead = (day - first).days
-                    if ahead in offsets or (day.weekday() in named and 0 < ahead <= _WEEK):
+                    if ahead in offsets or (
+                        day.weekday() in requested_weekdays and 0 < ahead <= _WEEK
+                    ):
                         return True
         return False
 
     def _is_within(self, value: Figure) -> bool:
-        """Return whether a day has its weekday beside it, and lies in a range of the evidence."""
+        """Return whether a date is stated with its weekday, and is in a range of the evidence."""
         before = self._answer[max(0, value.start - _NEAR) : value.start]
-        named = weekdays(before) or weekdays(self._answer[value.end : value.end + _NEAR])
-        if not named:
+        stated_weekdays = weekdays(before) or weekdays(self._answer[value.end : value.end + _NEAR])
+        if not stated_weekdays:
             return False
         if self._ranges is None:
             self._ranges = [*islice(self._ranges_of(), _MOST_RANGES)]
         return any(
-            first < day < last and day.weekday() in named
+            first < day < last and day.weekday() in stated_weekdays
             for first, last in self._ranges
             for day in _dates(value, first.year)
         )
 
     def _ranges_of(self) -> Iterator[tuple[date, date]]:
-        """Yield the ranges of days that the evidence states: of two fields, or in a text."""
+        """Yield the date ranges that the evidence states, in two fields or in a text."""
         days = [one for one in self._index.stands[-_MOST_READ:] if one.figure.kind == DATE]
         for one, other in pairwise(days):
             if one.piece == other.piece and self._is_range(one, other):
@@ -193,7 +196,7 @@ class Moments:
         )
 
     def _is_length(self, value: Figure) -> bool:
-        """Return whether a number is how far two moments are apart, in its unit."""
+        """Return whether a number is the duration between two times, in its unit."""
         return any(
             near(value.numbers[0], length, value.step)
             for one, other in combinations(self._all, 2)
@@ -201,8 +204,8 @@ class Moments:
         )
 
 
-def _moved(moment: Figure, length: Figure) -> Iterator[Figure]:
-    """Yield a moment a length later, and earlier."""
+def _shifted(moment: Figure, length: Figure) -> Iterator[Figure]:
+    """Yield a date or time shifted by a duration, later and earlier."""
     value, number = moment.value, int(length.numbers[0])
     for sign in (1, -1):
         match value:
@@ -219,15 +222,15 @@ def _moved(moment: Figure, length: Figure) -> Iterator[Figure]:
 
 
 def _ends_before(one: Figure, other: Figure) -> bool:
-    """Return whether a time is not after another one, where both are plain and no midnight."""
+    """Return whether a time is at or before another one; both unambiguous, and no midnight."""
     match one.value, other.value:
         case Minute(minutes=start, half=False), Minute(minutes=end, half=False):
             return 0 < end <= start
     return False
 
 
-def _apart(one: Figure, other: Figure) -> Minute | None:
-    """Return how far two times of a day are apart, as a clock shows it."""
+def _difference(one: Figure, other: Figure) -> Minute | None:
+    """Return the difference of two times of day as a clock shows it."""
     match one.value, other.value:
         case Minute(minutes=start), Minute(minutes=end):
             return Minute(abs(end - start), whole=True)
@@ -236,12 +239,12 @@ def _apart(one: Figure, other: Figure) -> Minute | None:
 
 def _as_clock(lengths: Sequence[Figure]) -> Minute | None:
     """Return hours and minutes as a clock shows them."""
-    said = {one.unit[0]: int(one.numbers[0]) for one in lengths if one.unit[0] in "hm"}
-    return Minute(60 * said.get("h", 0) + said.get("m", 0), whole=True) if said else None
+    amounts = {one.unit[0]: int(one.numbers[0]) for one in lengths if one.unit[0] in "hm"}
+    return Minute(60 * amounts.get("h", 0) + amounts.get("m", 0), whole=True) if amounts else None
 
 
 def _dates(value: Figure, year: int | None) -> Iterator[date]:
-    """Yield the days that a value can mean, in *year* where it has none."""
+    """Yield the dates that a value can mean, in *year* if it has none."""
     for day in value.values:
         if isinstance(day, Day) and day.day is not None and (day.year or year):
             try:
@@ -251,7 +254,7 @@ def _dates(value: Figure, year: int | None) -> Iterator[date]:
 
 
 def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
-    """Yield how far two moments are apart in a unit."""
+    """Yield the differences of two dates or times in a unit."""
     match one.value, other.value:
         case Minute(minutes=start), Minute(minutes=end):
             between = Decimal(abs(end - start))

@@ -1,4 +1,4 @@
-"""Amounts of what an answer says was paid or sent, beside those of the calls that did it."""
+"""Check of amounts that an answer says were paid or sent against the calls that did it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.text.values.figure import MONEY, Figure, near
 
 _VERBS = PAYING | {"send", "wire", "schedule"}
-_RECKONED = re.compile(
+_COMPUTED = re.compile(
     r"\b(?:remain\w*|rest|differen\w*|left|leav\w*|balance|sav\w*|more|less|each|half|total|tips?"
     r"|tax\w*|vat|fees?|inclu\w*|plus|sum|altogether|combined|per|instal\w*|year|month|so far"
     r"|of which|deposit|discount\w*|convert\w*|exchange\w*)\b",
     re.IGNORECASE,
 )
-"""Words of a sentence whose amount may be another one than that of the call."""
+"""Words of a sentence whose amount may differ from that of the call."""
 _MOST_CALLS = 200
-"""Calls of a run that are asked: each amount of the answer asks all of them."""
+"""Calls of a run up to which this is checked: each amount is compared with all of them."""
 
 
 class Paid:
     """
-    The payments of one answer.
+    The claimed payments of one answer.
 
     Args:
         answer: The answer.
-        evidence: What it may rest on.
+        evidence: The evidence.
         scope: The sentences of the answer.
     """
 
@@ -40,31 +40,31 @@ class Paid:
 
     def agrees(self, value: Figure) -> bool | None:
         """
-        Return whether the call paid what a sentence says was paid; None if it does not tell.
+        Return whether the call paid the amount that a sentence states; None if unclear.
 
-        The sentence has that amount alone, behind its verb, and no word of a reckoning; one call
-        can have paid it, has one amount and no other number, and returns no amount itself.
+        The sentence must have only that amount, after its verb, and no word of a computation. One
+        call can have paid it, has one amount and no other number, and returns no amount itself.
         """
-        deeds = self._evidence.deeds
-        if value.kind != MONEY or deeds is None or len(deeds) > _MOST_CALLS:
+        executed = self._evidence.executed
+        if value.kind != MONEY or executed is None or len(executed) > _MOST_CALLS:
             return None
         start, end = self._scope.sentence(value.start)
         if sum(one.kind == MONEY for one in self._scope.values_in(start, end)) > 1:
             return None
-        if _RECKONED.search(self._answer, start, end):
+        if _COMPUTED.search(self._answer, start, end):
             return None
         calls: Calls = self._evidence.derived(Calls)
         for claimed in claimed_actions(self._answer[start:end]):
             if claimed.verb in _VERBS and value.text in claimed.around:
-                paid = [one.payment for one in calls.able(claimed)]
+                paid = [one.payment for one in calls.candidates(claimed)]
                 if len(paid) != 1 or paid[0] is None:
                     return None
-                return _is(value, paid[0])
+                return _equals(value, paid[0])
         return None
 
 
-def _is(value: Figure, amount: Decimal) -> bool:
-    """Return whether a value is an amount, also where a whole number counts cents."""
+def _equals(value: Figure, amount: Decimal) -> bool:
+    """Return whether a value equals an amount, also if a whole number counts cents."""
     exponent = amount.as_tuple().exponent
     amounts = [amount, amount / 100] if isinstance(exponent, int) and exponent >= 0 else [amount]
     return any(near(number, one, step) for number, step in value.readings for one in amounts)

@@ -1,4 +1,4 @@
-"""People whom an answer names, and whom nothing in the evidence names."""
+"""Check of the names of people in an answer against the evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from abs_shield.answer.checks.exemptions import is_example
-from abs_shield.answer.checks.opinions import ABSENT, FOUND, NOTHING
+from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
 from abs_shield.answer.evidence.types import Evidence, Source
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.text.given_names import GIVEN_NAMES, SHORT_FOR
@@ -23,20 +23,20 @@ _TITLE = re.compile(
 )
 _WORD = re.compile(r"([^\W\d_](?:\.|[\w'\u2019-]{0,40}))(?:[ ]|(?=\W)|\Z)")
 _PARTICLES = frozenset("van von de der den di da del la le al bin".split())
-_GIVEN = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
+_GIVEN_NAME = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
 _FAMILY = re.compile(
     rf"[ ](?:[^\W\d_]\.[ ]?)?(?:(?:{'|'.join(sorted(_PARTICLES))})[ ]){{0,2}}"
     r"(?P<name>(?![^\W\d_A-Z\u00c0-\u00de])[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
 )
 _WITHIN = re.compile(r"[^\W\d_]+,?[ ]\Z")
-"""The word before a name that stands in the middle of a sentence."""
+"""The word before a name in the middle of a sentence."""
 _INVENTS = re.compile(
     r"\b(?:story|stories|poem|fiction\w*|novel|fairy tale|tale|role[- ]?play|sample|example"
     r"|placeholder|dummy|fake|template|invent|imagin\w+|make up|made[- ]up"
     r"|test (?:data|users?|patients?))\b",
     re.IGNORECASE,
 )
-"""Words of a request for names that nobody has."""
+"""Words of a request for invented names."""
 _MYSELF = re.compile(
     r"\b(?:i['\u2019]m|i am|my name is|this is|it['\u2019]s|ich bin|soy|je suis|sono)[ ]\Z",
     re.IGNORECASE,
@@ -45,11 +45,11 @@ _ALSO = re.compile(r",?[ ](?:(?:and|or|und|oder|y|o|et|ou|e)[ ])?")
 _MOST_WORDS = 6
 """Words of one name."""
 _LEAST = 3
-"""Letters of a name that is looked for."""
+"""Fewest letters of a name that is checked."""
 _LEAST_INSIDE = 4
-"""Letters of a name that is found inside a word: Silva in ``emmasilva7@x.org``."""
+"""Fewest letters of a name that may be part of a word: Silva in ``emmasilva7@x.org``."""
 _BEGINNING = 3
-"""Letters that a given name has in common with its short forms: Ale of Alex and Alexandra."""
+"""Leading letters that a given name shares with its short forms: Ale of Alex and Alexandra."""
 _BEGINNINGS = re.compile(rf"(?<![^\W_])[A-Z][a-z]{{{_BEGINNING - 1}}}")
 _BEFORE = 24
 _HANDLES = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,12})(?=[._\d@-])")
@@ -58,22 +58,22 @@ _DIGRAPHS = str.maketrans(
     {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00f8": "oe", "\u00e5": "aa"}
 )
 _MOST_ENDING = 2
-"""Letters that a language may add to a name: ``Herrn M\u00fcllers``."""
+"""Letters of an inflected ending of a name: ``Herrn M\u00fcllers``."""
 _MOST = 200
-"""People of one answer that are looked for: each may take a search through all of the evidence."""
+"""People of one answer that are checked: each may take a search through all of the evidence."""
 
 
 class Person(NamedTuple):
     """
-    Somebody who is named.
+    A person whom a text names.
 
     Attributes:
-        start: Where the name begins.
-        end: Where it ends.
-        names: The parts of the name, in normal form, of which the evidence should have one: with
-            a title the family name, and of a German title any, for its nouns have capitals as
-            well; without a title the given name and the family name.
-        has_title: Whether a title stands before the name.
+        start: Offset of the name's first character.
+        end: Offset after its last character.
+        names: The parts of the name, in normal form, of which the evidence should have one: after
+            a title the family name, after a German title any, since German nouns have capitals
+            too; without a title the given name and the family name.
+        has_title: Whether a title precedes the name.
     """
 
     start: int
@@ -90,35 +90,35 @@ def people(
     answer: str | None = None,
 ) -> tuple[Opinion | Unavailable, ...]:
     """
-    Look for everybody whom an answer names: "Dr. Okonkwo", where it is Dr. Okafor; "Ines Kessler".
+    Check that the evidence names each person of an answer: not "Dr. Okonkwo" for Dr. Okafor.
 
-    Of somebody with a title the family name has to be known, since the given name may be a
-    nickname; of anybody else one of both, and a given name by itself where a sentence has it in
-    its middle. Nobody is looked for where a part of the evidence is written in another script.
+    After a title the family name must occur, since the given name may be a nickname; otherwise
+    one of both. A given name alone is checked only in the middle of a sentence. Nothing is
+    checked if a part of the evidence is in another script.
 
     Args:
         claims: The claims of one answer.
-        evidence: What they may rest on.
-        question: What was asked; who is named there needs no other evidence.
+        evidence: The evidence.
+        question: The user's question; people named in it need no other evidence.
         answer: Not needed.
     """
     room = _MOST
-    named: list[list[Person]] = []
+    persons: list[list[Person]] = []
     for claim in claims:
-        named.append([*islice(_persons(claim.text), room)])
-        room -= len(named[-1])
+        persons.append([*islice(_persons(claim.text), room)])
+        room -= len(persons[-1])
     if room == _MOST:
         return (NOTHING,) * len(claims)
-    found = evidence.derived(_Known)
-    if not found.is_latin:
-        return tuple(Unavailable("another script") if some else NOTHING for some in named)
-    known = (found.words, _Words.of(question or "", question or ""))
-    pairs = zip(claims, named, strict=True)
-    return tuple(_opinion(claim, some, known, evidence) for claim, some in pairs)
+    evidence_names = evidence.derived(_EvidenceNames)
+    if not evidence_names.is_latin:
+        return tuple(Unavailable("another script") if some else NOTHING for some in persons)
+    sources = (evidence_names.words, _NameText.of(question or "", question or ""))
+    pairs = zip(claims, persons, strict=True)
+    return tuple(_opinion(claim, some, sources, evidence) for claim, some in pairs)
 
 
 def _persons(text: str) -> Iterator[Person]:
-    """Yield everybody who is named, in order; who has a title is no second one."""
+    """Yield every person, in order; a name with a title is not reported again without it."""
     end = 0
     for one in merge(titled(text), untitled(text), key=attrgetter("start")):
         if one.start >= end:
@@ -128,7 +128,7 @@ def _persons(text: str) -> Iterator[Person]:
 
 def titled(text: str) -> Iterator[Person]:
     """
-    Yield who is named with a title, and with a name of three letters or more.
+    Yield the people named with a title and a name of at least three letters.
 
     >>> [one.names for one in titled("See Dr. Ada van der Berg in room 4, or Mr. Li.")]
     [('berg',)]
@@ -152,16 +152,16 @@ def titled(text: str) -> Iterator[Person]:
 
 def untitled(text: str) -> Iterator[Person]:
     """
-    Yield who is named by a usual given name and a family name, or by a given name in a sentence.
+    Yield the people named with a common given name, with or without a family name.
 
-    Examples are left out, and who says his own name.
+    Examples and speakers who introduce themselves are left out.
 
     >>> [one.names for one in untitled("Ines B. Kessler moved San Diego to Ingrid, like Bob.")]
     [('ines', 'kessler'), ('ingrid',)]
     """
     example = -1
-    for given in filter(_is_given, _GIVEN.finditer(text)):
-        start, end = given.span()
+    for match in filter(_is_given_name, _GIVEN_NAME.finditer(text)):
+        start, end = match.span()
         before = text[max(0, start - _BEFORE) : start]
         last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
         family = _FAMILY.match(text, end)
@@ -171,19 +171,19 @@ def untitled(text: str) -> Iterator[Person]:
         elif _MYSELF.search(before) or is_namesake(text, start, end, last):
             continue
         elif family and not is_namesake(text, start, behind, last):
-            yield Person(start, behind, (_name_of(given[0]), _name_of(family["name"])))
+            yield Person(start, behind, (_name_of(match[0]), _name_of(family["name"])))
         elif not family and _WITHIN.search(before) and not last[0].isupper():
-            yield Person(start, end, (_name_of(given[0]),))
+            yield Person(start, end, (_name_of(match[0]),))
 
 
-def _is_given(word: re.Match[str]) -> bool:
+def _is_given_name(word: re.Match[str]) -> bool:
     name = word[0]
     is_name = name[0].isupper() and name[1:].islower()
     return is_name and unaccented(_name_of(name)) in GIVEN_NAMES
 
 
 def _is_next(text: str, example: int, start: int) -> bool:
-    """Return whether a name stands right behind an example: "such as Olga or Ingrid"."""
+    """Return whether a name directly follows an example: "such as Olga or Ingrid"."""
     return example >= 0 and _ALSO.fullmatch(text, example, start) is not None
 
 
@@ -192,11 +192,11 @@ def _name_of(word: str) -> str:
 
 
 def _opinion(
-    claim: Claim, named: list[Person], known: tuple[_Words, ...], evidence: Evidence
+    claim: Claim, persons: list[Person], sources: tuple[_NameText, ...], evidence: Evidence
 ) -> Opinion | Unavailable:
-    if not named:
+    if not persons:
         return NOTHING
-    absent = [one for one in named if not any(some.name(one) for some in known)]
+    absent = [one for one in persons if not any(some.has_person(one) for some in sources)]
     if absent and evidence.blind:
         return Unavailable(evidence.blind)
     missing = (
@@ -205,18 +205,18 @@ def _opinion(
         )
         for one in absent
     )
-    return Opinion(score=ABSENT if absent else FOUND, missing=tuple(missing))
+    return Opinion(score=ABSENT if absent else PRESENT, missing=tuple(missing))
 
 
-class _Words(NamedTuple):
+class _NameText(NamedTuple):
     """
-    A text in which names are looked for.
+    A text that is searched for names.
 
     Attributes:
-        text: It, in normal form.
+        text: The text, in normal form.
         words: Its words.
         beginnings: The first three letters of its words with a capital, and of its handles.
-        invents: Whether it asks for names that nobody has.
+        invents: Whether it asks for invented names.
     """
 
     text: str
@@ -225,19 +225,24 @@ class _Words(NamedTuple):
     invents: bool = False
 
     @classmethod
-    def of(cls, text: str, said: str = "") -> _Words:
-        """Read a text; of what users *said* any word may be a name, without a capital."""
-        text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    def of(cls, text: str, user_text: str = "") -> _NameText:
+        """
+        Return a text prepared for search; any word of the users' messages *said* may be a name.
+        """
+        text = _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
         plain = unaccented(normal(text))
         beginnings = {one.lower() for one in _BEGINNINGS.findall(text)}
         beginnings |= {one[:_BEGINNING] for one in _HANDLES.findall(plain)}
-        beginnings |= {one[:_BEGINNING] for one in words(unaccented(normal(said)))}
+        beginnings |= {one[:_BEGINNING] for one in words(unaccented(normal(user_text)))}
         return cls(
-            plain, frozenset(words(plain)), frozenset(beginnings), _INVENTS.search(said) is not None
+            plain,
+            frozenset(words(plain)),
+            frozenset(beginnings),
+            _INVENTS.search(user_text) is not None,
         )
 
-    def name(self, one: Person) -> bool:
-        """Return whether one of the names is there by which somebody has to be known."""
+    def has_person(self, one: Person) -> bool:
+        """Return whether the text has a part of the name that identifies a person."""
         if any(map(self._has, one.names)):
             return True
         if one.has_title:
@@ -249,7 +254,7 @@ class _Words(NamedTuple):
         return self._has_handle(*one.names)
 
     def _has(self, name: str) -> bool:
-        """Return whether there is a name, but for an ending; of a double name both."""
+        """Return whether the text has a name, apart from an ending; of a double name both parts."""
         spellings = {name, name.translate(_DIGRAPHS)}
         return any(all(map(self._has_part, words(unaccented(each)))) for each in spellings)
 
@@ -259,15 +264,15 @@ class _Words(NamedTuple):
         )
 
     def _has_short(self, name: str) -> bool:
-        """Return whether a short form is there that does not begin as the name."""
+        """Return whether the text has a short form that differs from the name's beginning."""
         return any(
             name in long.split() and short in self.words for short, long in SHORT_FOR.items()
         )
 
-    def _has_handle(self, given: str, family: str) -> bool:
-        """Return whether initial and family name are one word: hlee, dobrien, aelsayed."""
+    def _has_handle(self, given_name: str, family: str) -> bool:
+        """Return whether initial and family name occur as one word: hlee, dobrien, aelsayed."""
         families = {"".join(words(unaccented(family))), *words(unaccented(family))}
-        initials = rf"(?:{re.escape(given[:1])}[._]?)?"
+        initials = rf"(?:{re.escape(given_name[:1])}[._]?)?"
         return any(
             re.search(rf"(?<![^\W\d_]){initials}{re.escape(one)}(?![^\W\d_])", self.text)
             for one in families
@@ -275,13 +280,13 @@ class _Words(NamedTuple):
         )
 
 
-class _Known:
+class _EvidenceNames:
     """The words of some evidence, and whether all of it is in Latin script."""
 
     def __init__(self, evidence: Evidence) -> None:
         texts = [piece.text for piece in evidence]
-        texts += [str(one.arguments) for one in evidence.deeds or ()]
-        said = [piece.text for piece in evidence if piece.source is Source.USER]
+        texts += [str(one.arguments) for one in evidence.executed or ()]
+        user_texts = [piece.text for piece in evidence if piece.source is Source.USER]
         self.is_latin = all(latin(normal(text)) for text in texts)
-        found = ("\n".join(texts), "\n".join(said)) if self.is_latin else ("", "")
-        self.words = _Words.of(*found)
+        sources = ("\n".join(texts), "\n".join(user_texts)) if self.is_latin else ("", "")
+        self.words = _NameText.of(*sources)

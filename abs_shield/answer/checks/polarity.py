@@ -1,11 +1,11 @@
-"""Claims that say the opposite of the evidence: of a sentence, a yes/no field or a direction."""
+"""Check for claims that contradict a sentence, a yes/no field or a direction of the evidence."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from abs_shield.answer.checks.conflicts import contrary
+from abs_shield.answer.checks.conflicts import find_contradiction
 from abs_shield.answer.checks.directions import Directions
 from abs_shield.answer.checks.opinions import NOTHING, contradicted
 from abs_shield.answer.checks.states import Flags
@@ -17,7 +17,7 @@ _PROPOSAL = re.compile(
     r"|shall i|should i)\b|\byes/no\b",
     re.IGNORECASE,
 )
-"""Words of an answer that asks to confirm it: what it says is what will be, not what is."""
+"""Words of an answer that asks for confirmation: it describes a plan, not the present state."""
 
 
 def polarity(
@@ -34,13 +34,13 @@ def polarity(
 
 
 def _opinion(claim: str, evidence: Evidence, proposes: bool) -> Opinion | Unavailable:
-    if found := contrary(claim, evidence):
-        sentence, why = found
+    if contradiction := find_contradiction(claim, evidence):
+        sentence, why = contradiction
         return contradicted(f"the evidence says otherwise: {why}", sentence.span)
     if proposes:
         return NOTHING
     flags: Flags = evidence.derived(Flags)
-    if flag := flags.against(claim):
+    if flag := flags.find_conflict(claim):
         return contradicted(flag.conflict, flags.span(flag))
     directions: Directions = evidence.derived(Directions)
     conflict = directions.conflict(claim)

@@ -1,4 +1,4 @@
-"""The records that an answer speaks of at a place: those that the nearest line names."""
+"""Records that an answer refers to at a place, by the names on the nearest lines."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _RESPECTIVE = re.compile(r"\b(?:respective|in that order|vice versa)", re.IGNORECASE)
 _WINDOW = 1_000
-"""Characters on either side that are looked at, in a line or a sentence that long."""
+"""Characters on either side that are read of a long line or sentence."""
 _MOST_VALUES = 200
 _MOST_WORDS = 200
 _MOST_PLACES = 40
-"""Places of one name; what is in more identifies no record."""
+"""Places of one name; a name at more places identifies no record."""
 _REACH = 12
-"""Lines above in which a record is looked for."""
+"""Lines above that are searched for a record."""
 _LONGEST_NAME = 6
 _LEAST_SMALL = 4
-"""Letters of a name that is looked for in small letters."""
+"""Fewest letters of a name that may be written in lower case."""
 
 Mention = tuple[int, tuple[Place, ...]]
-"""Where an answer names a record, and where its key is in the evidence."""
+"""Offset of a record's name in the answer, and the places of its key in the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,20 @@ class RecordScope:
         self._starts = [one.start for one in values]
         self._ids = [one for one in values if _may_name(one)]
         self._id_starts = [one.start for one in self._ids]
-        self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
+        self._lines = [_line(answer, *match.span()) for match in _LINE.finditer(answer)]
         self._line_starts = [line.start for line in self._lines]
         self._sentences: dict[int, list[tuple[int, int]]] = {}
-        self._found: dict[tuple[int, int], tuple[Mention, ...]] = {}
+        self._mention_cache: dict[tuple[int, int], tuple[Mention, ...]] = {}
 
     # Lines and sentences -------------------------------------------------------------------------
 
     def line(self, at: int) -> tuple[int, int]:
-        """Return the line that holds the place *at*, or what of it is near."""
+        """Return the line at an offset, or the part of it that is near."""
         line = self._line_at(at)
         return max(line.start, at - _WINDOW), min(line.end, at + _WINDOW)
 
     def sentence(self, at: int) -> tuple[int, int]:
-        """Return the sentence that holds the place *at*, or what of it is near."""
+        """Return the sentence at an offset, or the part of it that is near."""
         line = self._line_at(at)
         spans = self._sentences_of(line)
         near = bisect_right(spans, (at, len(self._answer))) - 1
@@ -97,28 +97,27 @@ class RecordScope:
         return spans
 
     def values_in(self, start: int, end: int) -> list[Figure]:
-        """Return the values between two places, at most 200."""
+        """Return the values between two offsets, at most 200."""
         first = bisect_right(self._starts, start - 1)
         return self._values[first : min(bisect_right(self._starts, end - 1), first + _MOST_VALUES)]
 
     # Records -------------------------------------------------------------------------------------
 
-    def named(self, start: int, end: int) -> tuple[Place, ...]:
-        """Return where the keys are that a stretch of the answer names."""
+    def named_keys(self, start: int, end: int) -> tuple[Place, ...]:
+        """Return the places of the keys that a part of the answer names."""
         mentions = self._mentions(start, min(end, start + _WINDOW))
         return tuple(place for _, places in mentions for place in places)
 
-    def above(self, at: int) -> tuple[Place, ...]:
-        """Return where the keys are of the records meant at a place without a value."""
+    def records_above(self, at: int) -> tuple[Place, ...]:
+        """Return the places of the keys of the records meant at an offset without a value."""
         return self._records(at, "")
 
     def records(self, value: Figure) -> tuple[Place, ...]:
         """
-        Return where the keys are of the records meant at a value.
+        Return the places of the keys of the records meant at a value.
 
-        Those of its own sentence; else of its line; else of the nearest line above, unless that is
-        an item beside it with a value of that kind of its own. To these come those of the headings
-        over it.
+        They are in its own sentence; else in its line; else in the nearest line above, unless
+        that is a sibling item with its own value of that kind. Keys in headings above are added.
         """
         return self.paired(value) or self._records(value.start, value.kind)
 
@@ -136,7 +135,7 @@ class RecordScope:
             below = line
             if line.indent > indent or (line.indent == indent < own.indent):
                 continue  # another branch of the list
-            keys = self.named(line.start, line.end)
+            keys = self.named_keys(line.start, line.end)
             if line.indent < indent:
                 indent = line.indent
                 heads += keys
@@ -146,12 +145,12 @@ class RecordScope:
 
     def paired(self, value: Figure) -> tuple[Place, ...]:
         """
-        Return the record of a value, if its sentence has as many values for each key.
+        Return the record of a value, if its sentence has equally many values for each key.
 
-        They stand after the keys, or before them: "$349 for Alder and $587 for Birch".
+        They follow the keys, or precede them: "$349 for Alder and $587 for Birch".
         """
         start, end = self.sentence(value.start)
-        mentions = self._turns(value, start, end)
+        mentions = self._record_changes(value, start, end)
         if len(mentions) < 2 or _RESPECTIVE.search(self._answer, start, end):
             return ()
         starts = [at for at, _ in mentions]
@@ -166,20 +165,20 @@ class RecordScope:
         return ()
 
     def subject(self, value: Figure) -> tuple[Place, ...]:
-        """Return the record that a value's sentence names before it, if it names no other."""
+        """Return the record named before a value in its sentence, if no other is named."""
         start, end = self.sentence(value.start)
-        mentions = self._turns(value, start, end)
+        mentions = self._record_changes(value, start, end)
         if not mentions:
             return self._records(value.start, value.kind)
         (at, places), *others = mentions
         return () if others or at > value.start else places
 
-    def is_of_named_record(self, value: Figure) -> bool:
+    def belongs_to_record(self, value: Figure) -> bool:
         """
-        Return whether a value is said of a record, instead of beside one.
+        Return whether a value is stated as the record's own.
 
-        So it is in an item of a list, and where its sentence names one record, before the value,
-        and has no other value of that kind.
+        This holds in a list item, and if its sentence names one record, before the value, and has
+        no other value of that kind.
         """
         if self._line_at(value.start).is_item or self.paired(value):
             return True
@@ -188,8 +187,10 @@ class RecordScope:
         mentions = self._mentions(start, end)
         return len(alike) == 1 and bool(mentions) and mentions[0][0] < value.start
 
-    def _turns(self, value: Figure, start: int, end: int) -> list[Mention]:
-        """Return where a sentence turns to another record, by keys of another kind than a value."""
+    def _record_changes(self, value: Figure, start: int, end: int) -> list[Mention]:
+        """
+        Return where a sentence changes to another record, by keys of another kind than the value.
+        """
         mentions = self._mentions(start, end)
         if not mentions and value.kind in SUMS:
             mentions = self._days(start, end)
@@ -202,81 +203,84 @@ class RecordScope:
         return [one for n, one in enumerate(keys) if first[n] != first[n + 1]]
 
     def _days(self, start: int, end: int) -> tuple[Mention, ...]:
-        """Return the days of a stretch of the answer that are those of records."""
+        """Return the dates in a part of the answer that are dates of records."""
         days = (one for one in self.values_in(start, end) if one.kind == DATE)
-        found = ((day.start, self._index.find(day)) for day in days)
+        matches = ((day.start, self._index.find(day)) for day in days)
         return tuple(
             (at, tuple(Place(one.piece, one.steps) for one in some if one.is_result))
-            for at, some in found
+            for at, some in matches
         )
 
     def _kind(self, at: int) -> str:
-        """Return the kind of the value at a place; empty for a word."""
+        """Return the kind of the value at an offset; empty for a word."""
         place = bisect_right(self._starts, at) - 1
         return self._values[place].kind if place >= 0 and self._starts[place] == at else ""
 
     def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
-        """Return the keys of a place's sentence; those before it in the line come first."""
+        """Return the keys of the sentence at an offset; those before it in the line come first."""
         start, end = self.sentence(at)
-        before = self.named(start, at)
+        before = self.named_keys(start, at)
         if before:
-            return (*before, *self.named(at, end))
+            return (*before, *self.named_keys(at, end))
         behind = min(line.end, at + _WINDOW) if line.is_item else end
-        return (*self.named(at, behind), *self.named(max(line.start, at - _WINDOW), start))
+        return (
+            *self.named_keys(at, behind),
+            *self.named_keys(max(line.start, at - _WINDOW), start),
+        )
 
     def _has(self, kind: str, line: _Line) -> bool:
         return any(one.kind == kind for one in self.values_in(line.start, line.end))
 
     def _mentions(self, start: int, end: int) -> tuple[Mention, ...]:
-        found = self._found.get((start, end))
-        if found is None:
-            found = self._ids_in(start, end) or self._names_in(start, end)
-            self._found[start, end] = found
-        return found
+        mentions = self._mention_cache.get((start, end))
+        if mentions is None:
+            mentions = self._ids_in(start, end) or self._names_in(start, end)
+            self._mention_cache[start, end] = mentions
+        return mentions
 
     def _ids_in(self, start: int, end: int) -> tuple[Mention, ...]:
         first = bisect_right(self._id_starts, start - 1)
         some = self._ids[first : bisect_right(self._id_starts, end - 1)]
         keys = ((one.start, str(one.value) if one.kind == ID else one.text) for one in some)
-        found = ((at, tuple(self._index.ids.get(key, ())[:_MOST_PLACES])) for at, key in keys)
-        return tuple(mention for mention in found if mention[1])
+        mentions = ((at, tuple(self._index.ids.get(key, ())[:_MOST_PLACES])) for at, key in keys)
+        return tuple(mention for mention in mentions if mention[1])
 
-    def _is_beside(self, word: str, found: list[Mention]) -> bool:
-        """Return whether a word in small letters names a record beside one that is named before."""
-        places = self._index.names.get(word, ()) if found and len(word) >= _LEAST_SMALL else ()
+    def _is_beside(self, word: str, mentions: list[Mention]) -> bool:
+        """Return whether a lower-case word names a record beside one named before."""
+        places = self._index.names.get(word, ()) if mentions and len(word) >= _LEAST_SMALL else ()
         if len(places) != 1 or not _is_key(tuple(places)):
             return False
         field = places[0].piece, without_indices(places[0].steps)
         return any(
-            field == (one.piece, without_indices(one.steps)) for _, some in found for one in some
+            field == (one.piece, without_indices(one.steps)) for _, some in mentions for one in some
         )
 
     def _names_in(self, start: int, end: int) -> tuple[Mention, ...]:
         first = self._index.first_words
         if not first:
             return ()
-        said = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
-        plain = [_plain(word[0]) for word in said]
-        found: list[Mention] = []
+        tokens = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
+        plain = [_plain(word[0]) for word in tokens]
+        mentions: list[Mention] = []
         behind = 0
-        for n, word in enumerate(said):
+        for n, word in enumerate(tokens):
             if n < behind or plain[n].partition(" ")[0] not in first:
                 continue
-            least = 1 if word[0][0].isupper() or self._is_beside(plain[n], found) else 2
-            for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
+            least = 1 if word[0][0].isupper() or self._is_beside(plain[n], mentions) else 2
+            for length in range(min(_LONGEST_NAME, len(tokens) - n), least - 1, -1):
                 name = " ".join(plain[n : n + length])
-                if length == 1:  # Tom, where one name alone begins so
+                if length == 1:  # Tom, if only one name begins with it
                     name = self._index.first_words.get(name) or name
                 places = self._index.names.get(name, ())
                 if 0 < len(places) <= _MOST_PLACES:
-                    found.append((word.start(), tuple(replace(at, name=name) for at in places)))
+                    mentions.append((word.start(), tuple(replace(at, name=name) for at in places)))
                     behind = n + length
                     break
-        return tuple(found)
+        return tuple(mentions)
 
 
 def _is_key(places: tuple[Place, ...]) -> bool:
-    """Return whether a name is that of one record of a list: no status, no currency."""
+    """Return whether a name identifies one record of a list, unlike a status or a currency."""
     first = {place.piece: place.steps for place in reversed(places)}
     return bool(places) and not any(is_foreign(first[at.piece], at.steps) for at in places)
 
@@ -286,7 +290,7 @@ def _records_of(places: tuple[Place, ...]) -> frozenset[tuple[int, Steps]]:
 
 
 def _plain(word: str) -> str:
-    """Return a word as names have it; empty if it is longer than any name."""
+    """Return a word in the normal form of names; empty if it is longer than any name."""
     return _plain_of(word) if len(word) <= LONGEST_NAME else ""
 
 

@@ -1,4 +1,4 @@
-"""Whether a clause says plainly that something is so, or that it is not."""
+"""Plain statements: clauses that say directly that something is so, or is not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DOUBT = re.compile(
     r"|what|example|in case|otherwise|both|either)\b",
     re.IGNORECASE,
 )
-"""Words with which something is asked, planned, reported by another or true in part."""
+"""Words of questions, plans, reports of others' words and partial truths."""
 _DATE = re.compile(
     rf"\b(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{ENGLISH_OR_SHORT}"
     rf"|{ENGLISH_OR_SHORT} \d{{1,2}})\b(?:,? \d{{4}}\b)?",
@@ -51,7 +51,7 @@ _UN = re.compile(
     "(?:un|non)(?=[a-z]{4})|(?:in|im|ir|il)(?=[a-z]{2,}(?:[ai]ble|ive|ent|ete|ect|id)$)"
 )
 _BY_ITSELF = frozenset("arrived finished expired failed succeeded departed landed ended".split())
-"""Participles that say with "has" what others say with "is"."""
+"""Participles whose state is expressed with "has" and not with "is"."""
 
 
 class Word(NamedTuple):
@@ -61,7 +61,7 @@ class Word(NamedTuple):
     Attributes:
         text: The word in lower case.
         key: Its stem.
-        bare: The stem of it without a negating prefix; empty if it has none.
+        bare: Its stem without a negating prefix; empty if it has none.
     """
 
     text: str
@@ -69,13 +69,13 @@ class Word(NamedTuple):
     bare: str = ""
 
 
-class Statement(NamedTuple):
+class PlainStatement(NamedTuple):
     """
-    What a clause says of something.
+    A clause's statement about a property.
 
     Attributes:
-        is_so: Whether it says that it is so.
-        about: The words that say of what, and those after it.
+        is_so: True if it asserts the property, False if it denies it.
+        about: The words of its subject, and those after the property.
     """
 
     is_so: bool
@@ -84,7 +84,7 @@ class Statement(NamedTuple):
 
 def clauses(text: str) -> Iterator[tuple[Word, ...]]:
     """
-    Yield the clauses of a sentence that says plainly what is so; none of one that asks or plans.
+    Yield the clauses of a plain statement; none for a question, condition or plan.
 
     >>> [[word.text for word in some] for some in clauses("It is open, and it isn't full.")]
     [['it', 'is', 'open'], ['it', "isn't", 'full']]
@@ -92,7 +92,7 @@ def clauses(text: str) -> Iterator[tuple[Word, ...]]:
     []
     """
     text = _SUCCESS.sub("is succeeded", text[:_LONGEST])
-    text = _NEED.sub(lambda found: "is not required" if found["no"] else "is required", text)
+    text = _NEED.sub(lambda match: "is not required" if match["no"] else "is required", text)
     text = _DATE.sub(" ", text)
     if _DOUBT.search(text):
         return
@@ -102,13 +102,13 @@ def clauses(text: str) -> Iterator[tuple[Word, ...]]:
 
 
 def is_universal(text: str) -> bool:
-    """Return whether a text speaks of all things of a kind."""
+    """Return whether a text is about all things of a kind."""
     return _ALL.search(text[:_LONGEST]) is not None
 
 
 def has_predicate(text: str) -> bool:
     """
-    Return whether a form of "be" or "have" joins something to what a text says of it.
+    Return whether a form of "be" or "have" joins a subject to a predicate.
 
     >>> has_predicate("It is ready."), has_predicate("All set"), has_predicate("The cost is")
     (True, False, False)
@@ -119,8 +119,8 @@ def has_predicate(text: str) -> bool:
 
 def words_of(text: str) -> Iterator[Word]:
     """Yield the words of a text, in order."""
-    for found in _WORD.finditer(text):
-        word = lowered(found[0]).replace("\u2019", "'")
+    for match in _WORD.finditer(text):
+        word = lowered(match[0]).replace("\u2019", "'")
         head, mark, tail = word.partition("'")
         if mark and tail in ("s", "re"):
             yield Word(head, stem(head))
@@ -129,21 +129,23 @@ def words_of(text: str) -> Iterator[Word]:
         yield Word(word, stem(word), stem(word[bare.end() :]) if bare else "")
 
 
-def statement_of(clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool) -> Statement | None:
+def statement_of(
+    clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool
+) -> PlainStatement | None:
     """
-    Return what a clause says of the thing that the stems *keys* name; None if it is not plain.
+    Return a clause's statement about the property that the stems *keys* name; None if unclear.
 
     Args:
         clause: Its words.
-        keys: Stems that all have to be in it, the last of them right after its verb.
-        noun: Whether one has it: an allergy, no allergy.
+        keys: Stems that must all occur, the last of them directly after the verb.
+        noun: Whether the property is something one has: an allergy, no allergy.
 
     >>> clause, = clauses("Booking B-10 isn't refundable.")
     >>> statement_of(clause, frozenset({"refundabl"}), noun=False).is_so
     False
     """
-    said = [(n, word) for n, word in enumerate(clause) if not word.text.endswith("ly")]
-    places = {key: n for n, word in said for key in {word.key, word.bare} & keys}
+    words = [(n, word) for n, word in enumerate(clause) if not word.text.endswith("ly")]
+    places = {key: n for n, word in words for key in {word.key, word.bare} & keys}
     if len(places) < len(keys):
         return None
     last = max(places.values())
@@ -153,12 +155,12 @@ def statement_of(clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool) 
     if verb is None or len(denials) > 1 or any(n > last for n in denials):
         return None
     about = (*clause[:verb], *clause[last + 1 :])
-    return Statement(not denials, tuple(word for word in about if _is_about(word, keys)))
+    return PlainStatement(not denials, tuple(word for word in about if _is_about(word, keys)))
 
 
 def is_noun(word: str) -> bool:
     """
-    Return whether a word of a field's name may be something that one has.
+    Return whether a word of a field's name may be a noun.
 
     >>> is_noun("allergy"), is_noun("delivered"), is_noun("refundable")
     (True, False, False)
@@ -177,7 +179,7 @@ def _is_about(word: Word, keys: frozenset[str]) -> bool:
 
 
 def _verb(clause: tuple[Word, ...], last: int, keys: frozenset[str], *, noun: bool) -> int | None:
-    """Return the place of the verb of the word at *last*; only small words are between."""
+    """Return the place of the verb of the word at *last*, if only function words are between."""
     for n in range(last - 1, -1, -1):
         word = clause[n]
         if word.text in _BE:

@@ -1,4 +1,4 @@
-"""Fields of results that say yes, no or a state, and claims that say the opposite."""
+"""Check of claims against the fields of results with a yes, a no or a state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.answer.checks.statements import (
-    Statement,
+    PlainStatement,
     Word,
     clauses,
     is_noun,
@@ -51,16 +51,16 @@ _EXCLUDED = {
     )
     for name in names.split()
 }  # fmt: skip
-"""Of a word of a state the stems of what it is not."""
+"""For each word of a state the stems of the states that it excludes."""
 _PARTLY = frozenset("partially partly partial".split())
 _AHEAD = frozenset("pending awaiting waiting needs requires".split())
 _NOUN_ENDINGS = ("ature", "al", "ment", "ation", "ion", "y", "")
 _UNFIT = frozenset("can may should must will need needs require requires allow no not non".split())
-"""Words of fields that say what could be, or deny."""
+"""Words of fields about possibilities, or with a negation."""
 _MOMENTS = frozenset("at on date time".split())
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_FLAGS = 200
-"""Fields of one name that are looked at."""
+"""Fields of one name that are read."""
 _MOST_WORDS = 4_000
 _LONGEST_STATE, _LONGEST_VALUE = 30, 400
 
@@ -68,16 +68,16 @@ _LONGEST_STATE, _LONGEST_VALUE = 30, 400
 @dataclass(frozen=True, slots=True)
 class Flag:
     """
-    One field that says whether something is so.
+    One field that asserts or denies a property.
 
     Attributes:
         passage: The place of its passage.
-        path: The way to it.
+        path: Its path.
         value: Its value, as it is written.
-        keys: The stems that name what it is about.
-        is_so: Whether that is so.
-        is_noun: Whether it is something that one has.
-        is_moment: Whether it only has the time of it, which may be in the future.
+        keys: The stems that name the property.
+        is_so: True if it asserts the property.
+        is_noun: Whether the property is a noun.
+        is_moment: Whether it only has the time of an event, which may be in the future.
     """
 
     passage: int
@@ -90,22 +90,22 @@ class Flag:
 
     @property
     def record(self) -> tuple[int, Path]:
-        """The object that holds it."""
+        """The object that contains it."""
         return self.passage, self.path[:-1]
 
     @property
     def siblings(self) -> tuple[int, Path]:
-        """Its way without the places in lists, which the same field of all records has."""
+        """Its path without list indices: the same for this field of all records."""
         return self.passage, tuple(step for step in self.path if isinstance(step, str))
 
     @property
     def conflict(self) -> str:
-        """In one line what it says."""
+        """The field's value, as a one-line message."""
         return f"the evidence has {shown(self.value)} under `{str(self.path[-1])[:60]}`"
 
 
 class Flags:
-    """The fields of some evidence that say whether something is so, by the words of their names."""
+    """The fields of some evidence that assert or deny a property, by the words of their names."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._passages = evidence.pieces
@@ -113,7 +113,7 @@ class Flags:
         self._words: dict[tuple[int, Path], frozenset[str]] = {}
         users = (one.text for one in evidence if one.source is Source.USER)
         texts = islice((word.key for text in users for word in words_of(text)), _MOST_WORDS)
-        self._asked = frozenset(texts)
+        self._user_words = frozenset(texts)
         for place in _current(evidence):
             for path, leaf in leaves(self._passages[place].value):
                 for flag in _flags(place, path, leaf):
@@ -121,31 +121,31 @@ class Flags:
                     if len(some) <= _MOST_FLAGS:
                         some.append(flag)
 
-    def against(self, claim: str) -> Flag | None:
-        """Return a field that says the opposite of a claim, if no other field agrees; else None."""
+    def find_conflict(self, claim: str) -> Flag | None:
+        """Return a field that contradicts a claim, if no other field agrees; else None."""
         if not self._flags:
             return None
-        found = [one for clause in clauses(claim) for one in self._stated(clause, claim)]
+        stated = [one for clause in clauses(claim) for one in self._stated(clause, claim)]
         words = frozenset(word.key for word in words_of(claim))
-        found = [one for one in found if self._is_meant(one[0], words)]
-        wrong = [flag for flag, is_so in found if flag.is_so != is_so and not flag.is_moment]
+        stated = [one for one in stated if self._is_meant(one[0], words)]
+        wrong = [flag for flag, is_so in stated if flag.is_so != is_so and not flag.is_moment]
         if is_universal(claim):
-            alike = {flag.siblings for flag, _ in found}
-            return wrong[0] if wrong and len(found) > 1 and len(alike) == 1 else None
-        found = self._selected(found, words)
-        wrong = [flag for flag, is_so in found if flag.is_so != is_so and not flag.is_moment]
-        return wrong[0] if wrong and len(wrong) == len(found) else None
+            alike = {flag.siblings for flag, _ in stated}
+            return wrong[0] if wrong and len(stated) > 1 and len(alike) == 1 else None
+        stated = self._selected(stated, words)
+        wrong = [flag for flag, is_so in stated if flag.is_so != is_so and not flag.is_moment]
+        return wrong[0] if wrong and len(wrong) == len(stated) else None
 
     def span(self, flag: Flag) -> Span | None:
-        """Return the line of evidence that has a field."""
+        """Return the line of the evidence with a field."""
         passage, where = self._passages[flag.passage], pointer(flag.path)
         lines = ((start, end) for start, end, way in passage.lines if way == where)
         start, end = next(lines, (0, 0))
         return Span(passage.id, start, end, passage.text[start:end], where) if end else None
 
     def _stated(self, clause: tuple[Word, ...], claim: str) -> Iterator[tuple[Flag, bool]]:
-        """Yield the fields that a clause is about, each with what it says."""
-        read: dict[tuple[frozenset[str], bool], Statement | None] = {}
+        """Yield the fields that a clause is about, each with the clause's statement."""
+        read: dict[tuple[frozenset[str], bool], PlainStatement | None] = {}
         for key in sorted({key for word in clause for key in (word.key, word.bare)}):
             flags = self._flags.get(key, ())
             for flag in flags if len(flags) <= _MOST_FLAGS else ():
@@ -156,17 +156,17 @@ class Flags:
                 if stated is not None and self._is_about(flag, stated, claim):
                     yield flag, stated.is_so
 
-    def _is_about(self, flag: Flag, stated: Statement, claim: str) -> bool:
-        """Return whether a record has all words of a statement, but for a kind before its id."""
+    def _is_about(self, flag: Flag, stated: PlainStatement, claim: str) -> bool:
+        """Return whether a record has all words of a statement, apart from a noun before its id."""
         words = self._words_of(flag)
-        words = words | self._asked if is_universal(claim) else words
+        words = words | self._user_words if is_universal(claim) else words
         ids = [not word.text.isalpha() for word in stated.about]
         return all(
             word.key in words or any(ids[n + 1 : n + 3]) for n, word in enumerate(stated.about)
         )
 
     def _is_meant(self, flag: Flag, words: frozenset[str]) -> bool:
-        """Return whether a claim names the object that holds a field, or a value beside it."""
+        """Return whether a claim names the object that contains a field, or a value beside it."""
         above = flag.path[-2:-1]
         if not above or isinstance(above[0], int) or _keys(split(above[0])) <= words:
             return True
@@ -175,15 +175,15 @@ class Flags:
         return any(_names(words, value) for value in values)
 
     def _selected(
-        self, found: list[tuple[Flag, bool]], words: frozenset[str]
+        self, stated: list[tuple[Flag, bool]], words: frozenset[str]
     ) -> list[tuple[Flag, bool]]:
-        """Return the fields of the records that a claim names by words that only they have."""
-        records = {flag.record: self._words_of(flag) for flag, _ in found}
+        """Return the fields of the records that a claim singles out by their own words."""
+        records = {flag.record: self._words_of(flag) for flag, _ in stated}
         if len(records) < 2:
-            return found
+            return stated
         common = frozenset.intersection(*records.values())
         telling = words & frozenset.union(*records.values()) - common
-        return [one for one in found if telling <= records[one[0].record]]
+        return [one for one in stated if telling <= records[one[0].record]]
 
     def _words_of(self, flag: Flag) -> frozenset[str]:
         place, path = flag.record
@@ -195,7 +195,7 @@ class Flags:
         return self._words[entity]
 
     def _record_words(self, flag: Flag, path: Path) -> Iterator[str]:
-        """Yield the stems of a record, of the names on the way to it and of its call."""
+        """Yield the stems of a record, of the names on its path and of its call."""
         passage = self._passages[flag.passage]
         for name in (passage.name, *(str(step) for step in path)):
             yield from map(stem, split(name))
@@ -207,18 +207,18 @@ class Flags:
 
 
 def _current(evidence: Evidence) -> list[int]:
-    """Return the places of results that hold: of a run that did something the newest alone."""
+    """Return the places of the results that are current: in a run with actions only the newest."""
     results = [n for n, one in enumerate(evidence.pieces) if one.source is Source.TOOL_RESULT]
-    if evidence.deeds is None:
+    if evidence.executed is None:
         has_acted = any(evidence.pieces[n].name for n in results)
     else:
-        has_acted = any(not one.reads for one in evidence.deeds)
+        has_acted = any(not one.reads for one in evidence.executed)
     current = results[-1:] if has_acted else results
     return [n for n in current if isinstance(evidence.pieces[n].value, (dict, list))]
 
 
 def _flags(place: int, path: Path, leaf: Any) -> Iterator[Flag]:
-    """Yield what a field says in its own words, and of a state in words that it excludes."""
+    """Yield the properties that a field asserts, and those that its state excludes."""
     name = path[-1] if path else 0
     names = split(name) if isinstance(name, str) else []
     if not names or _UNFIT & {*names}:
@@ -252,19 +252,19 @@ def _state(place: int, path: Path, state: str, names: list[str]) -> Iterator[Fla
 
 def _excluded(words: list[str]) -> frozenset[str]:
     """
-    Return the stems of what a state is not.
+    Return the stems of the states that a state excludes.
 
     >>> sorted(_excluded(["pending", "signature"]) & {"sign", "complet", "reject"})
     ['complet', 'sign']
     """
     if words[0] in _PARTLY:
         return _excluded(words[1:])
-    found = frozenset[str]().union(*(_EXCLUDED.get(word, frozenset()) for word in words))
+    stems = frozenset[str]().union(*(_EXCLUDED.get(word, frozenset()) for word in words))
     if len(words) == 1:
-        found |= OPPOSITES.get(stem(words[0]), frozenset())
+        stems |= OPPOSITES.get(stem(words[0]), frozenset())
     if words[0] in _AHEAD and len(words) > 1:
-        found |= {stem(f"{words[-1].removesuffix(end)}ed") for end in _NOUN_ENDINGS}
-    return found - _keys(words)
+        stems |= {stem(f"{words[-1].removesuffix(end)}ed") for end in _NOUN_ENDINGS}
+    return stems - _keys(words)
 
 
 def _keys(names: Iterable[str]) -> frozenset[str]:

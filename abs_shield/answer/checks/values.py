@@ -1,4 +1,4 @@
-"""The values of an answer against the evidence: found, derived, absent or contradicted."""
+"""Check of an answer's values against the evidence: present, derived, absent or contradicted."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from decimal import Decimal
 from enum import Enum
 from itertools import pairwise
 
-from abs_shield.answer.checks.bindings import Bindings, described
+from abs_shield.answer.checks.bindings import RecordBindings, describe
 from abs_shield.answer.checks.derivation import Derivation
 from abs_shield.answer.checks.exemptions import Exemptions
-from abs_shield.answer.checks.growth import turns_round
-from abs_shield.answer.checks.moments import Moments
-from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, FOUND, NOTHING
+from abs_shield.answer.checks.growth import reverses_growth
+from abs_shield.answer.checks.moments import DateArithmetic
+from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, NOTHING, PRESENT
 from abs_shield.answer.checks.paid import Paid
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
@@ -39,14 +39,14 @@ from abs_shield.text.values.units import grouped, together
 
 MOST_VALUES = 500
 """
-Values of one answer that are checked in full: a long table has as many, and each takes some .3 ms.
+Values of one answer that are checked in full, as many as a long table has; each takes some .3 ms.
 
-The ones after them are looked up, which is cheap, and as many of the absent ones are derived.
+Further values are only looked up, which is cheap, and as many of the absent ones are derived.
 """
 _BEGINNING = 10_000
 _MOST_SPANS = 3
 _MOST_CONFLICTS = 50
-"""Absent values of an answer for which the evidence is asked what it has instead."""
+"""Absent values of an answer for which a conflicting value is searched."""
 DERIVED = 0.9
 """P(grounded) of a claim whose worst value is derived."""
 _HEDGE = re.compile(
@@ -57,7 +57,7 @@ _HEDGE = re.compile(
 )
 _LONGEST_HEDGE = 24
 _ROUNDED = Decimal("0.05")
-"""By which part of itself a number may be rounded where the answer says so."""
+"""Relative error of a number that the answer marks as rounded."""
 _NEGATIVE = re.compile(
     r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
     r"|loss|lost|los[et]|fell|fall|drop|down|declin|decreas|lower|less|reduc|discount|off\b|paid"
@@ -65,40 +65,40 @@ _NEGATIVE = re.compile(
     r"|behind|before|early|earlier|cut|shr[aiu]nk|slip|gain|up\b|owed|due|transfer|out\b|sent)",
     re.IGNORECASE,
 )
-"""Words that give a number its sign, or leave it open."""
+"""Words that state a number's sign, or leave it open."""
 
 
 _REMOVED = re.compile(r"delet|remov|lost|loss|decreas|debit|withdraw|discount|minus", re.IGNORECASE)
-"""Words of fields whose values count what goes away, with or without a minus."""
+"""Words of fields that count removals, with or without a minus."""
 
 
-class How(Enum):
-    """What becomes of a value."""
+class ValueStatus(Enum):
+    """The result of the check of a value."""
 
-    IDLE = "needs no evidence, and is not looked for"
+    IDLE = "needs no evidence, and is not searched"
     FREE = "needs no evidence"
-    FOUND = "found"
+    PRESENT = "present"
     DERIVED = "derived"
     ABSENT = "absent"
 
 
-_SCORES = {How.FOUND: FOUND, How.DERIVED: DERIVED, How.ABSENT: ABSENT}
+_SCORES = {ValueStatus.PRESENT: PRESENT, ValueStatus.DERIVED: DERIVED, ValueStatus.ABSENT: ABSENT}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedValue:
     """
-    One value of an answer, checked.
+    One value of an answer with the result of its check.
 
     Attributes:
-        how: What became of it.
-        span: Where it was found; None if it was not, or in the arguments of a call.
-        missing: It, if it is absent.
-        conflict: What the evidence has instead, in one line; empty if that is not known.
-        spelling: How the evidence writes it, if it writes it otherwise.
+        how: The result.
+        span: Its place in the evidence; None if it has none, or is an argument of a call.
+        missing: The value, if it is absent.
+        conflict: The evidence's value in its place, in one line; empty if none is known.
+        spelling: The evidence's spelling, if it differs.
     """
 
-    how: How
+    status: ValueStatus
     span: Span | None = None
     missing: MissingValue | None = None
     conflict: str = ""
@@ -113,24 +113,24 @@ def facts(
     answer: str | None = None,
 ) -> Opinions:
     """
-    Check the values of claims: found, derived from others, missing, or contradicted.
+    Check the values of claims: present, derived from others, missing, or contradicted.
 
     Args:
         claims: The claims of one answer, in order.
-        evidence: What they may rest on.
-        question: What was asked; its values need no other evidence.
-        answer: The whole answer, so that headings count that are no claims; without it what is
-            around a claim is the other claims.
+        evidence: The evidence.
+        question: The user's question; its values need no other evidence.
+        answer: The whole answer, including headings, which are not claims; if None, the text of
+            the claims.
     """
     values = AnswerValues(joined(claims) if answer is None else answer, evidence, question)
     return tuple(_opinion([*values.within(one.start, one.end)], evidence) for one in claims)
 
 
 def _opinion(checked: Sequence[CheckedValue], evidence: Evidence) -> Opinion | Unavailable:
-    if all(one.how is How.IDLE for one in checked):
+    if all(one.status is ValueStatus.IDLE for one in checked):
         return NOTHING
     conflict = next((one.conflict for one in checked if one.conflict), "")
-    score = min((_SCORES[one.how] for one in checked if one.how in _SCORES), default=FOUND)
+    score = min((_SCORES[one.status] for one in checked if one.status in _SCORES), default=PRESENT)
     if evidence.blind and score < DERIVED and not conflict:
         return Unavailable(evidence.blind)
     spans = dict.fromkeys(one.span for one in checked if one.span)
@@ -145,12 +145,12 @@ def _opinion(checked: Sequence[CheckedValue], evidence: Evidence) -> Opinion | U
 
 class AnswerValues:
     """
-    The values of one answer against its evidence.
+    The values of one answer, compared with its evidence.
 
     Args:
         answer: The answer.
-        evidence: What it may rest on.
-        question: What was asked; its values need no other evidence.
+        evidence: The evidence.
+        question: The user's question; its values need no other evidence.
     """
 
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
@@ -162,175 +162,188 @@ class AnswerValues:
         self._starts = [one.start for one in self._all]
         self._room = MOST_VALUES
         self._conflicts = 0
-        self._found = _found(self._values, self._index)
+        self._matches = _matches(self._values, self._index)
         self._join()
-        self._bindings = Bindings(answer, self._values, evidence)
+        self._bindings = RecordBindings(answer, self._values, evidence)
         scope = self._bindings.scope
         requested = figures(question) if question else []
         self._exemptions = Exemptions(answer, requested, self._index)
-        both = zip(self._values, self._found, strict=True)
-        grounded = [one for one, found in both if found or self._exemptions.is_requested(one)]
-        known = {"index": self._index, "scope": scope}
-        self._derivation = Derivation(answer, self._all, grounded, most=MOST_VALUES, **known)
-        self._moments = Moments(answer, self._values, grounded, **known)
+        both = zip(self._values, self._matches, strict=True)
+        grounded = [one for one, matches in both if matches or self._exemptions.is_requested(one)]
+        shared = {"index": self._index, "scope": scope}
+        self._derivation = Derivation(answer, self._all, grounded, most=MOST_VALUES, **shared)
+        self._moments = DateArithmetic(answer, self._values, grounded, **shared)
         self._paid = Paid(answer, evidence, scope)
 
     def _join(self) -> None:
-        """Look for two values that are one: 1 hour 30 minutes, or a number in groups, 2 871."""
+        """Combine two values that are one: 1 hour 30 minutes, or a number in groups, 2 871."""
         for n, (one, other) in enumerate(pairwise(self._values)):
-            if not (self._found[n] and self._found[n + 1]):
+            if not (self._matches[n] and self._matches[n + 1]):
                 whole = together(self._answer, one, other) or grouped(self._answer, one, other)
-                if whole and (found := self._index.find(whole)):
-                    self._found[n] = self._found[n + 1] = found
+                if whole and (matches := self._index.find(whole)):
+                    self._matches[n] = self._matches[n + 1] = matches
 
     def within(self, start: int, end: int) -> Iterator[CheckedValue]:
-        """Yield what becomes of each value that begins between two places, in order."""
+        """Yield the result for each value that begins between two offsets, in order."""
         for n in range(bisect_left(self._starts, start), len(self._all)):
             if self._starts[n] >= end:
                 return
             if n < MOST_VALUES:
-                yield self._check(self._values[n], self._found[n])
+                yield self._check(self._values[n], self._matches[n])
             else:
                 yield self._look_up(self._all[n])
 
-    def _check(self, value: Figure, found: Sequence[EvidenceValue]) -> CheckedValue:
-        if value.soft and (other := self._swapped_count(value, found)):
+    def _check(self, value: Figure, matches: Sequence[EvidenceValue]) -> CheckedValue:
+        if value.soft and (other := self._swapped_count(value, matches)):
             return self._absent(value, _conflict(value, other))
         if value.soft or value in self._exemptions:
-            spelling = self._spelling(value, found[0], found) if found else None
+            spelling = self._spelling(value, matches[0], matches) if matches else None
             return CheckedValue(
-                How.FREE if found or not value.soft else How.IDLE, spelling=spelling
+                ValueStatus.FREE if matches or not value.soft else ValueStatus.IDLE,
+                spelling=spelling,
             )
-        if conflict := self._other_unit(value, found):
+        if conflict := self._other_unit(value, matches):
             return self._absent(value, conflict)
-        if self._has_other_sign(value, found) or self._turns_round(value, found):
+        if self._has_other_sign(value, matches) or self._reverses_growth(value, matches):
             return self._absent(value)
-        if self._bindings.is_outdated(value, found) or self._moments.is_turned(value):
+        if self._bindings.is_outdated(value, matches) or self._moments.is_reversed(value):
             return self._absent(value)
-        if self._bindings.is_of_another(value, found):
+        if self._bindings.is_of_another(value, matches):
             return self._absent(value)
         records = self._bindings.records(value)
-        found = self._bindings.of_field(value, found, records)
-        one = self._bindings.own(found, records)
-        other = self._bindings.instead(value, found, records) if found and one is None else None
+        matches = self._bindings.of_field(value, matches, records)
+        one = self._bindings.own(matches, records)
+        other = (
+            self._bindings.find_replacement(value, matches, records)
+            if matches and one is None
+            else None
+        )
         if other is not None and value.kind in SUMS and self._is_swapped(value, other):
             return self._absent(value, _conflict(value, other))
-        if not found and (agrees := self._paid.agrees(value)) is not None:
-            return CheckedValue(How.DERIVED) if agrees else self._absent(value)
-        if one is None and (self._follows(value) or (not found and self._is_broken(value))):
-            return CheckedValue(How.DERIVED)
+        if not matches and (agrees := self._paid.agrees(value)) is not None:
+            return CheckedValue(ValueStatus.DERIVED) if agrees else self._absent(value)
+        if one is None and (self._follows(value) or (not matches and self._is_broken(value))):
+            return CheckedValue(ValueStatus.DERIVED)
         if other is not None:
             return self._absent(value, "" if value.kind in SUMS else _conflict(value, other))
-        one = one or next(iter(found), None)
+        one = one or next(iter(matches), None)
         if one is not None or self._is_vouched(value):
             span = None if one is None else self._span(one)
-            return CheckedValue(How.FOUND, span, spelling=self._spelling(value, one, found))
+            return CheckedValue(
+                ValueStatus.PRESENT, span, spelling=self._spelling(value, one, matches)
+            )
         if self._conflicts >= _MOST_CONFLICTS:
             return self._absent(value)
         self._conflicts += 1
-        announced = value.kind == MONEY and self._derivation.is_announced(value)
+        announced = value.kind == MONEY and self._derivation.says_computed(value)
         return self._absent(value, "" if announced else self._bindings.conflict(value))
 
-    def _swapped_count(self, value: Figure, found: Sequence[EvidenceValue]) -> EvidenceValue | None:
-        """Return what a record has in place of a small count that is another record's."""
-        records = self._bindings.scope.paired(value) if found and value.kind == NUMBER else ()
-        if not records or self._bindings.own(found, records) is not None:
+    def _swapped_count(
+        self, value: Figure, matches: Sequence[EvidenceValue]
+    ) -> EvidenceValue | None:
+        """
+        Return the record's own value in place of a small count that belongs to another record.
+        """
+        records = self._bindings.scope.paired(value) if matches and value.kind == NUMBER else ()
+        if not records or self._bindings.own(matches, records) is not None:
             return None
-        other = self._bindings.instead(value, found, records)
+        other = self._bindings.find_replacement(value, matches, records)
         return other if other is not None and self._is_swapped(value, other) else None
 
     def _is_swapped(self, value: Figure, other: EvidenceValue) -> bool:
-        """Return whether the sentence has what the record has, too: for another record."""
+        """Return whether the sentence also has the record's own value, for another record."""
         start, end = self._bindings.scope.sentence(value.start)
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        return any(other in found for found in self._found[first:last])
+        return any(other in matches for matches in self._matches[first:last])
 
     def _absent(self, value: Figure, conflict: str = "") -> CheckedValue:
         missing = MissingValue(value.kind, value.text, value.start, value.end)
-        return CheckedValue(How.ABSENT, missing=missing, conflict=conflict)
+        return CheckedValue(ValueStatus.ABSENT, missing=missing, conflict=conflict)
 
     def _look_up(self, value: Figure) -> CheckedValue:
-        """Check a value after those that are checked in full, whichever record is meant."""
+        """Check a value beyond the first 500, without regard to records."""
         if value.soft:
-            return CheckedValue(How.IDLE)
-        if found := self._index.find(value):
-            return CheckedValue(How.FOUND, self._span(found[0]))
+            return CheckedValue(ValueStatus.IDLE)
+        if matches := self._index.find(value):
+            return CheckedValue(ValueStatus.PRESENT, self._span(matches[0]))
         if self._room > 0:
             self._room -= 1
             if value in self._exemptions or self._is_vouched(value):
-                return CheckedValue(How.FREE)
+                return CheckedValue(ValueStatus.FREE)
             # a sum of values that are not checked in full cannot be computed again
-            if self._derivation.is_announced(value) or self._follows(value):
-                return CheckedValue(How.DERIVED)
+            if self._derivation.says_computed(value) or self._follows(value):
+                return CheckedValue(ValueStatus.DERIVED)
             if self._is_broken(value):
-                return CheckedValue(How.DERIVED)
+                return CheckedValue(ValueStatus.DERIVED)
         return self._absent(value)
 
     def _follows(self, value: Figure) -> bool:
         return self._derivation.supports(value) or self._moments.supports(value)
 
-    def _other_unit(self, value: Figure, found: Sequence[EvidenceValue]) -> str:
-        """Return what the evidence has, if it has a number only in another unit or currency."""
-        if not found or value.kind not in SUMS or not all(one.is_result for one in found):
+    def _other_unit(self, value: Figure, matches: Sequence[EvidenceValue]) -> str:
+        """Return a conflict if the evidence has a number only in another unit or currency."""
+        if not matches or value.kind not in SUMS or not all(one.is_result for one in matches):
             return ""
-        if not all(self._index.has_other_unit(value, one) for one in found):
+        if not all(self._index.has_other_unit(value, one) for one in matches):
             return ""
-        return f"{shown(value.text)} is in another unit than {described(found[0])}"
+        return f"{shown(value.text)} is in another unit than {describe(matches[0])}"
 
-    def _has_other_sign(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
-        """Return whether results have only the negative of a value, and no word explains it."""
-        if value.kind not in SUMS or not found or not all(one.is_number for one in found):
+    def _has_other_sign(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
+        """
+        Return whether results have only the negative of a value, without a word that explains it.
+        """
+        if value.kind not in SUMS or not matches or not all(one.is_number for one in matches):
             return False
         if value.unit in (CELSIUS, FAHRENHEIT) and not any(
-            same(value, one.figure) for one in found
+            same(value, one.figure) for one in matches
         ):
             return False  # -15 C are 5 F
         start, end = self._bindings.scope.sentence(value.start)
         minus = minus_before(self._answer, value)
         negative = minus is not None
-        numbers = [one.figure.numbers[0] for one in found]
+        numbers = [one.figure.numbers[0] for one in matches]
         if not all(number and negative != (number < 0) for number in numbers):
             return False
-        if any(_REMOVED.search(one.field) for one in found):
+        if any(_REMOVED.search(one.field) for one in matches):
             return False  # a diff of 12 deletions is written as "-12"
         stretches = ((start, value.start if minus is None else minus), (value.start, end))
         return not any(_NEGATIVE.search(self._answer, *stretch) for stretch in stretches)
 
-    def _turns_round(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
-        """Return whether results have a value only as a growth that the sentence calls a fall."""
-        if value.kind not in SUMS or not found:
+    def _reverses_growth(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
+        """Return whether results have a value only as growth where the sentence reports a fall."""
+        if value.kind not in SUMS or not matches:
             return False
         sentence = self._answer[slice(*self._bindings.scope.sentence(value.start))]
         return all(
             one.is_result
             and one.is_sum
             and one.figure.numbers[0] > 0
-            and turns_round(sentence, one.field)
-            for one in found
+            and reverses_growth(sentence, one.field)
+            for one in matches
         )
 
     def _spelling(
-        self, value: Figure, one: EvidenceValue | None, found: Sequence[EvidenceValue]
+        self, value: Figure, one: EvidenceValue | None, matches: Sequence[EvidenceValue]
     ) -> Spelling | None:
-        """Return how the evidence writes a value; None if it writes it so somewhere."""
+        """Return the evidence's spelling of a value; None if it also has the answer's."""
         written = value.text.casefold()
-        if one is None or any(each.figure.text.casefold() == written for each in found):
+        if one is None or any(each.figure.text.casefold() == written for each in matches):
             return None
         if not _is_as_exact(value, one.figure):
             return None
         text, end = one.figure.text, value.end
-        if value.kind in SUMS and not same(value, one.figure):  # it is in another unit
+        if value.kind in SUMS and not same(value, one.figure):  # the evidence has another unit
             text = f"{text} {one.figure.unit}".strip()
             behind = self._answer[end : end + len(value.unit) + 1]
             end += len(behind) if behind.casefold().endswith(value.unit.casefold()) else 0
         return Spelling(text, value.start, end)
 
     def _is_vouched(self, value: Figure) -> bool:
-        """Return whether forgotten text had a value, or an allowlist has it."""
+        """Return whether the session's forgotten text or an allowlist has a value."""
         return self._evidence.vouches is not None and self._evidence.vouches(value.text)
 
     def _is_broken(self, value: Figure) -> bool:
-        """Return whether the evidence has a value with blanks within, as wrapped text has it."""
+        """Return whether the evidence has a value with blanks or line breaks inside."""
         day = value.value
         if isinstance(day, Day):
             return None not in day and self._index.has_broken("{}-{:02}-{:02}".format(*day))
@@ -339,7 +352,7 @@ class AnswerValues:
         return value.kind == ID and self._index.has_broken(value.text)
 
     def _span(self, one: EvidenceValue) -> Span | None:
-        """Return the part of the evidence that has a value; None for an argument of a call."""
+        """Return the part of the evidence with a value; None for an argument of a call."""
         if one.piece < 0 or one.is_argument:
             return None
         piece = self._evidence.pieces[one.piece]
@@ -355,11 +368,11 @@ class AnswerValues:
 
 
 def _conflict(value: Figure, other: EvidenceValue) -> str:
-    return f"{shown(value.text)} stands for another record; here it has {described(other)}"
+    return f"{shown(value.text)} belongs to another record; this one has {describe(other)}"
 
 
 def _rounded(value: Figure, answer: str) -> Figure:
-    """Return a round number as exact as its first digits, where the answer says ``about``."""
+    """Return a round number with the precision of its leading digits, if hedged ("about")."""
     if value.kind not in SUMS or value.soft:
         return value
     if not _HEDGE.search(answer, max(0, value.start - _LONGEST_HEDGE), value.start):
@@ -372,16 +385,16 @@ def _rounded(value: Figure, answer: str) -> Figure:
     return value._replace(step=max(value.step, step))
 
 
-def _is_as_exact(value: Figure, found: Figure) -> bool:
-    """Return whether two equal values are equally exact: not a day without the other's year."""
-    one, other = value.value, found.value
-    numbers = {value.kind, found.kind} <= SUMS
-    if not (numbers or value.kind == found.kind) or (value.unit == "%") != (found.unit == "%"):
+def _is_as_exact(value: Figure, match: Figure) -> bool:
+    """Return whether two equal values are equally precise: not a date without the other's year."""
+    one, other = value.value, match.value
+    numbers = {value.kind, match.kind} <= SUMS
+    if not (numbers or value.kind == match.kind) or (value.unit == "%") != (match.unit == "%"):
         return False
     if isinstance(one, Minute) and isinstance(other, Minute):
         return one.minutes == other.minutes
     if isinstance(one, Decimal) and isinstance(other, Decimal):
-        return abs(one) == abs(other) or not same(value, found)
+        return abs(one) == abs(other) or not same(value, match)
     return one == other
 
 
@@ -392,13 +405,13 @@ def has_unchecked_figures(answer: str) -> bool:
     >>> has_unchecked_figures("$1 " * 501), has_unchecked_figures("$1 " * 500)
     (True, False)
     """
-    # an answer with many values has them from its beginning on, and need not be read again whole
+    # the beginning suffices for an answer with many values, without reading all of it again
     beginnings = (_BEGINNING, len(answer)) if len(answer) > MOST_VALUES else ()
     return any(len(figures(answer[:end])) > MOST_VALUES for end in beginnings)
 
 
 def joined(claims: Sequence[Claim]) -> str:
-    """Return the answer as far as its claims show it, each on a line of its own."""
+    """Return the text of the claims, each at its offset and on its own line."""
     pieces, at = [], 0
     for claim in sorted(claims, key=lambda one: one.start):
         if claim.start >= at:
@@ -412,6 +425,6 @@ def _lines(evidence: Evidence) -> list[dict[str, tuple[int, int]]]:
     return [{where: (start, end) for start, end, where in piece.lines} for piece in evidence]
 
 
-def _found(values: Sequence[Figure], index: ValueIndex) -> list[Sequence[EvidenceValue]]:
-    """Return where each value is in the evidence."""
+def _matches(values: Sequence[Figure], index: ValueIndex) -> list[Sequence[EvidenceValue]]:
+    """Return the places of each value in the evidence."""
     return [index.find(one) for one in values]

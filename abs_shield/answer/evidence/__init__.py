@@ -1,1 +1,1 @@
-"""What an answer may rest on: passages of a run or of documents, and two indexes of them."""
+"""The evidence for an answer: passages of a run or of documents, and two indexes of them."""

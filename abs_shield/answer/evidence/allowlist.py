@@ -1,4 +1,4 @@
-"""Values that stand in no passage but may be said: the run remembers them, or the policy does."""
+"""Values allowed without a passage: remembered by the session, or allowed by the policy."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ logger = logging.getLogger("abs_shield")
 
 def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool) -> Vouches | None:
     """
-    Return what vouches for values; None where nothing does.
+    Return a test for values that no passage contains; None if no such value is allowed.
 
     Args:
         session: The run.
         allow: Values, globs and callables that the policy allows.
-        forgot: Whether the run forgot text, or not all of it is read here; of that the session
-            remembers what values it had.
-        strict: Whether nothing but tool results counts.
+        forgot: Whether the run forgot text, or not all of it is read here; the session remembers
+            the values of such text.
+        strict: Whether only tool results count.
     """
     tests = [] if strict else [_guarded(entry) for entry in allow if is_pattern(entry)]
     if forgot:
@@ -33,7 +33,7 @@ def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool)
 
 
 def is_pattern(entry: Any) -> bool:
-    """Return whether an entry of an allowlist stands for values that it does not write down."""
+    """Return whether an allowlist entry is a glob or a callable, and not a plain value."""
     return callable(entry) or (isinstance(entry, str) and any(mark in entry for mark in "*?["))
 
 

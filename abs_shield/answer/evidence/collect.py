@@ -72,7 +72,7 @@ def evidence_of(
     forgot = bool(unread) or any(one.log.forgot for one in records)
     return Evidence(
         tuple(read),
-        deeds=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
+        executed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
         if known
         else None,
         failed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if off),

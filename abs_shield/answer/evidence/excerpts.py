@@ -28,8 +28,8 @@ def fence_evidence(
         question: The user's question, if known.
     """
     data = [fenced("evidence", _excerpts(evidence, texts))]
-    if evidence.deeds is not None:
-        newest = evidence.deeds[-_MOST_CALLS:]
+    if evidence.executed is not None:
+        newest = evidence.executed[-_MOST_CALLS:]
         calls = [{"tool": escaped(d.tool), "arguments": _write(d.arguments)} for d in newest]
         data.append(fenced("calls", calls))
     if question:

@@ -163,7 +163,7 @@ def index_of(evidence: Evidence) -> Index:
 
 def _deeds(evidence: Evidence) -> Iterator[list[Token]]:
     """What was done, in the words of the calls that did it: the tool's name and its arguments."""
-    for deed in (evidence.deeds or ())[-_MOST_DEEDS:]:
+    for deed in (evidence.executed or ())[-_MOST_DEEDS:]:
         if not deed.reads:
             said = " ".join(map(str, name_words(deed.tool)))
             given = flatten(deed.arguments).text.replace("\n", " ") if deed.arguments else ""

@@ -82,14 +82,14 @@ class Evidence:
         self,
         pieces: tuple[Passage, ...],
         *,
-        deeds: tuple[ExecutedAction, ...] | None = None,
+        executed: tuple[ExecutedAction, ...] | None = None,
         failed: tuple[ExecutedAction, ...] = (),
         blind: str = "",
         unread: str = "",
         vouches: Callable[[str], bool] | None = None,
     ) -> None:
         self.pieces = pieces
-        self.deeds = deeds
+        self.executed = executed
         self.failed = failed
         self.blind = blind or unread
         self.unread = unread

@@ -99,7 +99,7 @@ class ValueIndex:
             first = len(self.stands)
             self._read(place, piece)
             self.of_piece.append(range(first, len(self.stands)))
-        for action in evidence.deeds or ():
+        for action in evidence.executed or ():
             self._read_arguments(-1, action.arguments)
         numbers = [
             (abs(number), n) for n, one in enumerate(self.stands) for number in one.figure.numbers

@@ -98,7 +98,7 @@ def probe_claims(
         (claim, {f"c{n}.{g}": gap for g, gap in enumerate(gaps(claim, answer), 1)})
         for n, claim in enumerate((claim for claim in claims if claim.critical), 1)
     ]
-    if not evidence.pieces and not evidence.deeds:
+    if not evidence.pieces and not evidence.executed:
         return tuple(_probe(claim, some, [{"": "there is no evidence"}]) for claim, some in asked)
     items = [item for _, some in asked for item in some.items()]
     groups = [dict(items[n : n + _GROUP]) for n in range(0, len(items), _GROUP)]
