@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from abs_shield.answer.evidence.collect import Gathered, evidence_from
+from abs_shield.answer.evidence.collect import CachedEvidence, evidence_from
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.core.events import Said
 from abs_shield.errors import ShieldError
@@ -72,7 +72,7 @@ def request_of(
     question: str | None = None,
     config: AnswerConfig | Mapping[str, Any] | None = None,
     allow: Iterable[Any] = (),
-    gathered: Gathered | None = None,
+    gathered: CachedEvidence | None = None,
 ) -> AnswerRequest:
     """
     Validate the arguments of `check_answer`.
@@ -90,7 +90,7 @@ def request_of(
         is_collected = isinstance(evidence, Evidence)
         found = evidence if is_collected else evidence_from(evidence, name="evidence")
     else:
-        collect = gathered or Gathered(ended, allow=allow)
+        collect = gathered or CachedEvidence(ended, allow=allow)
         found = collect(strict_tool_evidence=settings.strict_tool_evidence)
         question = question if question is not None else _newest_question(ended)
     return AnswerRequest(

@@ -49,7 +49,7 @@ class Door:
         config: AnswerConfig,
     ) -> None:
         from abs_shield.answer.evidence.collect import (
-            Gathered,  # only who checks answers pays for it
+            CachedEvidence,  # only who checks answers pays for it
         )
 
         self._lifecycle = lifecycle
@@ -62,7 +62,9 @@ class Door:
             "session": session,
             "question": question,
             "config": config,
-            "gathered": Gathered(session, allow=allowed(lifecycle.policy, registry.of(session))),
+            "gathered": CachedEvidence(
+                session, allow=allowed(lifecycle.policy, registry.of(session))
+            ),
             "probed": self._probed,
         }
 

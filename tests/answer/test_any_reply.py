@@ -8,14 +8,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
 from abs_shield.answer.faithfulness import Faithfulness
 from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.model import Terms
 from tests.answer.judges import Judged, aprobe, probe
 
 CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."
-EVIDENCE = Evidence((Passage("result:1", Source.TOOL_RESULT, CONTEXT),))
+EVIDENCE = Evidence((Passage("result:1", PassageSource.TOOL_RESULT, CONTEXT),))
 CLAIM = Claim("It was built in 1889.", 0, 21, frozenset({"date"}))
 
 SCALARS = st.none() | st.booleans() | st.integers(-2, 5) | st.floats() | st.text(max_size=20)

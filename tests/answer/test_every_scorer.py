@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abs_shield.answer.evidence.collect import evidence_from
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.types import Claim, Opinion, Unavailable
 from tests.answer.conformance import HOSTILE, SCORERS, Row
@@ -141,7 +141,7 @@ def test_any_question_is_read(row):
 def test_evidence_of_every_source(row):
     """Tool results, user, system and allowlist, with calls that ran and without."""
     pieces = tuple(
-        Passage(f"{source}:1", source, f"{DOCUMENT} Seen by {source}.") for source in Source
+        Passage(f"{source}:1", source, f"{DOCUMENT} Seen by {source}.") for source in PassageSource
     )
     for executed in (
         None,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from abs_shield import Shield, shield
 from abs_shield.answer.evidence.collect import evidence_from, evidence_of
 from abs_shield.answer.evidence.flatten import MOST_LINES, flatten
-from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
 from abs_shield.session.session_record import record_of
@@ -52,9 +52,9 @@ def test_people_and_results_are_evidence_and_the_agent_is_not():
     session.tool_result("get_order", {"id": "W-1", "city": "Oslo"})
 
     assert [
-        (Source.SYSTEM, "Today is Monday."),
-        (Source.USER, "Where is my order?"),
-        (Source.TOOL_RESULT, "id: W-1\ncity: Oslo"),
+        (PassageSource.SYSTEM, "Today is Monday."),
+        (PassageSource.USER, "Where is my order?"),
+        (PassageSource.TOOL_RESULT, "id: W-1\ncity: Oslo"),
     ] == texts(evidence_of(session))
 
 
@@ -77,14 +77,16 @@ def test_strict_tool_evidence_leaves_only_results():
     session.tool_result("get_order", {"id": "W-1"})
     evidence = evidence_of(session, strict_tool_evidence=True, allow=["W-3"])
 
-    assert [(Source.TOOL_RESULT, "id: W-1")] == texts(evidence)
+    assert [(PassageSource.TOOL_RESULT, "id: W-1")] == texts(evidence)
 
 
 def test_what_a_policy_allows_is_evidence():
     """Texts and numbers; a callable allows nothing that could be read."""
     evidence = evidence_of(Session(), allow=["support@x.org", 42, len])
 
-    assert [(Source.ALLOWLIST, "support@x.org"), (Source.ALLOWLIST, "42")] == texts(evidence)
+    assert [(PassageSource.ALLOWLIST, "support@x.org"), (PassageSource.ALLOWLIST, "42")] == texts(
+        evidence
+    )
 
 
 @pytest.mark.parametrize("content", ["Error: no such order", '{"error": "no such order"}'])
@@ -114,7 +116,9 @@ def test_a_blocked_call_is_neither_evidence_nor_deed():
         session.add(blocked)
         evidence = evidence_of(session)
 
-    assert [(Source.USER, "Hello"), (Source.TOOL_RESULT, "cancelled W-1")] == texts(evidence)
+    assert [(PassageSource.USER, "Hello"), (PassageSource.TOOL_RESULT, "cancelled W-1")] == texts(
+        evidence
+    )
     assert ["cancel_order"] == [deed.tool for deed in evidence.executed]
 
 
@@ -161,7 +165,7 @@ def test_a_sub_agent_reads_what_its_parent_saw_and_the_parent_its_results():
     parent.user("Where is W-1?")
     child = parent.child()
     child.tool_result("get_order", {"id": "W-1"}, call_id="a")
-    both = [(Source.USER, "Where is W-1?"), (Source.TOOL_RESULT, "id: W-1")]
+    both = [(PassageSource.USER, "Where is W-1?"), (PassageSource.TOOL_RESULT, "id: W-1")]
 
     assert both == texts(evidence_of(child))
     assert both == texts(evidence_of(parent))

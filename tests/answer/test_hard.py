@@ -12,7 +12,7 @@ from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.checks.opinions import CONTRADICTED, PRESENT
 from abs_shield.answer.checks.values import ABSENT, DERIVED
 from abs_shield.answer.evidence.collect import evidence_from, evidence_of
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans
@@ -425,7 +425,7 @@ def test_a_large_run_is_read_in_time():
     """A hundred thousand values, and an answer of ten thousand figures."""
     rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]
     evidence = Evidence(
-        (Passage("r", Source.TOOL_RESULT, "", value=rows),),
+        (Passage("r", PassageSource.TOOL_RESULT, "", value=rows),),
         executed=(ExecutedAction("cancel_order", {"id": "ORD-000001"}),),
     )
     answer = " ".join(f"ORD-{n:06} has a total of ${n}." for n in range(1_000))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.features import FEATURES
@@ -38,7 +38,9 @@ POINTERS = tuple(f"/bookings/{n}/{name}" for n in (0, 1) for name in ("id", "pri
 def evidence(*texts: str) -> Evidence:
     """Give these texts as tool results."""
     return Evidence(
-        tuple(Passage(f"result:{n}", Source.TOOL_RESULT, text) for n, text in enumerate(texts))
+        tuple(
+            Passage(f"result:{n}", PassageSource.TOOL_RESULT, text) for n, text in enumerate(texts)
+        )
     )
 
 
@@ -50,7 +52,7 @@ def booked() -> Evidence:
         (start, start + len(line), pointer)
         for start, line, pointer in zip(starts, LINES, POINTERS, strict=True)
     )
-    return Evidence((Passage("result:0", Source.TOOL_RESULT, text, lines=lines),))
+    return Evidence((Passage("result:0", PassageSource.TOOL_RESULT, text, lines=lines),))
 
 
 def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion:

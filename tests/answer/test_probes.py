@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.probes.cloze import GAP, gaps
 from abs_shield.answer.types import Claim
 from abs_shield.errors import PolicyError
@@ -16,7 +16,7 @@ from tests.answer.judges import Scripted, aprobe, asynchronous, data_in, probe
 
 TEXT = "Flight HAT028 costs $79. It leaves on May 15, 2024. Mia Li booked it."
 EVIDENCE = Evidence(
-    (Passage("result:1", Source.TOOL_RESULT, TEXT),),
+    (Passage("result:1", PassageSource.TOOL_RESULT, TEXT),),
     executed=(ExecutedAction("cancel", {"id": "HAT028"}),),
 )
 ANSWER = "The flight HAT028 costs $79.00. It leaves on 2024-05-15. I have cancelled it."

@@ -28,7 +28,7 @@ from abs_shield.answer.checks.action_patterns import (
 )
 from abs_shield.answer.checks.opinions import from_conflicts
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
-from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.answer.evidence.types import Evidence, PassageSource
 from abs_shield.answer.types import Claim, Opinions, Unavailable
 from abs_shield.text.leaves import leaves
 from abs_shield.text.show import shown
@@ -200,10 +200,10 @@ class Calls:
         self._ids = frozenset[str]().union(
             *(call.ids for call in (*self._succeeded, *self._failed))
         )
-        results = [one for one in evidence if one.source is Source.TOOL_RESULT]
+        results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
         words = {word for one in results for word in _WORD.findall(one.text.casefold())}
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
-        system = (one.text for one in evidence if one.source is Source.SYSTEM)
+        system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
 
     def explain(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
@@ -254,7 +254,7 @@ class Calls:
     @cached_property
     def _all(self) -> ReportedActions:
         """The actions that results report."""
-        results = (one for one in self._evidence if one.source is Source.TOOL_RESULT)
+        results = (one for one in self._evidence if one.source is PassageSource.TOOL_RESULT)
         return ReportedActions(one.value for one in results if one.value is not None)
 
     @cached_property
@@ -266,7 +266,7 @@ class Calls:
     @cached_property
     def _prose(self) -> list[tuple[frozenset[str], set[str]]]:
         """The ids of each prose result, and the verbs of the actions it reports."""
-        results = [one for one in self._evidence if one.source is Source.TOOL_RESULT]
+        results = [one for one in self._evidence if one.source is PassageSource.TOOL_RESULT]
         prose = [one for one in results if not isinstance(one.value, (dict, list))]
         texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
         return [(_ids_of(text), {*_reported_verbs(text)}) for text in texts]

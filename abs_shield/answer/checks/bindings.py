@@ -12,7 +12,7 @@ from abs_shield.answer.evidence.fields import names_money
 from abs_shield.answer.evidence.records import is_foreign, without_indices
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue, Place
+from abs_shield.answer.evidence.values import EvidenceValue, KeyPlace
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
@@ -65,7 +65,7 @@ class RecordBindings:
         self._index: ValueIndex = evidence.derived(ValueIndex)
         self.scope = RecordScope(answer, values, self._index)
 
-    def records(self, value: Figure) -> tuple[Place, ...]:
+    def records(self, value: Figure) -> tuple[KeyPlace, ...]:
         """Return the places of the records meant at a value; empty for kinds without records."""
         if value.kind in _MOMENTS:
             places = self.scope.records(value)
@@ -76,7 +76,7 @@ class RecordBindings:
         return tuple(islice(dict.fromkeys(places), _MOST_RECORDS))
 
     def of_field(
-        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[Place]
+        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
     ) -> Sequence[EvidenceValue]:
         """Return *matches* without dates and times of another field: no arrival for `departs`."""
         if value.kind not in _MOMENTS or not matches or not records:
@@ -102,26 +102,26 @@ class RecordBindings:
         return one.figure.start - start <= _LONGEST_DAY + len(one.field)
 
     def own(
-        self, matches: Sequence[EvidenceValue], records: Sequence[Place]
+        self, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
     ) -> EvidenceValue | None:
         """Return the first of *matches* that is in one of the records, or outside all records."""
         if not records or len(matches) >= MOST_PLACES:
             return next(iter(matches), None)
         return next((one for one in matches if self._is_own(one, records)), None)
 
-    def _is_own(self, one: EvidenceValue, records: Sequence[Place]) -> bool:
+    def _is_own(self, one: EvidenceValue, records: Sequence[KeyPlace]) -> bool:
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
             return True
         if one.figure.kind == NUMBER and self._index.is_prose(one):
             return True
         return any(
             (place.piece == one.piece and not is_foreign(place.steps, one.steps))
-            or (place.name and self._index.speaks_of(one, place.name))
+            or (place.name and self._index.mentions_name(one, place.name))
             for place in records
         )
 
     def find_replacement(
-        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[Place]
+        self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
     ) -> EvidenceValue | None:
         """
         Return the records' value in place of one that only other records have, or None.
@@ -173,7 +173,7 @@ class RecordBindings:
         """Return a key that the same field has in all records of a list, or of a tool."""
         return self._index.pieces[one.piece].name, one.field, without_indices(one.steps)
 
-    def _alike(self, value: Figure, records: Iterable[Place]) -> list[EvidenceValue]:
+    def _alike(self, value: Figure, records: Iterable[KeyPlace]) -> list[EvidenceValue]:
         """Return the records' values of the same kind, the nearest to a key first."""
         inside = (one for place in records for one in self._index.members(place))
         if value.kind == MONEY:

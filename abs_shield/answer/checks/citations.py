@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abs_shield.answer.checks.opinions import from_conflicts
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
 from abs_shield.answer.types import Claim, Opinions
 from abs_shield.text.citations import Citation, citations
 from abs_shield.text.leaves import leaves
@@ -49,7 +49,7 @@ class Sources:
 
     def __init__(self, evidence: Evidence) -> None:
         self._blind = bool(evidence.blind)
-        results = [one for one in evidence if one.source is Source.TOOL_RESULT]
+        results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
         are_documents = len(results) > 1 and not any(one.name for one in results)
         self._count = len(results) if are_documents else sum(map(count_passages, results))
         self._ids = {one.id.casefold() for one in results}

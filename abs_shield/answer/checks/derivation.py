@@ -12,9 +12,9 @@ from itertools import accumulate, combinations, islice, permutations
 from abs_shield.answer.checks.growth import FALLS, RISES
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.fields import counts_pieces, names_money
-from abs_shield.answer.evidence.records import record_of, walked, without_indices
+from abs_shield.answer.evidence.records import record_of, walk, without_indices
 from abs_shield.answer.evidence.rows import rows
-from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
 from abs_shield.text.sentences import sentence_spans
@@ -306,7 +306,7 @@ class _Results:
         self._index = index
         self._places = [index.newest] if index.newest >= 0 else []
         self._fields = [
-            [*_fields(index.stands[n] for n in index.of_piece[place])] for place in self._places
+            [*_fields(index.values[n] for n in index.of_piece[place])] for place in self._places
         ]
         columns = (column for fields in self._fields for column in _columns(fields))
         self.columns = [*islice(columns, _MOST_COLUMNS), *self._prose()]
@@ -323,14 +323,16 @@ class _Results:
 
     def _arguments(self, place: int) -> list[Decimal]:
         """Return the numbers among the arguments of a result's call."""
-        stands = (self._index.stands[n] for n in self._index.of_piece[place][:_MOST])
-        return [one.figure.numbers[0] for one in stands if one.is_argument and one.is_sum]
+        values = (self._index.values[n] for n in self._index.of_piece[place][:_MOST])
+        return [one.figure.numbers[0] for one in values if one.is_argument and one.is_sum]
 
     def _prose(self) -> Iterator[list[Decimal]]:
         """Yield the numbers of each sentence of a short text."""
         for place, piece in enumerate(self._index.pieces):
             numbers = self._index.numbers_of(place)
-            prose = piece.source is Source.TOOL_RESULT and not isinstance(piece.value, (dict, list))
+            prose = piece.source is PassageSource.TOOL_RESULT and not isinstance(
+                piece.value, (dict, list)
+            )
             if not prose or not 0 < len(numbers) <= _SHORT_TEXT:
                 continue
             for start, end in sentence_spans(piece.text):
@@ -345,7 +347,7 @@ class _Results:
             return
         sizes: dict[object, set[object]] = defaultdict(set)
         equal: dict[object, int] = defaultdict(int)
-        for leaf in walked(piece.value):
+        for leaf in walk(piece.value):
             for n, step in enumerate(leaf.steps):
                 if type(step) is not str:
                     sizes[leaf.steps[:n]].add(step)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.answer.evidence.types import Evidence, PassageSource
 from abs_shield.text.leaves import DEEPEST, leaves, scalar_text
 
 _PAIRS = (
@@ -55,7 +55,7 @@ class Directions:
     """The pairs of fields of results with an origin and a destination."""
 
     def __init__(self, evidence: Evidence) -> None:
-        results = [one.value for one in evidence if one.source is Source.TOOL_RESULT]
+        results = [one.value for one in evidence if one.source is PassageSource.TOOL_RESULT]
         pairs = (ends for value in reversed(results) for ends in _ends(value))
         self._ends = [*islice(pairs, _MOST_PAIRS)]
         self._seconds = frozenset(

@@ -10,7 +10,7 @@ from itertools import combinations, islice, pairwise
 
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.records import record_of
-from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
 from abs_shield.text.names import name_words
@@ -79,9 +79,9 @@ class DateArithmetic:
         self._scope = scope
         self._index = index
         newest = (
-            [index.stands[n] for n in index.of_piece[index.newest]] if index.newest >= 0 else []
+            [index.values[n] for n in index.of_piece[index.newest]] if index.newest >= 0 else []
         )
-        system = [one for one in index.stands[:_MOST_READ] if one.source is Source.SYSTEM]
+        system = [one for one in index.values[:_MOST_READ] if one.source is PassageSource.SYSTEM]
         context = [one.figure for one in (*newest[:_MOST_READ], *system)]
         self._own = [one for one in grounded if one.kind in (DATE, TIME)][:_MOST]
         self._all = [one for one in (*grounded, *context) if one.kind in (DATE, TIME)][:_MOST]
@@ -89,7 +89,9 @@ class DateArithmetic:
         requested = (one.figure for one in index.newest_request)
         self._requested = [one for one in requested if one.unit in _LENGTHS][:_MOST_LENGTHS]
         self._requests = " ".join(
-            piece.text[:_LONGEST_WORDS] for piece in index.pieces if piece.source is Source.USER
+            piece.text[:_LONGEST_WORDS]
+            for piece in index.pieces
+            if piece.source is PassageSource.USER
         ).casefold()[-_LONGEST_WORDS:]
         self._ranges: list[tuple[date, date]] | None = None
         self._reversed_at = {*self._reversed_times(values)}
@@ -129,7 +131,7 @@ class DateArithmetic:
                 continue
             if not _ends_before(one, other) or _EQUALS.match(self._answer, other.end):
                 continue
-            if not self._index.ends_a_stretch(other, one) or _CHANGED.search(
+            if not self._index.ends_period(other, one) or _CHANGED.search(
                 self._answer, *self._scope.sentence(one.start)
             ):
                 continue
@@ -177,7 +179,7 @@ class DateArithmetic:
 
     def _ranges_of(self) -> Iterator[tuple[date, date]]:
         """Yield the date ranges that the evidence states, in two fields or in a text."""
-        days = [one for one in self._index.stands[-_MOST_READ:] if one.figure.kind == DATE]
+        days = [one for one in self._index.values[-_MOST_READ:] if one.figure.kind == DATE]
         for one, other in pairwise(days):
             if one.piece == other.piece and self._is_range(one, other):
                 for first in _dates(one.figure, None):

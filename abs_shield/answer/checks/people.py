@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
-from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.answer.evidence.types import Evidence, PassageSource
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.text.given_names import GIVEN_NAMES, SHORT_FOR
 from abs_shield.text.namesakes import is_namesake
@@ -286,7 +286,7 @@ class _EvidenceNames:
     def __init__(self, evidence: Evidence) -> None:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.executed or ()]
-        user_texts = [piece.text for piece in evidence if piece.source is Source.USER]
+        user_texts = [piece.text for piece in evidence if piece.source is PassageSource.USER]
         self.is_latin = all(latin(normal(text)) for text in texts)
         sources = ("\n".join(texts), "\n".join(user_texts)) if self.is_latin else ("", "")
         self.words = _NameText.of(*sources)

@@ -10,7 +10,7 @@ from itertools import islice
 
 from abs_shield.answer.evidence.records import Steps, is_foreign, record_of, without_indices
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.answer.evidence.values import LONGEST_NAME, Place
+from abs_shield.answer.evidence.values import LONGEST_NAME, KeyPlace
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import DATE, ID, SUMS, Figure
@@ -35,7 +35,7 @@ _LONGEST_NAME = 6
 _LEAST_SMALL = 4
 """Fewest letters of a name that may be written in lower case."""
 
-Mention = tuple[int, tuple[Place, ...]]
+Mention = tuple[int, tuple[KeyPlace, ...]]
 """Offset of a record's name in the answer, and the places of its key in the evidence."""
 
 
@@ -103,16 +103,16 @@ class RecordScope:
 
     # Records -------------------------------------------------------------------------------------
 
-    def named_keys(self, start: int, end: int) -> tuple[Place, ...]:
+    def named_keys(self, start: int, end: int) -> tuple[KeyPlace, ...]:
         """Return the places of the keys that a part of the answer names."""
         mentions = self._mentions(start, min(end, start + _WINDOW))
         return tuple(place for _, places in mentions for place in places)
 
-    def records_above(self, at: int) -> tuple[Place, ...]:
+    def records_above(self, at: int) -> tuple[KeyPlace, ...]:
         """Return the places of the keys of the records meant at an offset without a value."""
         return self._records(at, "")
 
-    def records(self, value: Figure) -> tuple[Place, ...]:
+    def records(self, value: Figure) -> tuple[KeyPlace, ...]:
         """
         Return the places of the keys of the records meant at a value.
 
@@ -121,13 +121,13 @@ class RecordScope:
         """
         return self.paired(value) or self._records(value.start, value.kind)
 
-    def _records(self, at: int, kind: str) -> tuple[Place, ...]:
+    def _records(self, at: int, kind: str) -> tuple[KeyPlace, ...]:
         place = bisect_right(self._line_starts, at) - 1
         if place < 0:
             return ()
         own = self._lines[place]
         near = self._near(at, own)
-        heads: list[Place] = []
+        heads: list[KeyPlace] = []
         indent, below = own.indent, own
         for line in reversed(self._lines[max(0, place - _REACH) : place]):
             if not own.is_item and "\n\n" in self._answer[line.end : below.start]:
@@ -143,7 +143,7 @@ class RecordScope:
                 near = keys
         return (*near, *heads)
 
-    def paired(self, value: Figure) -> tuple[Place, ...]:
+    def paired(self, value: Figure) -> tuple[KeyPlace, ...]:
         """
         Return the record of a value, if its sentence has equally many values for each key.
 
@@ -164,7 +164,7 @@ class RecordScope:
             return mentions[place][1]
         return ()
 
-    def subject(self, value: Figure) -> tuple[Place, ...]:
+    def subject(self, value: Figure) -> tuple[KeyPlace, ...]:
         """Return the record named before a value in its sentence, if no other is named."""
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
@@ -207,7 +207,7 @@ class RecordScope:
         days = (one for one in self.values_in(start, end) if one.kind == DATE)
         matches = ((day.start, self._index.find(day)) for day in days)
         return tuple(
-            (at, tuple(Place(one.piece, one.steps) for one in some if one.is_result))
+            (at, tuple(KeyPlace(one.piece, one.steps) for one in some if one.is_result))
             for at, some in matches
         )
 
@@ -216,7 +216,7 @@ class RecordScope:
         place = bisect_right(self._starts, at) - 1
         return self._values[place].kind if place >= 0 and self._starts[place] == at else ""
 
-    def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
+    def _near(self, at: int, line: _Line) -> tuple[KeyPlace, ...]:
         """Return the keys of the sentence at an offset; those before it in the line come first."""
         start, end = self.sentence(at)
         before = self.named_keys(start, at)
@@ -279,13 +279,13 @@ class RecordScope:
         return tuple(mentions)
 
 
-def _is_key(places: tuple[Place, ...]) -> bool:
+def _is_key(places: tuple[KeyPlace, ...]) -> bool:
     """Return whether a name identifies one record of a list, unlike a status or a currency."""
     first = {place.piece: place.steps for place in reversed(places)}
     return bool(places) and not any(is_foreign(first[at.piece], at.steps) for at in places)
 
 
-def _records_of(places: tuple[Place, ...]) -> frozenset[tuple[int, Steps]]:
+def _records_of(places: tuple[KeyPlace, ...]) -> frozenset[tuple[int, Steps]]:
     return frozenset((place.piece, record_of(place.steps)) for place in places)
 
 

@@ -18,7 +18,7 @@ from abs_shield.answer.checks.statements import (
     statement_of,
     words_of,
 )
-from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.answer.evidence.types import Evidence, PassageSource
 from abs_shield.answer.types import Span
 from abs_shield.text.leaves import Path, leaves, pointer, scalar_text
 from abs_shield.text.names import split
@@ -111,7 +111,7 @@ class Flags:
         self._passages = evidence.pieces
         self._flags: dict[str, list[Flag]] = defaultdict(list)
         self._words: dict[tuple[int, Path], frozenset[str]] = {}
-        users = (one.text for one in evidence if one.source is Source.USER)
+        users = (one.text for one in evidence if one.source is PassageSource.USER)
         texts = islice((word.key for text in users for word in words_of(text)), _MOST_WORDS)
         self._user_words = frozenset(texts)
         for place in _current(evidence):
@@ -208,7 +208,9 @@ class Flags:
 
 def _current(evidence: Evidence) -> list[int]:
     """Return the places of the results that are current: in a run with actions only the newest."""
-    results = [n for n, one in enumerate(evidence.pieces) if one.source is Source.TOOL_RESULT]
+    results = [
+        n for n, one in enumerate(evidence.pieces) if one.source is PassageSource.TOOL_RESULT
+    ]
     if evidence.executed is None:
         has_acted = any(evidence.pieces[n].name for n in results)
     else:

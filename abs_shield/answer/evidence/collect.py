@@ -1,4 +1,4 @@
-"""The evidence for an answer, collected from a session, or from documents given with it."""
+"""Collection of the evidence for an answer from a session or from documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.answer.evidence.allowlist import is_pattern, vouch
 from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, beginning, count
 from abs_shield.answer.evidence.flatten import flatten
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.evidence.undone import undone
 from abs_shield.core.events import Returned, Said
 from abs_shield.errors import ShieldError
@@ -24,11 +24,11 @@ from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import leaves, opened
 from abs_shield.text.show import shown
 
-_SOURCES = {"user": Source.USER, "system": Source.SYSTEM}
+_SOURCES = {"user": PassageSource.USER, "system": PassageSource.SYSTEM}
 _EVERY = 1 << 30
 _OWN_ERROR = "ShieldError: "
 _LEAST_ECHO = 3
-"""Characters of an argument that an error repeats; shorter ones stand in any text."""
+"""Fewest characters of an argument that an error repeats; shorter ones occur in any text."""
 _MOST_ECHOES, _LONGEST_ECHO = 50, 256
 _CUT = "a result is too large to be read whole"
 _UNREAD = (
@@ -41,19 +41,20 @@ def evidence_of(
     session: Session, *, strict_tool_evidence: bool = False, allow: Iterable[Any] = ()
 ) -> Evidence:
     """
-    Collect what a run really returned, in the order in which it was seen.
+    Collect the evidence of a run, in order of occurrence.
 
-    Tool results, user and system text, and what the policy allows, each with its source. The
-    agent's own words are no evidence, nor are failed and blocked calls, and withheld results.
+    It consists of tool results, user and system text, and values that the policy allows, each
+    with its source. The agent's own words, failed and blocked calls, and withheld results are
+    not evidence.
 
     Args:
-        session: The run. A sub-agent's session reads what its parent has seen as well.
-        strict_tool_evidence: Leave out everything but tool results.
-        allow: Values that the policy allows; for what matches a glob or a callable, these vouch.
+        session: The run. A sub-agent's session also has the evidence of its parent.
+        strict_tool_evidence: Whether only tool results are evidence.
+        allow: Values, globs and callables that the policy allows.
 
     Returns:
-        The evidence. ``blind`` says why a miss proves nothing, where the run has forgotten text
-        or the model saw what was not shown here; ``deeds`` is None where calls are forgotten.
+        The evidence. ``blind`` is set if the run has forgotten text, or the model saw text that is
+        not recorded here; ``executed`` is None if calls are forgotten.
     """
     allow = tuple(allow)
     line = _lineage(session)
@@ -61,19 +62,19 @@ def evidence_of(
     calls = _calls(session, line)
     passages = list(_passages(session, line, calls))
     if strict_tool_evidence:
-        passages = [passage for passage in passages if passage.source is Source.TOOL_RESULT]
+        passages = [passage for passage in passages if passage.source is PassageSource.TOOL_RESULT]
     else:
         passages += _allowed(allow)
-    read = [*_fitted(reversed(passages))][::-1]  # the newest are read first
+    read = [*_within_limits(reversed(passages))][::-1]  # the newest are read first
     failed = [_has_failed(call) for call in calls]
-    known = not record.opaque_reasons and record.execution_count <= len(record.executions)
+    is_complete = not record.opaque_reasons and record.execution_count <= len(record.executions)
     blind = next((one.mentions.blind for one in records if one.mentions.blind), "")
     unread = _unread(read, len(passages))
     forgot = bool(unread) or any(one.log.forgot for one in records)
     return Evidence(
         tuple(read),
         executed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
-        if known
+        if is_complete
         else None,
         failed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if off),
         blind=blind,
@@ -82,13 +83,13 @@ def evidence_of(
     )
 
 
-class Gathered:
+class CachedEvidence:
     """
-    The evidence of a run, collected again only when the run has gone on: drafts share its index.
+    The evidence of a run, collected again only after the run has gone on: drafts share its index.
 
     Args:
         session: The run.
-        allow: As `evidence_of` has it.
+        allow: Values, globs and callables that the policy allows.
     """
 
     def __init__(self, session: Session, *, allow: Iterable[Any] = ()) -> None:
@@ -115,13 +116,13 @@ def evidence_from(context: Any, *, name: str = "context") -> Evidence:
     Collect evidence from documents.
 
     Args:
-        context: A text, or a list of texts or of ``{"id", "text"}``; JSON in a text is opened.
-            Without an id a document is called after its place: ``doc:1``; the second passage
-            of one id is ``id#2``.
-        name: What the caller calls it, for the message of an error.
+        context: A text, or a list of texts or of ``{"id", "text"}``; JSON in a text is parsed.
+            Without an id a document is named by its position: ``doc:1``; the second passage
+            with the same id is ``id#2``.
+        name: Name of the argument in error messages.
 
     Raises:
-        ShieldError: It is none of these.
+        ShieldError: *context* has another type.
     """
     documents = [context] if isinstance(context, (str, Mapping)) else context
     if not isinstance(documents, (list, tuple)):
@@ -130,15 +131,15 @@ def evidence_from(context: Any, *, name: str = "context") -> Evidence:
         if not isinstance(document, str):
             _validate(document, name, place)
     some = (_document(document, place) for place, document in enumerate(documents, 1))
-    passages = tuple(_with_own_ids(_fitted(some)))
+    passages = tuple(_with_unique_ids(_within_limits(some)))
     return Evidence(passages, unread=_unread(passages, len(documents)))
 
 
 # Extent -------------------------------------------------------------------------------------------
 
 
-def _fitted(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Yield passages as far as 40,000 numbers and sentences, and 20,000 passages go."""
+def _within_limits(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Yield passages up to 40,000 numbers and sentences, and 20,000 passages."""
     numbers = 0
     for passage in islice(passages, MOST_PASSAGES):
         left = MOST_NUMBERS - numbers
@@ -152,9 +153,9 @@ def _fitted(passages: Iterable[Passage]) -> Iterator[Passage]:
         yield passage
 
 
-def _unread(read: Sequence[Passage], given: int) -> str:
-    """Return why a part of the evidence is not read; empty where it is read whole."""
-    if len(read) < given:
+def _unread(read: Sequence[Passage], total: int) -> str:
+    """Return why a part of the evidence is not read; empty if all is read."""
+    if len(read) < total:
         return _UNREAD
     return _CUT if any(passage.cut for passage in read) else ""
 
@@ -163,7 +164,7 @@ def _unread(read: Sequence[Passage], given: int) -> str:
 
 
 def _lineage(session: Session) -> list[Session]:
-    """Return a session behind those that it may read, oldest first."""
+    """Return a session after those whose records it may read, oldest first."""
     line = [session]
     while (parent := line[-1].parent) is not None and parent not in line:
         line.append(parent)
@@ -197,7 +198,7 @@ def _action(call: Executed) -> ExecutedAction:
 
 
 def _passages(session: Session, line: list[Session], calls: list[Executed]) -> Iterator[Passage]:
-    """Return the passages of a run: results that the log has forgotten, then its messages."""
+    """Yield the passages of a run: results that the log has forgotten, then its messages."""
     by_id: dict[str, list[Executed]] = defaultdict(list)
     for call in calls:
         by_id[call.call_id or ""].append(call)
@@ -218,7 +219,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         for version, event in log:
             place = f"{version}" if one is session else f"{one.id}:{version}"
             if isinstance(event, Said) and event.role in _SOURCES:
-                yield _said(f"{event.role}:{place}", _SOURCES[event.role], event.text)
+                yield _text_passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
                 some = by_id[event.call_id] if event.call_id else []
                 yield from _result(event, some.pop(0) if some else None, place)
@@ -226,25 +227,25 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
 
 def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Passage]:
     value = event.value
-    if value is None or _is_feedback(event):
+    if value is None or _is_own_feedback(event):
         return
     id, name = f"result:{place}", event.name or (call.tool if call else "")
     arguments = call.arguments if call else None
     if event.error or tells_failure(value):
-        yield _said(id, Source.TOOL_RESULT, _without_echoes(value, arguments), name)
+        yield _text_passage(id, PassageSource.TOOL_RESULT, _without_echoes(value, arguments), name)
     else:
         yield _passage(id, value, name=name, arguments=arguments)
 
 
-def _said(id: str, source: Source, text: str, name: str = "") -> Passage:
+def _text_passage(id: str, source: PassageSource, text: str, name: str = "") -> Passage:
     numbers = count(text, MOST_NUMBERS)
     cut = numbers > MOST_NUMBERS
     text = beginning(text, MOST_NUMBERS) if cut else text
     return Passage(id, source, text, name, cut=cut, numbers=min(numbers, MOST_NUMBERS))
 
 
-def _is_feedback(event: Returned) -> bool:
-    """Return whether a result is this package's message about a call, and not a tool's."""
+def _is_own_feedback(event: Returned) -> bool:
+    """Return whether a result is this package's message about a call, and not the tool's."""
     value = event.value
     if any(is_feedback(value, status) for status in ("blocked", "withheld")):
         return True
@@ -252,10 +253,10 @@ def _is_feedback(event: Returned) -> bool:
 
 
 def _without_echoes(value: Any, arguments: Any) -> str:
-    """Return an error's text without the arguments that it repeats: those are the model's words."""
+    """Return an error's text without repeated arguments, which are the model's words."""
     text = "" if isinstance(value, TooLarge) else flatten(value).text
-    given = () if arguments is None else islice(leaves(arguments), _MOST_ECHOES)
-    values = {str(leaf)[:_LONGEST_ECHO] for _, leaf in given}
+    repeated = () if arguments is None else islice(leaves(arguments), _MOST_ECHOES)
+    values = {str(leaf)[:_LONGEST_ECHO] for _, leaf in repeated}
     echoes = sorted((one for one in values if len(one) >= _LEAST_ECHO), key=len, reverse=True)
     if not echoes:
         return text
@@ -268,7 +269,7 @@ def _passage(id: str, value: Any, *, name: str = "", arguments: Any = None) -> P
     flat = flatten(None if large else value)
     return Passage(
         id,
-        Source.TOOL_RESULT,
+        PassageSource.TOOL_RESULT,
         flat.text if flat.value is not None else "",
         name,
         lines=flat.lines if isinstance(flat.value, (dict, list)) else (),
@@ -283,7 +284,7 @@ def _allowed(allow: Iterable[Any]) -> Iterator[Passage]:
     for place, value in enumerate(allow, 1):
         plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
         if plain and not is_pattern(value):
-            yield Passage(f"allowed:{place}", Source.ALLOWLIST, flatten(value).text)
+            yield Passage(f"allowed:{place}", PassageSource.ALLOWLIST, flatten(value).text)
 
 
 def _validate(document: Any, name: str, place: int) -> None:
@@ -302,8 +303,8 @@ def _document(document: Any, place: int) -> Passage:
     return _passage(f"doc:{place}" if id is None else str(id)[:1_024], text)
 
 
-def _with_own_ids(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Return passages with an id of their own each: they are often called after their document."""
+def _with_unique_ids(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Yield passages with unique ids: several documents often share one."""
     times: Counter[str] = Counter()
     taken: set[str] = set()
     for passage in passages:

@@ -1,4 +1,4 @@
-"""The part of the evidence that a judge reads: all of it, or the windows nearest to the claims."""
+"""Selection of the evidence that a judge reads: all of it, or the windows nearest to the claims."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def fence_evidence(
 
     Args:
         evidence: The evidence.
-        texts: The claims that are judged by it. If it is longer than 24,000 characters, the
-            windows nearest to them are read, in the run's order.
+        texts: The claims to be judged. If the evidence is longer than 24,000 characters, only the
+            windows nearest to them are included, in the run's order.
         question: The user's question, if known.
     """
     data = [fenced("evidence", _excerpts(evidence, texts))]
@@ -50,7 +50,7 @@ def _excerpts(evidence: Evidence, texts: Iterable[str]) -> list[dict[str, str]]:
 
 
 def _windows(evidence: Evidence, texts: Iterable[str]) -> list[tuple[int, int, str]]:
-    """Return the place and the text of the best window of each claim, then of the second best."""
+    """Return the best window of each claim, then the second best, as (place, start, text)."""
     ranked = [nearest(text, evidence) for text in texts]
     places = {passage.id: place for place, passage in enumerate(evidence.pieces)}
     chosen: dict[tuple[int, int], str] = {}

@@ -1,4 +1,4 @@
-"""How much of the evidence and of an answer is read: so many numbers, passages and characters."""
+"""Limits on how much of the evidence and of an answer is read."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MARK = re.compile(
     r"|confirmation|locator|pnr|sku)\b|[.!?](?=\s)|[\n\u3002\uff01\uff1f]",
     re.IGNORECASE,
 )
-"""What at least one value of a text holds, but for names, or what ends a sentence."""
+"""A part of any value except a name, or the end of a sentence."""
 _LONGEST_BACK = 1_000
 
 
 def count(text: str, most: int) -> int:
     """
-    Count the numbers and sentences of *text*, about; more than *most* are ``most + 1``.
+    Return the approximate number of numbers and sentences in *text*, at most ``most + 1``.
 
     >>> count("3 rooms on 2024-05-15 for ann@example.org.\\nPaid.", 10), count("1 2 3", 1)
     (6, 2)
@@ -45,7 +45,7 @@ def beginning(text: str, most: int) -> str:
     """
     Return the beginning of *text* with about *most* numbers and sentences.
 
-    It ends at the end of a line or of a word, where there is one near.
+    It ends at the end of a line or of a word, if one is near.
 
     >>> beginning("a 1, b 2, c 3", 2), beginning("a 1, b 2", 2)
     ('a 1, b 2, c', 'a 1, b 2')
@@ -56,7 +56,7 @@ def beginning(text: str, most: int) -> str:
 
 def read_of_answer(answer: str) -> str:
     """
-    Return as much of an answer as is read: 200,000 characters, 5,000 numbers and sentences.
+    Return the part of an answer that is read: 200,000 characters, 5,000 numbers and sentences.
 
     >>> [len(read_of_answer("room " * n)) for n in (100, 100_000)]
     [500, 199999]
@@ -67,7 +67,7 @@ def read_of_answer(answer: str) -> str:
 
 
 def _until(text: str, end: int) -> str:
-    """Return *text* up to a place, or to the end of the line or the word before it."""
+    """Return *text* up to an offset, or to the end of the line or the word before it."""
     low = max(0, end - _LONGEST_BACK)
     stop = max(text.rfind("\n", low, end), -1)
     if stop < 0:

@@ -1,4 +1,4 @@
-"""What the name of a field says of its values."""
+"""Kinds of values by field name: amounts of money, counts and measures."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _AMOUNTS = frozenset(
     "dues pledge donation reward bounty royalty compensation settlement retainer markup shipping "
     "handling delivery pension profit loss margin".split()
 ) | frozenset(CODES.casefold().split("|"))
-"""Words of names under which amounts of money are."""
+"""Words in names of fields with amounts of money."""
 _OF_ANYTHING = frozenset("total sum value rate due".split())
-"""Those that are used of anything: the total of bags."""
+"""The ones that also name other quantities: the total of bags."""
 _COUNTS = frozenset(
     "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
 )
-"""Words of names under which counts are of what is paid by the piece."""
+"""Words in names of fields that count items with a unit price."""
 
 
 def may_name_money(name: str) -> bool:
     """
-    Return whether a name has a word of those under which amounts of money are.
+    Return whether a name contains a word for amounts of money.
 
     >>> may_name_money("total_price"), may_name_money("total_bags"), may_name_money("bags")
     (True, True, False)
@@ -37,7 +37,7 @@ def may_name_money(name: str) -> bool:
 
 def names_money(name: str) -> bool:
     """
-    Return whether a name is that of an amount of money, and of nothing else that is counted.
+    Return whether a name is that of an amount of money, and not of another quantity.
 
     >>> names_money("total_price"), names_money("total"), names_money("total_bags")
     (True, True, False)
@@ -48,7 +48,7 @@ def names_money(name: str) -> bool:
 
 def counts_pieces(name: str) -> bool:
     """
-    Return whether a name is that of a count of what is paid by the piece.
+    Return whether a name is that of a count of items with a unit price.
 
     >>> counts_pieces("qty"), counts_pieces("item_count"), counts_pieces("unit_price")
     (True, True, False)
@@ -59,7 +59,7 @@ def counts_pieces(name: str) -> bool:
 
 def names_measure(name: str) -> bool:
     """
-    Return whether a name is that of an amount, a count or a length, and of no thing that has one.
+    Return whether a name is that of an amount, a count or a measure, and not of a thing.
 
     >>> names_measure("TotalPrice"), names_measure("Weight kg"), names_measure("Alder Hotel")
     (True, True, False)

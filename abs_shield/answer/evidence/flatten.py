@@ -1,4 +1,4 @@
-"""A tool result as lines that a person reads, each with its JSON pointer."""
+"""Conversion of a tool result to readable lines, each with its JSON pointer."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ _LONGEST_NAME = 256
 @dataclass(frozen=True, slots=True)
 class Flat:
     """
-    A result, flattened.
+    A flattened result.
 
     Attributes:
-        value: It in JSON's shape: objects with string names, lists and scalars, JSON in strings
-            opened; a pointer leads into this.
-        text: One ``path: value`` a line.
-        lines: Of each line its start and end in *text*, and its pointer.
-        cut: Whether something of it was too large, too deep, or could not be read.
-        numbers: How many numbers and sentences are in its values, about.
+        value: The result as a JSON value, with JSON in strings parsed; pointers refer to it.
+        text: Lines of ``path: value``.
+        lines: Start and end in *text*, and pointer, of each line.
+        cut: Whether a part of it was too large, too deep, or unreadable.
+        numbers: Approximate number of numbers and sentences in its values.
     """
 
     value: Any
@@ -47,7 +46,7 @@ def flatten(value: Any) -> Flat:
     """
     Flatten a result: at most 20,000 values, 1,000,000 characters and 64 levels.
 
-    Of its texts and numbers as much is read as has about 40,000 numbers and sentences.
+    Its texts are read up to about 40,000 numbers and sentences.
 
     >>> print(flatten({"flights": [{"price": 79, "id": "HAT028"}]}).text)
     flights[0].price: 79
@@ -59,7 +58,7 @@ def flatten(value: Any) -> Flat:
     lines: list[tuple[int, int, str]] = []
     start = 0
     for path, leaf in leaves(plain, most=MOST_LINES):
-        texts.append(f"{_label(path)}: {_written(leaf)}" if path else _written(leaf))
+        texts.append(f"{_label(path)}: {_rendered(leaf)}" if path else _rendered(leaf))
         end = start + len(texts[-1])
         lines.append((start, end, pointer(path)))
         start = end + 1
@@ -68,7 +67,7 @@ def flatten(value: Any) -> Flat:
 
 def as_plain(value: Any) -> Any:
     """
-    Return a value as plain JSON has it, within the bounds of `flatten`; texts stay texts.
+    Return a value as plain JSON, within the limits of `flatten`; JSON in strings stays text.
 
     >>> as_plain({"of": {"a"}, "raw": '{"a": 1}', "n": float("nan")})
     {'n': 'nan', 'of': ['a'], 'raw': '{"a": 1}'}
@@ -78,10 +77,10 @@ def as_plain(value: Any) -> Any:
 
 class _Converter:
     """
-    Converts one value into JSON's shape, as far as the bounds reach.
+    Converter of one value to JSON, within the limits.
 
     Args:
-        opens: Whether JSON in texts is read as what it says.
+        opens: Whether JSON in strings is parsed.
     """
 
     def __init__(self, *, opens: bool) -> None:
@@ -94,7 +93,7 @@ class _Converter:
     def convert(self, value: Any, depth: int = 0) -> Any:
         try:
             value = as_json(value)
-        except Exception:  # an object of the caller's may break when it is read
+        except Exception:  # an object of the caller may raise when it is read
             value = UNREADABLE
         if isinstance(value, str):
             return self._string(value, depth)
@@ -135,15 +134,15 @@ class _Converter:
         self.cut = self.cut or len(text) > self._characters
         text = str.__str__(text)[: max(0, self._characters)]
         self._characters -= len(text)
-        return self._counted(text) if self._opens else text
+        return self._truncated(text) if self._opens else text
 
-    def _counted(self, text: str) -> str:
-        """Return as much of a text as its numbers leave room for."""
+    def _truncated(self, text: str) -> str:
+        """Return the part of a text that fits into the remaining limit."""
         left = max(0, MOST_NUMBERS - self.numbers)
-        found = count(text, left)
-        if found > left:
-            self.cut, found, text = True, left, beginning(text, left)
-        self.numbers += found
+        size = count(text, left)
+        if size > left:
+            self.cut, size, text = True, left, beginning(text, left)
+        self.numbers += size
         return text
 
 
@@ -159,7 +158,7 @@ def _label(path: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def _written(leaf: Any) -> str:
+def _rendered(leaf: Any) -> str:
     if leaf is None:
         return "null"
     if isinstance(leaf, bool):

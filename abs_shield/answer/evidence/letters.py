@@ -1,4 +1,4 @@
-"""Runs of letters, which the forms of one word mostly share, in any language."""
+"""Character n-grams, which inflected forms of a word mostly share in any language."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _WIDE = re.compile(
 _RUN, _WIDE_RUN = 4, 2
 
 
-def squeezed(text: str) -> str:
-    """Give the words of *text* without capitals, with one blank between two."""
+def squeeze(text: str) -> str:
+    """Return the words of *text* in lower case, separated by single blanks."""
     return " ".join(_WORD.findall(text.lower()))
 
 
-def runs(text: str) -> list[str]:
+def ngrams(text: str) -> list[str]:
     """
-    Give all runs of four characters of a squeezed text, and of two where a letter is a word.
+    Return all n-grams of a squeezed text: of four characters, in wide scripts of two.
 
     >>> runs("red hat"), runs("\u4e2d\u6587\u5b57")
     (['red ', 'ed h', 'd ha', ' hat'], ['\u4e2d\u6587', '\u6587\u5b57'])
     """
     if text.isascii() or _WIDE.search(text) is None:
-        return _of(text, _RUN)
-    found = [run for wide in _WIDE.findall(text) for run in _of(wide, _WIDE_RUN)]
-    return found + [run for rest in _WIDE.split(text) for run in _of(rest, _RUN)]
+        return _ngrams(text, _RUN)
+    ngrams = [run for wide in _WIDE.findall(text) for run in _ngrams(wide, _WIDE_RUN)]
+    return ngrams + [run for rest in _WIDE.split(text) for run in _ngrams(rest, _RUN)]
 
 
-def _of(text: str, size: int) -> list[str]:
+def _ngrams(text: str, size: int) -> list[str]:
     return [text[n : n + size] for n in range(len(text) - size + 1)]

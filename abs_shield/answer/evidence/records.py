@@ -1,4 +1,4 @@
-"""Records of a tool result: which values of it belong together."""
+"""Records of a tool result: the values that belong together."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from abs_shield.text.leaves import DEEPEST, MOST, pointer
 
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[^\W\d_a-z]|[^\W_]+[ ]")
-"""How the name of a thing begins, and seldom that of a field."""
+"""Beginning of a thing's name; names of fields seldom begin so."""
 _FIELD = re.compile(r"[ \t\-*|]{0,40}[\"']?([A-Za-z_][\w .-]{0,40}?)[\"']?[ ]?[:=][ \t]")
 
 
-class Row(str):
-    """A name that tells one record of many from the others, as an index does: an id, a day."""
+class RecordKey(str):
+    """A name that identifies one record of many, as an index does: an id, a date."""
 
     __slots__ = ()
 
 
 Steps = tuple[str | int, ...]
-"""The names and indices on the way to a value; a `Row` counts as an index."""
+"""The path to a value: names and indices; a `RecordKey` counts as an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """
-    One value of a result.
+    One scalar of a result.
 
     Attributes:
-        steps: The way to it.
-        value: The scalar; of a `Row` its own text.
-        named: Whether it is the name of an object instead of a value.
+        steps: Its path.
+        value: The scalar; for a `RecordKey` its text.
+        is_name: Whether it is the name of an object, and not a value.
     """
 
     steps: Steps
     value: Any
-    named: bool = False
+    is_name: bool = False
 
     @property
     def field(self) -> str:
-        """The innermost name on its way that is no index."""
+        """The innermost name on its path that is not an index."""
         return next((step for step in reversed(self.steps) if type(step) is str), "")
 
     @property
@@ -52,21 +52,23 @@ class Leaf:
         return pointer(self.steps)
 
 
-def walked(value: Any) -> Iterator[Leaf]:
-    """Yield every scalar of a JSON value, and every name that tells records apart, in order."""
+def walk(value: Any) -> Iterator[Leaf]:
+    """Yield every scalar of a JSON value, and every record key, in order."""
     left: list[tuple[Steps, Any]] = [((), value)]
     count = 0
     while left and count < MOST:
         steps, item = left.pop()
         count += 1
         if isinstance(item, Mapping) and len(steps) < DEEPEST:
-            rows = _tells_apart(item)
+            rows = _has_record_keys(item)
             inside: list[tuple[Steps, Any]] = []
             for name, inner in ((str(name), inner) for name, inner in item.items()):
-                step = Row(name) if rows or (_DIGIT.search(name) and _is_inner(inner)) else name
+                step = (
+                    RecordKey(name) if rows or (_DIGIT.search(name) and _is_inner(inner)) else name
+                )
                 inside.append(((*steps, step), inner))
-                if isinstance(step, Row):
-                    yield Leaf((*steps, step), str(name), named=True)
+                if isinstance(step, RecordKey):
+                    yield Leaf((*steps, step), str(name), is_name=True)
             left += reversed(inside)
         elif isinstance(item, (list, tuple)) and len(steps) < DEEPEST:
             left += reversed([((*steps, n), inner) for n, inner in enumerate(item)])
@@ -78,17 +80,21 @@ def _is_inner(value: Any) -> bool:
     return isinstance(value, (Mapping, list, tuple))
 
 
-def _tells_apart(item: Mapping[str, Any]) -> bool:
-    """Whether the names of an object are those of records: ``{"Alder": {...}, "Birch": {...}}``."""
+def _has_record_keys(item: Mapping[str, Any]) -> bool:
+    """
+    Return whether the names of an object are record keys: ``{"Alder": {...}, "Birch": {...}}``.
+    """
     if len(item) < 2:
         return False
     if all(_DIGIT.search(str(name)) for name in item):
         return True
-    return _is_named(item)
+    return _has_thing_names(item)
 
 
-def _is_named(item: Mapping[str, Any]) -> bool:
-    """Whether the names of an object are those of things that have the same fields, or a number."""
+def _has_thing_names(item: Mapping[str, Any]) -> bool:
+    """
+    Return whether an object's names are those of things with the same fields, or a number each.
+    """
     if not all(_NAME.match(str(name)) for name in item):
         return False
     values = [*item.values()]
@@ -100,7 +106,7 @@ def _is_named(item: Mapping[str, Any]) -> bool:
 
 def is_foreign(key: Steps, other: Steps) -> bool:
     """
-    Return whether two ways part at an index: the values belong to different records.
+    Return whether two paths differ first at an index: the values belong to different records.
 
     >>> is_foreign(("flights", 0, "number"), ("flights", 1, "date"))
     True
@@ -115,7 +121,7 @@ def is_foreign(key: Steps, other: Steps) -> bool:
 
 def common_length(one: Steps, other: Steps) -> int:
     """
-    Return the number of steps that two ways share.
+    Return the number of leading steps that two paths share.
 
     >>> common_length(("flights", 0, "number"), ("flights", 0, "date"))
     2
@@ -126,7 +132,7 @@ def common_length(one: Steps, other: Steps) -> int:
 
 def enclosing(steps: Steps) -> Iterator[Steps]:
     """
-    Yield the ways to the records that hold a value, the smallest first, the whole result last.
+    Yield the paths of the records that contain a value, from the smallest to the whole result.
 
     >>> [*enclosing(("flights", 0, "legs", 1, "at"))]
     [('flights', 0, 'legs', 1), ('flights', 0), ()]
@@ -138,13 +144,13 @@ def enclosing(steps: Steps) -> Iterator[Steps]:
 
 
 def record_of(steps: Steps) -> Steps:
-    """Return the way to the smallest record that holds a value."""
+    """Return the path of the smallest record that contains a value."""
     return next(enclosing(steps))
 
 
 def without_indices(steps: Steps) -> Steps:
     """
-    Return the way with its indices left empty: the same for a field of all records of a list.
+    Return a path with empty indices: the same for a field of all records of a list.
 
     >>> without_indices(("flights", 0, "at"))
     ('flights', '', 'at')
@@ -154,11 +160,11 @@ def without_indices(steps: Steps) -> Steps:
 
 def field_of(text: str, at: int) -> str:
     """
-    Return the name before the colon on the line of *text* that holds the place *at*.
+    Return the name before the colon on the line of *text* at an offset.
 
     >>> field_of("to: Mia\\nstart_time: 2024-05-15 10:00", 20)
     'start_time'
     """
     start = text.rfind("\n", max(0, at - 200), at) + 1
-    found = _FIELD.match(text, start, max(start, min(at, start + 60)))
-    return found[1] if found else ""
+    match = _FIELD.match(text, start, max(start, min(at, start + 60)))
+    return match[1] if match else ""

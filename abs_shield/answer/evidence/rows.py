@@ -1,4 +1,4 @@
-"""The rows of running text: of a list, a table, comma-separated values, sentences alike."""
+"""Rows of running text: of lists, tables, comma-separated values and parallel sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.text.sentences import sentence_spans
 
 _ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)
 _RULE = frozenset(" \t\r:|+-")
-"""The signs of the line below the names of a table's columns."""
+"""The characters of the line below a table's header."""
 _LABELLED = re.compile(
     r"[ \t]*(?:[-*\u2022][ ]+)?\**(?P<label>[^\W\d_][^:\n]{0,58}?)"
     r"[ ]?:[ \t]+[^\w\n-]{0,3}-?\d[\d.,]*\s*\S{0,8}"
@@ -22,7 +22,7 @@ _LABELLED = re.compile(
 _FIELD = re.compile(r"[ \t]*(?P<field>[A-Za-z_][\w -]{0,40}):[ \t]+\S")
 _ENTRY = re.compile(rf"-[ ]{_FIELD.pattern}[^\n]*\n[ ]+\w")
 _WORD = r"[^\W\d_a-z][\w'\u2019-]{0,30}"
-_SAID = re.compile(
+_STATEMENT = re.compile(
     rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,3}})[ ](?P<said>.*)",
     re.DOTALL,
 )
@@ -37,17 +37,17 @@ _LEAST_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TextRows:
     """
     The rows of a text.
 
     Attributes:
-        starts: Where each row begins, in order; empty for prose.
-        names: What may be the name of each row.
+        starts: The offset of each row, in order; empty for prose.
+        names: The possible names of each row.
         columns: The names of the columns of a table.
-        separator: What stands between the cells of a row; empty where it has none.
+        separator: The separator of a row's cells; empty if there is none.
         labelled: Whether each row is a name, a colon and a number.
-        is_table: Whether each value stands under a name, and not in the words of an item.
+        is_table: Whether each value has a name, and is not in the words of an item.
     """
 
     starts: list[int]
@@ -58,11 +58,11 @@ class Rows:
     is_table: bool = False
 
     def row(self, at: int) -> int:
-        """Return the number of the row that holds the place *at*, from 1; 0 before the first."""
+        """Return the number of the row at an offset, from 1; 0 before the first."""
         return bisect_right(self.starts, at)
 
     def field(self, text: str, at: int) -> str:
-        """Return the name of what stands at a place: its column, or what is before its colon."""
+        """Return the field of the value at an offset: its column, or the label before its colon."""
         if self.labelled:
             return ""
         row = self.row(at)
@@ -75,23 +75,23 @@ class Rows:
         return field_of(text, at)
 
 
-PROSE = Rows([], [])
+PROSE = TextRows([], [])
 
 
-def rows(text: str) -> Rows:
+def rows(text: str) -> TextRows:
     """
-    Return the rows of *text*; of prose none. Time is linear.
+    Return the rows of *text*, none for prose, in linear time.
 
     >>> rows("name,price\\nAlder,349\\nBirch,587").names
     [('Alder', '349'), ('Birch', '587')]
     >>> rows("Alder: 349\\nBirch: 587").names, rows("Alder costs 349.").starts
     ([('Alder',), ('Birch',)], [])
     """
-    return next((found for form in _FORMS if (found := form(text))), PROSE)
+    return next((parsed for form in _FORMS if (parsed := form(text))), PROSE)
 
 
-def _items(text: str) -> Rows | None:
-    """The items of a list, or the rows of a table between bars."""
+def _items(text: str) -> TextRows | None:
+    """Return the items of a list, or the rows of a table with bars."""
     starts = [item.start() for item in islice(_ITEM.finditer(text), _MOST_ROWS)]
     if len(starts) < _LEAST_ROWS:
         return None
@@ -101,19 +101,19 @@ def _items(text: str) -> Rows | None:
     if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
     if _are_records(several):
-        return Rows(starts, [tuple(_values_of(one)) for one in several], is_table=True)
+        return TextRows(starts, [tuple(_values_of(one)) for one in several], is_table=True)
     names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
-    return Rows(starts, names, columns, "|", is_table=bool(columns))
+    return TextRows(starts, names, columns, "|", is_table=bool(columns))
 
 
 def _are_records(items: list[str]) -> bool:
-    """Return whether each item begins with the same field, as YAML writes a list of objects."""
-    found = {match["field"] if (match := _ENTRY.match(item)) else "" for item in items}
-    return len(found) == 1 and "" not in found
+    """Return whether all items begin with the same field, as in a YAML list of objects."""
+    fields = {match["field"] if (match := _ENTRY.match(item)) else "" for item in items}
+    return len(fields) == 1 and "" not in fields
 
 
 def _values_of(item: str) -> Iterator[str]:
-    """Yield the fields' values of an object in YAML; a text that goes on is no field."""
+    """Yield the field values of a YAML object, without continued lines of text."""
     first, *lines = islice(item.splitlines(), _MOST_LINES)
     width = len(lines[0]) - len(lines[0].lstrip())
     for line in (first, *lines):
@@ -129,8 +129,8 @@ def _names_of(row: str) -> Iterator[str]:
         yield line.partition(": ")[2].strip("'\"*_ ")
 
 
-def _separated(text: str) -> Rows | None:
-    """Comma-separated values under the names of their columns."""
+def _separated(text: str) -> TextRows | None:
+    """Return the rows of comma-separated values below a header."""
     lines = [*_lines(text)]
     if len(lines) <= _LEAST_ROWS:
         return None
@@ -144,22 +144,22 @@ def _separated(text: str) -> Rows | None:
     below = lines[1:]
     names = [_cells(line, separator) for _, line in below]
     starts, columns = [start for start, _ in below], _cells(header, separator)
-    return Rows(starts, names, columns, separator, is_table=True)
+    return TextRows(starts, names, columns, separator, is_table=True)
 
 
-def _labelled(text: str) -> Rows | None:
-    """Nothing but lines of a name and a number: ``Alder: 349``."""
+def _labelled(text: str) -> TextRows | None:
+    """Return the rows of a text that has only lines of a name and a number: ``Alder: 349``."""
     lines = [(start, _LABELLED.fullmatch(line.rstrip())) for start, line in _lines(text)]
     if len(lines) < _LEAST_ROWS or not all(match for _, match in lines):
         return None
     names: list[tuple[str, ...]] = [(match["label"],) for _, match in lines if match]
     if any(names_measure(label) for (label,) in names):
         return None  # the fields of one record: its price, its deposit
-    return Rows([start for start, _ in lines], names, labelled=True, is_table=True)
+    return TextRows([start for start, _ in lines], names, labelled=True, is_table=True)
 
 
-def _paragraphs(text: str) -> Rows | None:
-    """Paragraphs of a ``field: value`` a line, each of which begins with the same field."""
+def _paragraphs(text: str) -> TextRows | None:
+    """Return the paragraphs of ``field: value`` lines that all begin with the same field."""
     starts: list[int] = []
     first, blank = "", True
     for start, line in _lines(text, blanks=True):
@@ -177,39 +177,39 @@ def _paragraphs(text: str) -> Rows | None:
         return None
     ends = [*starts[1:], len(text)]
     names = [tuple(_names_of(text[a:b])) for a, b in zip(starts, ends, strict=True)]
-    return Rows(starts, names, is_table=True)
+    return TextRows(starts, names, is_table=True)
 
 
-def _alike(text: str) -> Rows | None:
-    """Sentences that say the same of several: ``Alder has 85 rooms. Birch has 95 rooms.``"""
+def _parallel(text: str) -> TextRows | None:
+    """Return sentences that state the same about several subjects: ``Alder has 85 rooms. ...``."""
     if len(text) > _LONGEST_PROSE:
         return None
     starts: list[int] = []
     names: list[tuple[str, ...]] = []
-    said: set[str] = set()
+    statements: set[str] = set()
     for start, end in sentence_spans(text):
-        match = _SAID.match(text, start, end)
+        match = _STATEMENT.match(text, start, end)
         if match is None or _NUMBER.search(match["said"]) is None:
             return None
         starts.append(start)
         names.append((match["name"],))
-        said.add(_NUMBER.sub("0", match["said"]).rstrip(" ."))
-    if len(starts) < _LEAST_ROWS or len(said) > 1 or len({*names}) < len(names):
+        statements.add(_NUMBER.sub("0", match["said"]).rstrip(" ."))
+    if len(starts) < _LEAST_ROWS or len(statements) > 1 or len({*names}) < len(names):
         return None
-    return Rows(starts, names, is_table=True)
+    return TextRows(starts, names, is_table=True)
 
 
-_FORMS: tuple[Callable[[str], Rows | None], ...] = (
+_FORMS: tuple[Callable[[str], TextRows | None], ...] = (
     _labelled,
     _items,
     _separated,
     _paragraphs,
-    _alike,
+    _parallel,
 )
 
 
 def _lines(text: str, *, blanks: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield where each line begins, and the line; those of blanks alone only with *blanks*."""
+    """Yield each line with its offset; blank lines only with *blanks*."""
     at = 0
     for line in islice(text.split("\n"), _MOST_ROWS):
         if blanks or line.strip():

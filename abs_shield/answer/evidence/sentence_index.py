@@ -1,4 +1,4 @@
-"""The evidence as the lexical scorer looks things up in it: sentences, words, pairs, numbers."""
+"""Index of the evidence for the lexical scorer: sentences, words, n-grams and numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
 
 from abs_shield.answer.evidence.flatten import flatten
-from abs_shield.answer.evidence.letters import runs, squeezed
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.evidence.letters import ngrams, squeeze
+from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
 from abs_shield.answer.types import Span
 from abs_shield.text.months import ENGLISH
 from abs_shield.text.names import name_words
@@ -18,31 +18,31 @@ from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Number, Token, tokens
 
 MOST_CHARACTERS = 1_000_000
-"""Characters that are indexed; of more, the newest pieces."""
+"""Characters that are indexed; of longer evidence the newest passages."""
 _LONGEST = 80
-"""Words of a sentence; a longer one is several."""
+"""Words of a sentence; a longer one is split."""
 _MOST_POSTINGS = 200
-"""Sentences kept of a word; one that stands in more finds none of them."""
+"""Sentences stored for a word: the first ones."""
 _LARGEST = 1_000_000
-DEED = -1
-"""The piece of a sentence that tells of a call."""
-_MOST_DEEDS, _LONGEST_DEED = 500, 2_000
+CALL_PIECE = -1
+"""The piece of a sentence that describes a call."""
+_MOST_CALLS, _LONGEST_CALL = 500, 2_000
 _READ = 1_000
 _SHORTEST, _ENDING = 4, 3
 _WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 
 
-class Sentence:
+class IndexedSentence:
     """
     A sentence or a line of the evidence.
 
     Attributes:
-        start: Offset of its first character in its piece.
-        end: Offset behind its last character.
-        piece: Its piece's place among the indexed ones.
+        start: Offset of its first character in its passage.
+        end: Offset after its last character.
+        piece: The position of its passage in the index.
         words: The keys of its words and numbers, in order.
-        content: The keys of those that say something, in order.
+        content: The keys of its content words and numbers, in order.
     """
 
     __slots__ = ("content", "end", "piece", "start", "words")
@@ -53,60 +53,62 @@ class Sentence:
         self.content = tuple(word.key for word in words if word.content or word.figure)
 
 
-class Index:
+class SentenceIndex:
     """
-    All sentences of the evidence, and what stands in them.
+    All sentences of the evidence, with their words, numbers and n-grams.
 
     Attributes:
-        pieces: The indexed pieces.
+        pieces: The indexed passages.
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
-        runs: All runs of letters.
+        ngrams: All character n-grams.
     """
 
     def __init__(self, evidence: Evidence) -> None:
         self.pieces = _newest(evidence)
-        self.sentences: list[Sentence] = []
+        self.sentences: list[IndexedSentence] = []
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
-        self.runs: set[str] = set()
+        self.ngrams: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
             for start, end, words in _sentences(piece):
-                self._add(Sentence(place, start, end, words))
-                self.runs.update(runs(squeezed(piece.text[start:end])))
+                self._add(IndexedSentence(place, start, end, words))
+                self.ngrams.update(ngrams(squeeze(piece.text[start:end])))
                 values.update(_numbers(words))
-        for words in _deeds(evidence):
-            self._add(Sentence(DEED, 0, 0, words))
+        for words in _call_sentences(evidence):
+            self._add(IndexedSentence(CALL_PIECE, 0, 0, words))
             values.update(_numbers(words))
         self.words.update(_calendar(self.pieces))
         self._values = sorted(values)
 
-    def _add(self, sentence: Sentence) -> None:
+    def _add(self, sentence: IndexedSentence) -> None:
         place = len(self.sentences)
         self.sentences.append(sentence)
         words, content = sentence.words, sentence.content
         for word in dict.fromkeys(content):
-            held = self.postings.setdefault(word, [])
-            if len(held) < _MOST_POSTINGS:
-                held.append(place)
+            places = self.postings.setdefault(word, [])
+            if len(places) < _MOST_POSTINGS:
+                places.append(place)
         self.words.update(words)
 
     def has(self, word: Token) -> bool:
-        """Whether a word or a number stands anywhere, a number also more exactly than said."""
+        """Return whether a word or number occurs, a number also in a more precise form."""
         if word.key in self.words:
             return True
         if word.figure is not None:
-            return self._holds(word.figure)
-        return word.named and word.key.isalpha() and self._begins(word.key)
+            return self._has_number(word.figure)
+        return word.named and word.key.isalpha() and self._extends_known_word(word.key)
 
-    def _begins(self, name: str) -> bool:
-        """Whether a name only has an ending that the evidence's has not: American of America."""
+    def _extends_known_word(self, name: str) -> bool:
+        """
+        Return whether a name only adds an ending to one of the evidence: American for America.
+        """
         least = max(_SHORTEST, len(name) - _ENDING)
         return any(name[:n] in self.words for n in range(least, len(name)))
 
-    def _holds(self, number: Number) -> bool:
+    def _has_number(self, number: Number) -> bool:
         first = bisect_left(self._values, number.value - number.within)
         if first < bisect_right(self._values, number.value + number.within):
             return True
@@ -114,34 +116,34 @@ class Index:
         return self._values[at : at + 1] == [number.other]
 
     def window(self, place: int) -> set[str]:
-        """Give the content of a sentence and its neighbours, of a line and its record's."""
-        if self.sentences[place].piece == DEED:
+        """Return the content words of a sentence and its neighbours, of a line and its record."""
+        if self.sentences[place].piece == CALL_PIECE:
             return set(self.sentences[place].content)
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
 
     def is_statement(self, place: int) -> bool:
-        """Return whether a sentence is running text that a tool returned or a document has."""
+        """Return whether a sentence is running text of a tool result or a document."""
         one = self.sentences[place]
-        if one.piece == DEED:
+        if one.piece == CALL_PIECE:
             return False
         piece = self.pieces[one.piece]
-        return piece.source is Source.TOOL_RESULT and not piece.lines
+        return piece.source is PassageSource.TOOL_RESULT and not piece.lines
 
     def near(self, places: Sequence[int]) -> str:
-        """Give the letters of some sentences, of each the first 1,000 characters."""
-        return " ".join(squeezed(self.text(place)[:_READ]) for place in places)
+        """Return the squeezed text of some sentences, the first 1,000 characters of each."""
+        return " ".join(squeeze(self.text(place)[:_READ]) for place in places)
 
     def text(self, place: int) -> str:
-        """Return a sentence as it stands; of a deed, which stands nowhere, nothing."""
+        """Return the text of a sentence; empty for a description of a call."""
         one = self.sentences[place]
-        return "" if one.piece == DEED else self.pieces[one.piece].text[one.start : one.end]
+        return "" if one.piece == CALL_PIECE else self.pieces[one.piece].text[one.start : one.end]
 
     def span(self, place: int) -> Span | None:
-        """Give a sentence as a span of its piece; None of a deed, which stands in none."""
+        """Return a sentence as a span of its passage; None for a description of a call."""
         sentence = self.sentences[place]
-        if sentence.piece == DEED:
+        if sentence.piece == CALL_PIECE:
             return None
         piece = self.pieces[sentence.piece]
         start, end = sentence.start, sentence.end
@@ -155,31 +157,33 @@ def _numbers(words: Sequence[Token]) -> Iterator[float]:
             yield word.figure.other
 
 
-def index_of(evidence: Evidence) -> Index:
-    """Give the index of *evidence*, made once."""
-    found: Index = evidence.derived(Index)
-    return found
+def index_of(evidence: Evidence) -> SentenceIndex:
+    """Return the index of *evidence*, built once."""
+    index: SentenceIndex = evidence.derived(SentenceIndex)
+    return index
 
 
-def _deeds(evidence: Evidence) -> Iterator[list[Token]]:
-    """What was done, in the words of the calls that did it: the tool's name and its arguments."""
-    for deed in (evidence.executed or ())[-_MOST_DEEDS:]:
-        if not deed.reads:
-            said = " ".join(map(str, name_words(deed.tool)))
-            given = flatten(deed.arguments).text.replace("\n", " ") if deed.arguments else ""
-            yield tokens(f"{said} {given}"[:_LONGEST_DEED], most=_LONGEST)
+def _call_sentences(evidence: Evidence) -> Iterator[list[Token]]:
+    """Yield the words of each executed action: the tool's name and its arguments."""
+    for action in (evidence.executed or ())[-_MOST_CALLS:]:
+        if not action.reads:
+            name = " ".join(map(str, name_words(action.tool)))
+            arguments = (
+                flatten(action.arguments).text.replace("\n", " ") if action.arguments else ""
+            )
+            yield tokens(f"{name} {arguments}"[:_LONGEST_CALL], most=_LONGEST)
 
 
 def _calendar(pieces: Sequence[Passage]) -> set[str]:
-    """The months and the weekdays of days such as 2031-02-03."""
+    """Return the names of the months and weekdays of dates such as 2031-02-03."""
     days = {day[0] for piece in pieces for day in _ISO.finditer(piece.text[:MOST_CHARACTERS])}
-    found: set[str] = set()
+    names: set[str] = set()
     for day in days:
         year, month, of_month = map(int, day.split("-"))
-        found.add(ENGLISH[month - 1])
+        names.add(ENGLISH[month - 1])
         if year and 0 < of_month <= monthrange(year, month)[1]:
-            found.add(_WEEKDAYS[weekday(year, month, of_month)])
-    return found
+            names.add(_WEEKDAYS[weekday(year, month, of_month)])
+    return names
 
 
 def _pointer(piece: Passage, start: int) -> str:
@@ -189,23 +193,23 @@ def _pointer(piece: Passage, start: int) -> str:
 
 def _newest(evidence: Evidence) -> list[Passage]:
     left = MOST_CHARACTERS
-    kept: list[Passage] = []
+    passages: list[Passage] = []
     for piece in reversed(evidence.pieces):
         left -= len(piece.text)
-        kept.append(piece)
+        passages.append(piece)
         if left <= 0:
             break
-    return kept[::-1]
+    return passages[::-1]
 
 
 def _sentences(piece: Passage) -> Iterator[tuple[int, int, list[Token]]]:
-    """Give the places and the words of a piece's sentences or lines."""
+    """Yield the offsets and the words of a passage's sentences or lines."""
     text = piece.text[:MOST_CHARACTERS]
     spans = ((one[0], one[1]) for one in piece.lines) if piece.lines else sentence_spans(text)
     for start, end in spans:
         words = tokens(text[start:end], most=_LARGEST)
         if piece.lines:
-            words = _said(words, text.find(": ", start, end) - start)
+            words = _without_path_numbers(words, text.find(": ", start, end) - start)
         if len(words) <= _LONGEST:
             yield start, end, words
             continue
@@ -214,6 +218,6 @@ def _sentences(piece: Passage) -> Iterator[tuple[int, int, list[Token]]]:
             yield start + some[0].start, start + some[-1].end, some
 
 
-def _said(words: list[Token], path: int) -> list[Token]:
-    """The words of ``path: value``; a number of the path counts items and says nothing."""
+def _without_path_numbers(words: list[Token], path: int) -> list[Token]:
+    """Return the words of a ``path: value`` line without the path's numbers, which are indices."""
     return [word for word in words if word.figure is None or word.start > path]

@@ -1,4 +1,4 @@
-"""The evidence for an answer: passages of text with their source, indexed once."""
+"""The evidence for an answer: passages of text with their source, and indexes built once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 
-class Source(StrEnum):
-    """Where a passage came from."""
+class PassageSource(StrEnum):
+    """The origin of a passage."""
 
     TOOL_RESULT = "tool_result"
     USER = "user"
@@ -24,18 +24,18 @@ class Passage:
 
     Attributes:
         id: Its name in spans, e.g. ``"result:3"`` or a document's own id.
-        source: Where it came from.
-        text: What a person reads of it; JSON as one ``path: value`` a line.
-        name: The tool that returned it; empty of anything else.
-        lines: For JSON: each line's (start, end, pointer) in *text*; empty of other text.
-        value: The tool result itself, in JSON's shape; None of other text.
-        arguments: What the tool was called with, in JSON's shape; None where it is not known.
+        source: Its origin.
+        text: Its readable text; for JSON lines of ``path: value``.
+        name: The tool that returned it; empty for other sources.
+        lines: For JSON: each line's (start, end, pointer) in *text*; empty for other text.
+        value: The tool result as a JSON value; None for other text.
+        arguments: The arguments of the call as a JSON value; None if unknown.
         cut: Whether it was too large to be read whole.
-        numbers: How many numbers and sentences it has, about.
+        numbers: Approximate number of numbers and sentences.
     """
 
     id: str
-    source: Source
+    source: PassageSource
     text: str
     name: str = ""
     lines: tuple[tuple[int, int, str], ...] = ()
@@ -48,13 +48,13 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class ExecutedAction:
     """
-    A call that ran: unless it failed, an answer may report it as done.
+    An executed call, which an answer may report as done unless it failed.
 
     Attributes:
         tool: Its tool.
         arguments: Its arguments.
         reads: Whether the tool only reads.
-        value: What it returned, in JSON's shape; None where it is not known.
+        value: Its result as a JSON value; None if unknown.
     """
 
     tool: str
@@ -65,17 +65,16 @@ class ExecutedAction:
 
 class Evidence:
     """
-    Passages in the order in which the run saw them; what scorers derive from them is kept here.
+    Passages in order of occurrence, with the indexes that scorers derive from them.
 
     Args:
-        pieces: The pieces.
-        deeds: Calls that ran without failing; None where it is not known what ran.
-        failed: Calls that failed, or whose result says that nothing was done.
-        blind: Why a miss proves nothing: something was seen that stands in no piece, or a part of
-            the evidence is not read; else empty.
-        unread: Why a part of it is not read; empty where it is read whole.
-        vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
-            does.
+        pieces: The passages.
+        executed: Calls that ran without failing; None if unknown.
+        failed: Calls that failed, or have a result that reports no action.
+        blind: Why a missing value proves nothing: the model saw text that is in no passage, or a
+            part of the evidence is not read; else empty.
+        unread: Why a part of it is not read; empty if all is read.
+        vouches: Returns whether a value that is in no passage is allowed; None if none is.
     """
 
     def __init__(
@@ -99,9 +98,9 @@ class Evidence:
     def __iter__(self) -> Iterator[Passage]:
         return iter(self.pieces)
 
-    def derived(self, make: Any) -> Any:
-        """Return ``make(self)``, made once: a scorer's index of these passages."""
-        found = self._derived.get(make)
-        if found is None:
-            found = self._derived[make] = make(self)
-        return found
+    def derived(self, build: Any) -> Any:
+        """Return ``build(self)``, built once: a scorer's index of these passages."""
+        value = self._derived.get(build)
+        if value is None:
+            value = self._derived[build] = build(self)
+        return value

@@ -1,4 +1,4 @@
-"""Results that say that the call did not do its action, although nothing failed."""
+"""Results that report that a call's action was not done, although the call did not fail."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _LONGEST, _MOST, _FEW = 400, 50, 3
 
 def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     """
-    Return whether a result says that the call's own action was not done.
+    Return whether a result reports that the call's own action was not done.
 
     Args:
-        tool: A tool that does something.
-        arguments: What it was called with.
-        value: What it returned.
+        tool: A tool with an effect.
+        arguments: The arguments of the call.
+        value: The result.
 
     >>> undone("cancel_booking", {}, {"cancelled": False})
     True

@@ -1,4 +1,4 @@
-"""The values of some evidence, found by what they mean and by the record they belong to."""
+"""Index of the values of some evidence, by meaning and by the record they belong to."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from abs_shield.answer.evidence.records import (
     enclosing,
     is_foreign,
     record_of,
-    walked,
+    walk,
 )  # fmt: skip
 from abs_shield.answer.evidence.rows import PROSE, rows
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.values import (
     LONGEST_NAME,
     EvidenceValue,
-    Place,
+    KeyPlace,
+    date_keys_of,
     figures_of,
     id_keys_of,
     keys_of,
-    moment_keys_of,
 )  # fmt: skip
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
@@ -42,19 +42,19 @@ from abs_shield.text.values.reader import figures, settled
 from abs_shield.text.values.units import Unit, field_units, in_others, lengths_in, units_of
 
 MOST_PLACES = 500
-"""Places of one value that are looked at."""
+"""Occurrences of one value that are read."""
 _MOST_KEYS = 20_000
-"""Ids whose ends are compared."""
+"""Most ids of which the endings are compared."""
 _MOST_LINES = 200
 _MOST_CACHED = 1_000
 _MOST_INSIDE = 400
-"""Values of one record that are looked at, and of each that holds it."""
+"""Values read of one record, and of each record that contains it."""
 _LONGEST_RECORD = 4_000
 """Characters of a record's text that are read."""
-_MOST_STRETCHES = 20
-"""Records of one time that are read."""
+_MOST_PERIODS = 20
+"""Records with one time that are read."""
 _WHOLE: tuple[Steps, ...] = ((),)
-"""The way to a result that is one record."""
+"""The path of a result that is one record."""
 _LEAST_BROKEN = 8
 _LEAST_GROUPED = 1_000
 _BLANK = re.compile(r"\s+")
@@ -69,12 +69,12 @@ _FAMILIES = (
     frozenset("JPY CNY".split()),
     frozenset("SEK NOK DKK".split()),
 )
-"""Currencies that are written with one sign."""
+"""Currencies that share a sign."""
 
 
 class ValueIndex:
     """
-    The values of some evidence; made once, in linear time.
+    The values of some evidence, indexed once in linear time.
 
     Args:
         evidence: The evidence.
@@ -82,12 +82,12 @@ class ValueIndex:
 
     def __init__(self, evidence: Evidence) -> None:
         self.pieces = evidence.pieces
-        self.stands: list[EvidenceValue] = []
+        self.values: list[EvidenceValue] = []
         self.of_piece: list[range] = []
-        self.ids: dict[str, list[Place]] = defaultdict(list)
-        self.names: dict[str, list[Place]] = defaultdict(list)
+        self.ids: dict[str, list[KeyPlace]] = defaultdict(list)
+        self.names: dict[str, list[KeyPlace]] = defaultdict(list)
         self._by_key: dict[Any, list[int]] = defaultdict(list)
-        self._found: dict[Any, tuple[EvidenceValue, ...]] = {}
+        self._find_cache: dict[Any, tuple[EvidenceValue, ...]] = {}
         self._members: dict[tuple[int, Steps], list[EvidenceValue]] = defaultdict(list)
         self._texts: dict[tuple[int, Steps], list[str]] = defaultdict(list)
         self._sizes: dict[tuple[int, Steps], int] = defaultdict(int)
@@ -96,13 +96,13 @@ class ValueIndex:
         self._units: dict[tuple[int, Steps], str] = {}
         self._tables: set[int] = set()
         for place, piece in enumerate(self.pieces):
-            first = len(self.stands)
+            first = len(self.values)
             self._read(place, piece)
-            self.of_piece.append(range(first, len(self.stands)))
+            self.of_piece.append(range(first, len(self.values)))
         for action in evidence.executed or ():
             self._read_arguments(-1, action.arguments)
         numbers = [
-            (abs(number), n) for n, one in enumerate(self.stands) for number in one.figure.numbers
+            (abs(number), n) for n, one in enumerate(self.values) for number in one.figure.numbers
         ]
         numbers.sort(key=itemgetter(0))
         self._numbers = [number for number, _ in numbers]
@@ -115,7 +115,7 @@ class ValueIndex:
             self._read_arguments(place, piece.arguments)
         if isinstance(piece.value, (dict, list)):
             fields: set[str] = set()
-            for leaf in walked(piece.value):
+            for leaf in walk(piece.value):
                 self._read_leaf(place, piece.source, leaf)
                 for name in _names_beside(leaf, fields):
                     self._read_name(place, piece.source, leaf, name)
@@ -123,45 +123,47 @@ class ValueIndex:
             self._read_text(place, piece)
 
     def _read_arguments(self, place: int, arguments: Any) -> None:
-        for leaf in walked(arguments):
+        for leaf in walk(arguments):
             for figure in figures_of(leaf):
                 steps = ("", *leaf.steps)
-                self._add(EvidenceValue(place, Source.TOOL_RESULT, steps, leaf.field, figure, True))
+                self._add(
+                    EvidenceValue(place, PassageSource.TOOL_RESULT, steps, leaf.field, figure, True)
+                )
 
-    def _read_leaf(self, place: int, source: Source, leaf: Leaf) -> None:
+    def _read_leaf(self, place: int, source: PassageSource, leaf: Leaf) -> None:
         for figure in figures_of(leaf):
             self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
-        if isinstance(leaf.value, str) and source is Source.TOOL_RESULT:
-            self._add_name(leaf.value, Place(place, leaf.steps))
+        if isinstance(leaf.value, str) and source is PassageSource.TOOL_RESULT:
+            self._add_name(leaf.value, KeyPlace(place, leaf.steps))
             self._add_text(place, leaf.steps, leaf.value)
             if not _UNIT_FIELDS.isdisjoint(name_words(leaf.field)):
                 self._units[place, leaf.steps[:-1]] = leaf.value
 
-    def _read_name(self, place: int, source: Source, leaf: Leaf, name: str) -> None:
-        """Read the lengths of time in a name: ``faults_30d`` are those of 30 days."""
+    def _read_name(self, place: int, source: PassageSource, leaf: Leaf, name: str) -> None:
+        """Read the durations in a name: ``faults_30d`` has the faults of 30 days."""
         for number, unit in lengths_in(name):
             figure = Figure(NUMBER, number, 0, len(number), (Decimal(number),), unit=unit)
             self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
 
     def _read_text(self, place: int, piece: Passage) -> None:
-        found = rows(piece.text) if piece.source is Source.TOOL_RESULT else PROSE
-        if found.is_table:
+        table = rows(piece.text) if piece.source is PassageSource.TOOL_RESULT else PROSE
+        if table.is_table:
             self._tables.add(place)
-        has_fields = bool(found.columns) or ":" in piece.text or "=" in piece.text
+        has_fields = bool(table.columns) or ":" in piece.text or "=" in piece.text
         steps: Steps = ()
         for figure in settled(figures(piece.text)):
-            row = found.row(figure.start)
-            if found.starts and steps != (row,):
+            row = table.row(figure.start)
+            if table.starts and steps != (row,):
                 steps = (row,)  # one tuple for all values of a record
-            field = found.field(piece.text, figure.start) if has_fields else ""
+            field = table.field(piece.text, figure.start) if has_fields else ""
             self._add(EvidenceValue(place, piece.source, steps, field, figure))
-        ends = [*found.starts[1:], len(piece.text)]
-        for n, (start, end) in enumerate(zip(found.starts, ends, strict=bool(found.starts)), 1):
+        ends = [*table.starts[1:], len(piece.text)]
+        for n, (start, end) in enumerate(zip(table.starts, ends, strict=bool(table.starts)), 1):
             self._add_text(place, (n,), piece.text[start:end])
-            for name in found.names[n - 1]:
-                self._add_name(name, Place(place, (n,)))
+            for name in table.names[n - 1]:
+                self._add_name(name, KeyPlace(place, (n,)))
 
-    def _add_name(self, text: str, place: Place) -> None:
+    def _add_name(self, text: str, place: KeyPlace) -> None:
         if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
             parts = words(normal(text))
             if 1 <= len(parts) <= 6:
@@ -174,15 +176,15 @@ class ValueIndex:
             self._sizes[key] += len(text)
 
     def _add(self, one: EvidenceValue) -> None:
-        n = len(self.stands)
-        self.stands.append(one)
+        n = len(self.values)
+        self.values.append(one)
         ids = [*id_keys_of(one.figure)]
-        for key in (*ids, *moment_keys_of(one.figure)):
+        for key in (*ids, *date_keys_of(one.figure)):
             self._by_key[key].append(n)
         if not one.is_result:
             return
         if ids:
-            place = Place(one.piece, one.steps)
+            place = KeyPlace(one.piece, one.steps)
             for name in ids:
                 self.ids[name].append(place)
         for steps in enclosing(one.steps) if one.steps else _WHOLE:
@@ -193,28 +195,28 @@ class ValueIndex:
     # Values --------------------------------------------------------------------------------------
 
     def find(self, value: Figure) -> tuple[EvidenceValue, ...]:
-        """Return where a value of an answer is in the evidence, as far as it goes: 500 places."""
+        """Return the places of an answer's value in the evidence, at most 500."""
         key = value.kind, value.values, value.step, value.unit
-        found = self._found.get(key)
-        if found is None:
-            if len(self._found) >= _MOST_CACHED:
-                self._found.clear()
-            found = self._found[key] = tuple(self._matches(value))
-        return found
+        matches = self._find_cache.get(key)
+        if matches is None:
+            if len(self._find_cache) >= _MOST_CACHED:
+                self._find_cache.clear()
+            matches = self._find_cache[key] = tuple(self._matches(value))
+        return matches
 
     def _matches(self, value: Figure) -> Iterator[EvidenceValue]:
         tried: set[int] = set()
         for n in islice(self._candidates(value), MOST_PLACES):
             if n not in tried:
                 tried.add(n)
-                one = self.stands[n]
+                one = self.values[n]
                 alike = ID in (value.kind, one.figure.kind) or same(value, one.figure)
                 if alike and (value.kind != MONEY or one.is_money):
                     yield one
         for n in islice(self._converted(value), MOST_PLACES):
             if n not in tried:
                 tried.add(n)
-                yield self.stands[n]
+                yield self.values[n]
 
     def _candidates(self, value: Figure) -> Iterator[int]:
         if value.kind in SUMS:
@@ -226,10 +228,10 @@ class ValueIndex:
             yield from self._by_key.get(key, ())
 
     def _converted(self, value: Figure) -> Iterator[int]:
-        """Yield what is in another unit than *value*: grams under the name of grams."""
+        """Yield values that equal *value* in another unit: grams for kilograms."""
         for number, step, unit in in_others(value) if value.kind in SUMS else ():
             for n in self._near(number, step):
-                if unit in self.units_of(self.stands[n]):
+                if unit in self.units_of(self.values[n]):
                     yield n
 
     def _near(self, number: Decimal, step: Decimal) -> Iterator[int]:
@@ -241,23 +243,23 @@ class ValueIndex:
     def numbers_of(self, piece: int) -> list[EvidenceValue]:
         """Return the numbers of a passage, in order."""
         places = self.of_piece[piece]
-        return [one for one in self.stands[places.start : places.stop] if one.is_sum]
+        return [one for one in self.values[places.start : places.stop] if one.is_sum]
 
     def is_prose(self, one: EvidenceValue) -> bool:
-        """Return whether a value stands in running text, where nothing says what it counts."""
+        """Return whether a value is in running text, without a field that says what it counts."""
         return not (self.pieces[one.piece].lines or one.piece in self._tables)
 
     def is_alone(self, one: EvidenceValue) -> bool:
-        """Return whether a value is all that its result has, as what a calculator returns."""
-        some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.stands[n].is_result]
+        """Return whether a value is the only one of its result, such as a calculator's."""
+        some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.values[n].is_result]
         return not one.is_argument and len(some) == 1
 
-    def ends_a_stretch(self, value: Figure, other: Figure) -> bool:
-        """Return whether each record of a time has an earlier one, and no record has *other*."""
-        places = self.find(value)[:_MOST_STRETCHES]
-        return bool(places) and all(self._ends_stretch(one, other) for one in places)
+    def ends_period(self, value: Figure, other: Figure) -> bool:
+        """Return whether each record with a time has an earlier one, and no record has *other*."""
+        places = self.find(value)[:_MOST_PERIODS]
+        return bool(places) and all(self._is_end_of_period(one, other) for one in places)
 
-    def _ends_stretch(self, one: EvidenceValue, other: Figure) -> bool:
+    def _is_end_of_period(self, one: EvidenceValue, other: Figure) -> bool:
         record = self._members.get((one.piece, record_of(one.steps)), ()) if one.steps else ()
         times = [some.figure for some in record if some.figure.kind == TIME]
         earlier = [some for some in times if _is_earlier(some, one.figure)]
@@ -268,18 +270,18 @@ class ValueIndex:
 
     def units_of(self, one: EvidenceValue) -> tuple[Unit, ...]:
         """
-        Return the units in which a value may be, by the word behind it, its field or its record.
+        Return the possible units of a value, by the word after it, its field or its record.
 
-        A whole number under the name of an amount may count cents, as APIs of payments write it.
+        A whole number in a field for amounts may count cents, as in payment APIs.
         """
         units = units_of(one.figure.unit) or field_units(one.field)
-        if len(units) != 1:  # of a temperature it is not said in which unit it is
+        if len(units) != 1:  # a temperature field does not state its unit
             units = units_of(self._declared(one)) or units
         units = units or (_CENTS if one.may_be_cents else ())
         return units or (_MONEY if self._units and self._currency(one) else ())
 
     def has_other_unit(self, value: Figure, one: EvidenceValue) -> bool:
-        """Return whether two equal numbers are known to be in different units of one kind."""
+        """Return whether two equal numbers have different known units of one kind."""
         if value.kind == MONEY:
             other = self._currency(one)
             return bool(value.unit and other) and not _is_same_currency(value.unit, other)
@@ -293,7 +295,7 @@ class ValueIndex:
         )
 
     def _currency(self, one: EvidenceValue) -> str:
-        """Return the currency of an amount; empty if nothing names it."""
+        """Return the currency of an amount; empty if unknown."""
         if one.figure.kind == MONEY:
             return one.figure.unit
         for name in (*name_words(one.field)[::-1], self._declared(one)):
@@ -303,7 +305,7 @@ class ValueIndex:
         return ""
 
     def _declared(self, one: EvidenceValue) -> str:
-        """Return the text of the nearest ``unit`` or ``currency`` beside a value or above it."""
+        """Return the nearest ``unit`` or ``currency`` beside a value or above it."""
         if not self._units:
             return ""
         ways = (one.steps[:n] for n in range(len(one.steps) - 1, -1, -1))
@@ -316,42 +318,46 @@ class ValueIndex:
         return any(key.endswith(digits) for key in islice(self.ids, _MOST_KEYS))
 
     def has_broken(self, text: str) -> bool:
-        """Return whether the evidence has a long *text* with blanks or line ends within."""
+        """Return whether the evidence has a long *text* with blanks or line breaks inside."""
         plain = _BLANK.sub("", text.casefold())
-        return len(plain) >= _LEAST_BROKEN and any(plain in whole for whole in self._tight)
+        return len(plain) >= _LEAST_BROKEN and any(plain in whole for whole in self._without_blanks)
 
     def has_spaced(self, number: Decimal) -> bool:
-        """Return whether the evidence has a number with blanks between its groups: 1 000."""
+        """Return whether the evidence has a number in blank-separated groups: 1 000."""
         if number != number.to_integral_value() or abs(number) < _LEAST_GROUPED:
             return False
         text = f"{abs(int(number)):,}".replace(",", " ")
         return any(text in piece.text for piece in self.pieces)
 
     @cached_property
-    def _tight(self) -> list[str]:
+    def _without_blanks(self) -> list[str]:
         return [_BLANK.sub("", piece.text.casefold()) for piece in self.pieces]
 
     # Records -------------------------------------------------------------------------------------
 
-    def members(self, place: Place) -> list[EvidenceValue]:
-        """Return the values of the record of a key, then those around it of no other record."""
+    def members(self, place: KeyPlace) -> list[EvidenceValue]:
+        """
+        Return the values of a key's record, then values around it that belong to no other record.
+        """
         record = place.piece, record_of(place.steps)
-        found = self._inside.get(record)
-        if found is None:
+        members = self._inside.get(record)
+        if members is None:
             around = (
                 one
                 for steps in enclosing(place.steps)
                 for one in self._members.get((place.piece, steps), ())
                 if not is_foreign(place.steps, one.steps)
             )
-            found = sorted(
+            members = sorted(
                 dict.fromkeys(around), key=lambda one: -common_length(place.steps, one.steps)
             )
-            self._inside[record] = found
-        return found
+            self._inside[record] = members
+        return members
 
     def newer(self, one: EvidenceValue) -> EvidenceValue | None:
-        """Return what the newest result of the same call has in place of a value, if another."""
+        """
+        Return the value of the newest result of the same call at the same path, if it differs.
+        """
         if not one.is_result or one.piece < 0:
             return None
         piece = self._newest_of.get(self._call(one.piece), -1)
@@ -359,23 +365,23 @@ class ValueIndex:
             return None
         members = self._members.get((piece, record_of(one.steps)), ())
         there = [other for other in members if other.steps == one.steps]
-        known = len(there) == 1 and there[0].figure.kind == one.figure.kind
-        return there[0] if known and not same(one.figure, there[0].figure) else None
+        is_comparable = len(there) == 1 and there[0].figure.kind == one.figure.kind
+        return there[0] if is_comparable and not same(one.figure, there[0].figure) else None
 
     def _call(self, piece: int) -> tuple[str, str]:
         return self.pieces[piece].name, repr(self.pieces[piece].arguments)
 
     @cached_property
     def _newest_of(self) -> dict[tuple[str, str], int]:
-        """The newest result of each call whose arguments are known."""
+        """The newest result of each call with known arguments."""
         return {
             self._call(n): n
             for n, piece in enumerate(self.pieces)
-            if piece.source is Source.TOOL_RESULT and piece.arguments is not None
+            if piece.source is PassageSource.TOOL_RESULT and piece.arguments is not None
         }
 
-    def speaks_of(self, one: EvidenceValue, name: str) -> bool:
-        """Return whether the record of a value has a name somewhere in its text."""
+    def mentions_name(self, one: EvidenceValue, name: str) -> bool:
+        """Return whether the text of a value's record contains a name."""
         key = one.piece, record_of(one.steps)
         plain = self._plain.get(key)
         if plain is None:
@@ -385,32 +391,40 @@ class ValueIndex:
 
     @cached_property
     def first_words(self) -> dict[str, str]:
-        """The first word of each name to the name; to nothing if several begin with it."""
-        found: dict[str, str] = {}
+        """The first word of each name, to the name; to "" if several names begin with it."""
+        names: dict[str, str] = {}
         for name in self.names:
             first = name.partition(" ")[0]
-            found[first] = "" if first in found or first in FUNCTION_WORDS else name
-        return found
+            names[first] = "" if first in names or first in FUNCTION_WORDS else name
+        return names
 
     # Passages ------------------------------------------------------------------------------------
 
     @cached_property
     def newest(self) -> int:
-        """The place of the newest tool result; -1 if there is none."""
-        results = (n for n, piece in enumerate(self.pieces) if piece.source is Source.TOOL_RESULT)
+        """The position of the newest tool result; -1 if there is none."""
+        results = (
+            n for n, piece in enumerate(self.pieces) if piece.source is PassageSource.TOOL_RESULT
+        )
         return max(results, default=-1)
 
     @cached_property
     def newest_request(self) -> Sequence[EvidenceValue]:
-        """The values of the user's newest words."""
-        said = [n for n, piece in enumerate(self.pieces) if piece.source is Source.USER]
-        return [self.stands[n] for n in self.of_piece[said[-1]][:MOST_PLACES]] if said else []
+        """The values of the user's newest message."""
+        user_pieces = [
+            n for n, piece in enumerate(self.pieces) if piece.source is PassageSource.USER
+        ]
+        return (
+            [self.values[n] for n in self.of_piece[user_pieces[-1]][:MOST_PLACES]]
+            if user_pieces
+            else []
+        )
 
 
-def _names_beside(leaf: Leaf, seen: set[str]) -> Iterator[str]:
-    """Yield the field of a leaf, where it is new, and its value, where that is a code."""
-    if leaf.field not in seen:
-        seen.add(leaf.field)
+def _names_beside(leaf: Leaf, visited: set[str]) -> Iterator[str]:
+    """Yield the field of a leaf, if new, and its value, if that is a code."""
+    if leaf.field not in visited:
+        visited.add(leaf.field)
         yield leaf.field
     if isinstance(leaf.value, str) and _WORDS_OF_CODE.fullmatch(leaf.value):
         yield leaf.value

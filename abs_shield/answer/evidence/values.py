@@ -1,4 +1,4 @@
-"""One value of the evidence: where it is, and under which keys it is found."""
+"""One value of the evidence: its place, and the keys of its index entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.fields import may_name_money
 from abs_shield.answer.evidence.records import Leaf, Steps
-from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.text.normal import normal, words
 from abs_shield.text.shape import is_code
@@ -29,7 +29,7 @@ from abs_shield.text.values.ids import id_key
 from abs_shield.text.values.reader import figures
 
 LONGEST_NAME = 60
-"""Characters of a text that may be a name."""
+"""Most characters of a name."""
 _LEAST_PART = 4
 _HALF_DAY = 720
 _SMALL = 100
@@ -37,14 +37,14 @@ _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyPlace:
     """
-    Where a key of a record is: its id or its name.
+    The place of a record's key: its id or its name.
 
     Attributes:
-        piece: The place of its passage.
-        steps: The way to it inside the passage.
-        name: The name, if it is one: others may speak of the same thing in more words.
+        piece: The position of its passage.
+        steps: The path to it inside the passage.
+        name: The name, if it is one: other records may refer to the same thing in more words.
     """
 
     piece: int
@@ -57,16 +57,16 @@ class EvidenceValue(NamedTuple):
     One value of the evidence.
 
     Attributes:
-        piece: The place of its passage; -1 for an argument of a call without one.
-        source: Where the passage came from.
-        steps: The way to it inside the passage.
-        field: The name under which it is; empty if there is none.
-        figure: It, with offsets in its text.
-        is_argument: Whether it was an argument of the call instead of a part of its result.
+        piece: The position of its passage; -1 for an argument of a call without one.
+        source: The origin of the passage.
+        steps: The path to it inside the passage.
+        field: Its field's name; empty if there is none.
+        figure: The value, with offsets in its text.
+        is_argument: Whether it was an argument of the call, and not part of its result.
     """
 
     piece: int
-    source: Source
+    source: PassageSource
     steps: Steps
     field: str
     figure: Figure
@@ -75,7 +75,7 @@ class EvidenceValue(NamedTuple):
     @property
     def is_result(self) -> bool:
         """Whether a tool returned it."""
-        return self.source is Source.TOOL_RESULT and not self.is_argument
+        return self.source is PassageSource.TOOL_RESULT and not self.is_argument
 
     @property
     def is_number(self) -> bool:
@@ -89,27 +89,27 @@ class EvidenceValue(NamedTuple):
 
     @property
     def is_sum(self) -> bool:
-        """Whether it is a number that identifies nothing."""
+        """Whether it is a number that is not an identifier."""
         return self.figure.kind in SUMS and classify_name(self.field) != "hard"
 
     @property
     def is_money(self) -> bool:
-        """Whether it may be an amount of money: written as one, or under a name of one."""
+        """Whether it may be an amount of money: written as one, or in a field for one."""
         if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
             return self.figure.kind in SUMS and not self.figure.soft
-        if self._is_named_amount:
+        if self._is_in_amount_field:
             return True
         return self.is_sum and (abs(self.figure.numbers[0]) >= _SMALL or "." in self.figure.text)
 
     @property
     def may_be_cents(self) -> bool:
-        """Whether it is a whole number of at least 100 under the name of an amount of money."""
+        """Whether it is a whole number of at least 100 in a field for amounts of money."""
         figure = self.figure
         whole = figure.kind == NUMBER and figure.text.isdigit()
-        return whole and figure.numbers[0] >= _SMALL and self._is_named_amount
+        return whole and figure.numbers[0] >= _SMALL and self._is_in_amount_field
 
     @property
-    def _is_named_amount(self) -> bool:
+    def _is_in_amount_field(self) -> bool:
         names = (step for step in self.steps if type(step) is str)
         return any(map(may_name_money, (*names, self.field)))
 
@@ -118,7 +118,7 @@ def figures_of(leaf: Leaf) -> list[Figure]:
     """Return the values of one leaf of a result."""
     value = leaf.value
     if isinstance(value, str):
-        return _of_text(value) or _of_letters(leaf)
+        return _figures_in_text(value) or _letter_id(leaf)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return []
     text = repr(value) if not isinstance(value, int) or value.bit_length() < 128 else ""
@@ -129,19 +129,19 @@ def figures_of(leaf: Leaf) -> list[Figure]:
     return [Figure(NUMBER, text, 0, len(text), (number,))] if number.is_finite() else []
 
 
-def _of_text(text: str) -> list[Figure]:
+def _figures_in_text(text: str) -> list[Figure]:
     if _CODE.fullmatch(text) and is_code(text):  # most ids, without looking further
         return [Figure(ID, text, 0, len(text), (id_key(text),))]
-    found = figures(text)
-    if len(found) == 1 and found[0].kind == TIME and found[0].text == text.strip():
-        at = found[0].value
+    parsed = figures(text)
+    if len(parsed) == 1 and parsed[0].kind == TIME and parsed[0].text == text.strip():
+        at = parsed[0].value
         if isinstance(at, Minute) and ":" in text:  # a machine's clock has 24 hours
             return [Figure(TIME, text, 0, len(text), (Minute(at.minutes),))]
-    return found
+    return parsed
 
 
-def _of_letters(leaf: Leaf) -> list[Figure]:
-    """Return an id of letters alone, under the name of an id."""
+def _letter_id(leaf: Leaf) -> list[Figure]:
+    """Return an id that consists only of letters, from an id field."""
     text = leaf.value
     if len(text) > LONGEST_NAME or not text.isalnum() or classify_name(leaf.field) != "hard":
         return []
@@ -149,13 +149,13 @@ def _of_letters(leaf: Leaf) -> list[Figure]:
 
 
 def keys_of(figure: Figure) -> Iterator[Any]:
-    """Yield the keys under which a value is found that is no number, or identifies something."""
+    """Yield the index keys of a value that is not a plain number, or that may be an identifier."""
     yield from id_keys_of(figure)
-    yield from moment_keys_of(figure)
+    yield from date_keys_of(figure)
 
 
-def moment_keys_of(figure: Figure) -> Iterator[Any]:
-    """Yield the keys of a day, of a time, and of a number that may be a year."""
+def date_keys_of(figure: Figure) -> Iterator[Any]:
+    """Yield the keys of a date, of a time, and of a number that may be a year."""
     if figure.kind == ID or (figure.kind == NUMBER and len(figure.text) < _LEAST_PART):
         return
     for value in figure.values:
@@ -182,7 +182,7 @@ def id_keys_of(figure: Figure) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
+    """Yield the shorter forms of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
     if text.isascii() and text.isalnum():
         return
     own = id_key(text)
@@ -191,5 +191,5 @@ def _parts(text: str) -> Iterator[str]:
         return
     split = words(normal(text[:256]))
     yield from {part for part in split if len(part) >= _LEAST_PART and part.isdigit()} - {own}
-    if len(split) > 2:  # a shorter name of it
+    if len(split) > 2:  # its endings
         yield from ("".join(split[n:]) for n in range(1, min(len(split) - 1, 6)))

@@ -1,4 +1,4 @@
-"""The stretches of evidence nearest to a claim: what a model that judges it has to read."""
+"""Windows of evidence nearest to a claim, for models that judge it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from heapq import nlargest
 from math import log
 
-from abs_shield.answer.evidence.sentence_index import DEED, Index, index_of
+from abs_shield.answer.evidence.sentence_index import CALL_PIECE, SentenceIndex, index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.types import Span
 from abs_shield.text.tokens import keys_of
 
 _MOST_KEYS = 60
 _REACH = 8
-"""Sentences on either side of a window's first one, at most."""
+"""Most sentences on either side of a window's central one."""
 LONGEST = 1_200
-"""Characters of a window, at most."""
+"""Most characters of a window."""
 
 
 def nearest(
     text: str, evidence: Evidence, *, most: int = 3, longest: int = LONGEST
 ) -> tuple[Span, ...]:
-    """Return the windows with the rarest words of *text*, best first, no sentence twice."""
+    """Return the windows with the rarest words of *text*, best first, without overlaps."""
     index = index_of(evidence)
     weights: dict[int, float] = {}
     for key in list(dict.fromkeys(keys_of(text)))[:_MOST_KEYS]:
@@ -34,29 +34,31 @@ def nearest(
 
 
 def first(evidence: Evidence, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
-    """Return the first windows of the evidence: for a claim that shares no word with it."""
+    """Return the first windows of the evidence, for a claim that shares no word with it."""
     index = index_of(evidence)
     return _windows(range(len(index.sentences)), index, most=most, longest=longest)
 
 
-def _windows(places: Iterable[int], index: Index, *, most: int, longest: int) -> tuple[Span, ...]:
-    found: list[Span] = []
+def _windows(
+    places: Iterable[int], index: SentenceIndex, *, most: int, longest: int
+) -> tuple[Span, ...]:
+    spans: list[Span] = []
     for place in places:
         one = index.sentences[place]
-        if one.piece == DEED:
+        if one.piece == CALL_PIECE:
             continue
         passage = index.pieces[one.piece]
-        if any(s.piece == passage.id and one.start < s.end and s.start < one.end for s in found):
+        if any(s.piece == passage.id and one.start < s.end and s.start < one.end for s in spans):
             continue
         start, end = _around(place, index, longest)
-        found.append(Span(passage.id, start, end, passage.text[start:end]))
-        if len(found) == most:
+        spans.append(Span(passage.id, start, end, passage.text[start:end]))
+        if len(spans) == most:
             break
-    return tuple(found)
+    return tuple(spans)
 
 
-def _around(place: int, index: Index, longest: int) -> tuple[int, int]:
-    """Return the offsets of a sentence with its neighbours in the passage, as far as they fit."""
+def _around(place: int, index: SentenceIndex, longest: int) -> tuple[int, int]:
+    """Return the offsets of a sentence with as many neighbours in the passage as fit."""
     one = index.sentences[place]
     start, end = one.start, min(one.end, one.start + longest)
     for step in range(1, _REACH + 1):

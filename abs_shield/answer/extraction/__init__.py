@@ -1,1 +1,1 @@
-"""The claims of an answer: Markdown, sentences, and sentences that claim nothing."""
+"""Extraction of claims from an answer: Markdown blocks, sentences, and speech acts to skip."""

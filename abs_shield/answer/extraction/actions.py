@@ -1,4 +1,4 @@
-"""Sentences in which the speaker reports an action, or promises one."""
+"""Sentences with a reported or promised action of the speaker."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from abs_shield.text.verbs import is_action, past_forms
 
 _READ, _OVERLAP, _MOST_READ = 600, 200, 20_000
-"""Characters of a sentence that are read together, again in the next part, and at most."""
+"""Characters of one part of a sentence, of its overlap with the next part, and in total."""
 _ADVERBS = r"(?:(?:just|now|already|also|since|then|\w{1,20}ly)\s+){0,3}"
 _IRREGULAR = "sent paid made set put reset bought sold withdrawn".split()
 _DONE = rf"(?:{'|'.join(sorted({*past_forms(), *_IRREGULAR}))})\b"
@@ -19,7 +19,7 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(r"\b(?:i|we|been|your?|successfully)\b", re.IGNORECASE)
-"""Without one of these words nothing is reported, and need not be looked for."""
+"""A sentence without one of these words reports no action: this saves the slower search."""
 _NEGATION = re.compile(r"\b(?:not|never|no|\w{2,6}n't)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE)
 _PROMISE = re.compile(
     rf"\b(?:i|we)(?:'ll|\s+will|\s+shall|(?:'m|\s+am|'re|\s+are)\s+going\s+to)\s+{_ADVERBS}"
@@ -30,7 +30,7 @@ _PROMISE = re.compile(
 
 def reports_action(sentence: str) -> bool:
     """
-    Return whether a sentence says that its speaker did something, or that it has been done.
+    Return whether a sentence reports that its speaker did something, or that it has been done.
 
     >>> [reports_action(one) for one in ("I have cancelled it.", "I have not cancelled it.")]
     [True, False]
@@ -39,13 +39,13 @@ def reports_action(sentence: str) -> bool:
         return False
     read = sentence[:_MOST_READ].replace("\u2019", "'")
     steps = range(0, len(read), _READ - _OVERLAP)
-    return any(_reports(read[start : start + _READ]) for start in steps)
+    return any(_reports_in_part(read[start : start + _READ]) for start in steps)
 
 
-def _reports(text: str) -> bool:
+def _reports_in_part(text: str) -> bool:
     return any(
-        _NEGATION.search(text, max(0, found.start() - 20), found.start()) is None
-        for found in _REPORT.finditer(text)
+        _NEGATION.search(text, max(0, match.start() - 20), match.start()) is None
+        for match in _REPORT.finditer(text)
     )
 
 
@@ -56,5 +56,5 @@ def promises(sentence: str) -> bool:
     >>> [promises(one) for one in ("I will cancel it.", "It will be refunded.", "I'll look.")]
     [True, True, False]
     """
-    found = _PROMISE.finditer(sentence[:_MOST_READ].replace("\u2019", "'"))
-    return any(one[1] is None or is_action(one[1].casefold()) for one in found)
+    matches = _PROMISE.finditer(sentence[:_MOST_READ].replace("\u2019", "'"))
+    return any(one[1] is None or is_action(one[1].casefold()) for one in matches)

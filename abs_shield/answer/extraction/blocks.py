@@ -1,4 +1,4 @@
-"""The blocks of an answer: prose, list items, table rows and headings; code is left out."""
+"""Markdown blocks of an answer: prose, list items, table rows and headings, without code."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _RULE = re.compile(r"[\s|:+=*_.\-\u2500-\u257f]*")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _STOPS = ".!?:;\u3002\uff01\uff1f\u2026|"
 _WRAPPED = 50
-"""Characters of a line from which on its end may be a fold, and not the end of a sentence."""
+"""Characters of a line from which on its end may be a line wrap inside a sentence."""
 
 
-class Form(StrEnum):
+class BlockForm(StrEnum):
     """The layout of a block."""
 
     PROSE = "prose"
@@ -35,37 +35,37 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """
-    A paragraph's line or lines, a list item, a table row or a heading.
+    A paragraph, a list item, a table row or a heading.
 
     Attributes:
         form: Its layout.
         start: Offset of its first character in the answer.
-        text: Its text, as long as in the answer; marks of layout are blanks.
+        text: Its text, of the same length as in the answer; layout marks are replaced by blanks.
     """
 
-    form: Form
+    form: BlockForm
     start: int
     text: str
 
 
-def blocks(answer: str) -> Iterator[Block]:
+def blocks(answer: str) -> Iterator[MarkdownBlock]:
     """
-    Return the blocks of *answer* that may claim something, in order; time is linear.
+    Yield the blocks of *answer* that may contain claims, in order and in linear time.
 
-    Fenced code is left out, unless the fence is marked as text, and so are tags and the reasoning
-    between closed ones; what nothing closes hides nothing. A line of 50 characters or more that no
-    stop ends goes on in a next line that begins with a small letter.
+    Fenced code is left out, unless the fence is marked as text, and so are tags and closed
+    reasoning blocks; unclosed ones are kept. A line of 50 characters or more without a final stop
+    is joined with a next line that begins in lower case.
 
     >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx\\n```")]
     [('heading', 'Trip'), ('item', 'Seat   4')]
     """
-    last: Block | None = None
+    last: MarkdownBlock | None = None
     for block in _without_rules(_lines(without_markup(answer))):
-        if last and _is_folded(last, block):
+        if last and _continues(last, block):
             gap = " " * (block.start - last.start - len(last.text))
-            last = Block(last.form, last.start, last.text.rstrip("\r\n") + gap + block.text)
+            last = MarkdownBlock(last.form, last.start, last.text.rstrip("\r\n") + gap + block.text)
             continue
         if last:
             yield last
@@ -76,7 +76,7 @@ def blocks(answer: str) -> Iterator[Block]:
 
 def has_code(answer: str) -> bool:
     """
-    Return whether fenced code is left out of *answer*.
+    Return whether *answer* has fenced code, which is left out.
 
     >>> has_code("```\\nx = 1\\n```"), has_code("`x`")
     (True, False)
@@ -85,31 +85,31 @@ def has_code(answer: str) -> bool:
     return any(code for _, _, code in _fences(lines))
 
 
-def _is_folded(block: Block, following: Block) -> bool:
-    """Return whether a sentence of *block* goes on in the *following* one."""
-    if block.form not in (Form.PROSE, Form.ITEM) or following.form is not Form.PROSE:
+def _continues(block: MarkdownBlock, following: MarkdownBlock) -> bool:
+    """Return whether a sentence of *block* continues in the *following* one."""
+    if block.form not in (BlockForm.PROSE, BlockForm.ITEM) or following.form is not BlockForm.PROSE:
         return False
     end = block.text[-400:].rstrip()
     ended = not end or end[-1] in _STOPS or len(block.text) - block.text.rfind("\n") < _WRAPPED
     return not ended and following.text.lstrip()[:1].islower()
 
 
-def _lines(answer: str) -> Iterator[Block]:
-    """Return the lines outside code, each with its layout."""
+def _lines(answer: str) -> Iterator[MarkdownBlock]:
+    """Yield the lines outside code, each with its layout."""
     for start, line in _outside_code(answer):
         text = line.rstrip("\r\n")
         if not text or text.isspace():
-            yield Block(Form.PROSE, start, text)
+            yield MarkdownBlock(BlockForm.PROSE, start, text)
             continue
         text = _QUOTE.sub(_blanks, text, count=1)
-        form = Form.PROSE
-        for pattern, layout in ((_HEADING, Form.HEADING), (_ITEM, Form.ITEM)):
+        form = BlockForm.PROSE
+        for pattern, layout in ((_HEADING, BlockForm.HEADING), (_ITEM, BlockForm.ITEM)):
             if mark := pattern.match(text):
                 text, form = _blanks(mark) + text[mark.end() :], layout
                 break
-        if form is Form.PROSE and text.lstrip().startswith("|"):
-            form = Form.ROW
-        yield Block(form, start, _MARKUP.sub(_blanks, text))
+        if form is BlockForm.PROSE and text.lstrip().startswith("|"):
+            form = BlockForm.ROW
+        yield MarkdownBlock(form, start, _MARKUP.sub(_blanks, text))
 
 
 def _blanks(mark: re.Match[str]) -> str:
@@ -127,7 +127,7 @@ def _outside_code(answer: str) -> Iterator[tuple[int, str]]:
 
 
 def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
-    """Return the first and the last line of each closed fence, and whether it holds code."""
+    """Yield the first and the last line of each closed fence, and whether it contains code."""
     opened: tuple[int, str, str] | None = None
     for n, (_, line) in enumerate(lines):
         fence = _FENCE.match(line)
@@ -140,15 +140,15 @@ def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
             opened = None
 
 
-def _without_rules(lines: Iterator[Block]) -> Iterator[Block]:
-    """Drop rules and the header over a table's rule; a line over a rule of its own is a heading."""
-    last: Block | None = None
+def _without_rules(lines: Iterator[MarkdownBlock]) -> Iterator[MarkdownBlock]:
+    """Yield blocks without rules and table headers; an underlined line becomes a heading."""
+    last: MarkdownBlock | None = None
     for block in lines:
         is_rule = _RULE.fullmatch(block.text) is not None
         if is_rule and last and "-" in block.text and "|" in block.text and "|" in last.text:
             last = None
         elif is_rule and last and _is_underlined(last, block):
-            last = Block(Form.HEADING, last.start, last.text)
+            last = MarkdownBlock(BlockForm.HEADING, last.start, last.text)
         if last:
             yield last
         last = None if is_rule else block
@@ -156,7 +156,7 @@ def _without_rules(lines: Iterator[Block]) -> Iterator[Block]:
         yield last
 
 
-def _is_underlined(block: Block, rule: Block) -> bool:
+def _is_underlined(block: MarkdownBlock, rule: MarkdownBlock) -> bool:
     marks = rule.text.strip()
     plain = len(marks) > 2 and set(marks) in ({"="}, {"-"})
-    return plain and block.form is Form.PROSE and block.text.rstrip()[-1:] not in _STOPS
+    return plain and block.form is BlockForm.PROSE and block.text.rstrip()[-1:] not in _STOPS

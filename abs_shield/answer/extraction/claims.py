@@ -1,4 +1,4 @@
-"""The claims of an answer: one proposition each, with its place and what makes it critical."""
+"""Extraction of claims: single propositions with their place and critical kinds."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
 from abs_shield.answer.extraction.actions import promises, reports_action
-from abs_shield.answer.extraction.blocks import Block, Form, blocks
+from abs_shield.answer.extraction.blocks import BlockForm, MarkdownBlock, blocks
 from abs_shield.answer.extraction.speech_acts import (
     READ,
     asks,
     asks_user,
-    is_silent,
     refuses,
     stated_in,
+    states_nothing,
 )
 from abs_shield.answer.types import Claim
 from abs_shield.text.mentions import Kind, Mention, mentions
@@ -25,7 +25,7 @@ from abs_shield.text.tokens import is_small, tokens
 from abs_shield.text.values.numerals import WORDS
 
 MOST = 2_000
-"""Claims of one answer; the last one is all the rest."""
+"""Most claims of one answer; the last one is all the rest."""
 _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 _WORD = re.compile(r"\w")
 _CLAUSE = 400
@@ -35,7 +35,7 @@ _JOINT = re.compile(
     r"et|pero|y|ma|mas)\s+|\s+but\s+(?=(?:it|he|she|they|we|i|there|this|these|the)\b)",
     re.IGNORECASE,
 )
-"""Where one clause of a sentence ends and the next begins."""
+"""Boundaries between the clauses of a sentence."""
 _REASON = re.compile(
     rf"{_JOINT.pattern}"
     r"|(?P<reason>,?\s+(?:because(?: of)?|due to|owing to|(?:since|as)(?=\s+(?:the|your?|its?|this|"
@@ -43,7 +43,7 @@ _REASON = re.compile(
     r"|(?P<main>,\s+(?=(?:i|we)(?:['\u2019]m| am| are| cannot| can't| won't)\b))",
     re.IGNORECASE,
 )
-"""The same, and where a refusal and its reason part."""
+"""The same, and boundaries between a refusal and its reason."""
 _FINITE = frozenset(
     "is are was were am be has have had do does did will would can could should must may might "
     "isn't aren't wasn't weren't don't doesn't didn't won't can't cannot couldn't cost costs leave "
@@ -76,23 +76,23 @@ _KINDS = {
     Kind.PATH: "id", Kind.URL: "citation", Kind.NUMBER: "number", Kind.NAME: "name",
 }  # fmt: skip
 _CHECKED = frozenset({"money", "date", "time", "id", "action"})
-"""Kinds that are looked for in headings and courtesies as well."""
+"""Kinds that make a claim of a heading or a courtesy, too."""
 
 
 def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
     """
-    Return the propositions of *answer* that can be checked, in order; time is linear.
+    Return the checkable propositions of *answer*, in order and in linear time.
 
-    Sentences, or the clauses that ``;`` joins, or ``, and`` where each has its own verb. A list
-    item or a table row is at least one. Questions, greetings, offers, hedges, refusals, code,
-    lead-ins and bare headings are none. There are at most 2,000, and the last one is all the
-    rest of a longer answer, so that nothing goes unjudged.
+    A proposition is a sentence, or a clause joined by ``;``, or by ``, and`` if each has its own
+    verb. A list item or a table row has at least one. Questions, greetings, offers, hedges,
+    refusals, code, lead-ins and bare headings are left out. There are at most 2,000, and the last
+    one is all the rest of a longer answer, so that nothing is left unchecked.
 
     Args:
         answer: The answer.
         questions: Whether questions, and sentences about the speaker's own feelings, are claims of
-            an answer that states nothing else, unless it offers something, asks what the user
-            means, or says that it does not know. Nine in ten such answers beside documents are
+            an answer without other statements, unless it offers something, asks what the user
+            means, or says that it does not know. Nine in ten such answers about documents are
             not supported by them.
 
     Returns:
@@ -103,7 +103,7 @@ def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
     >>> [c.text for c in claims_of("Do you like Oslo?", questions=True)]
     ['Do you like Oslo?']
     """
-    reader = _Reader(answer)
+    reader = _ClaimReader(answer)
     claims = reader.claims(questions=False)
     if claims or not questions or _asks_user(answer):
         return claims
@@ -111,7 +111,7 @@ def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
 
 
 def _asks_user(answer: str) -> bool:
-    """Return whether an answer does not know, offers something, or asks what is meant."""
+    """Return whether an answer admits ignorance, offers something, or asks what is meant."""
     sentences = [answer[start:end] for start, end in sentence_spans(answer)]
     return any(refuses(one) or (asks(one) and asks_user(one)) for one in sentences)
 
@@ -119,13 +119,13 @@ def _asks_user(answer: str) -> bool:
 class _Proposition(NamedTuple):
     """A clause of a block, by its place in the answer."""
 
-    form: Form
+    form: BlockForm
     start: int
     end: int
 
 
-class _Reader:
-    """Reads the claims of one answer, whose mentions it looks up by place."""
+class _ClaimReader:
+    """Reader of one answer's claims, with its mentions indexed by offset."""
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
@@ -150,11 +150,11 @@ class _Reader:
             return None
         kinds = self._kinds(start, end)
         checked = kinds & _CHECKED
-        if form is Form.HEADING and not checked:
+        if form is BlockForm.HEADING and not checked:
             return None
         digits = "number" in kinds and any(map(str.isdigit, text))
         has_values = bool(checked or digits) and _has_words(text)
-        silent = not has_values and is_silent(text, feelings=not questions)
+        silent = not has_values and states_nothing(text, feelings=not questions)
         if "action" not in kinds and (silent or refuses(text)):
             return None
         if not kinds and not any(token.content for token in tokens(text, most=READ)):
@@ -174,17 +174,17 @@ class _Reader:
     def _kinds(self, start: int, end: int) -> frozenset[str]:
         text = self._answer[start:end]
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        found = {
+        kinds = {
             _kind(mention)
             for mention in self._mentions[first:last]
             if mention.kind is not Kind.NAME or _is_name(mention, text, start)
         }
-        found.update(kind for kind, form in _MARKED.items() if form.search(text))
+        kinds.update(kind for kind, form in _MARKED.items() if form.search(text))
         if reports_action(text):
-            found.add("action")
+            kinds.add("action")
         if promises(text):
-            found.add("commitment")
-        return frozenset(found)
+            kinds.add("commitment")
+        return frozenset(kinds)
 
 
 def _kind(mention: Mention) -> str:
@@ -193,7 +193,9 @@ def _kind(mention: Mention) -> str:
 
 
 def _is_name(mention: Mention, text: str, start: int) -> bool:
-    """Return whether a capital marks a name: no small word, label or sentence's first word."""
+    """
+    Return whether a mention is a name: not a function word, label or first word of a sentence.
+    """
     if all(map(is_small, mention.text.lower().replace("\u2019", "'").split())):
         return False
     if mention.start > start + 2:
@@ -214,41 +216,43 @@ def _propositions(answer: str, *, questions: bool) -> Iterator[_Proposition]:
                 yield _Proposition(block.form, block.start + left, block.start + right)
 
 
-def _sentences(block: Block) -> Iterator[tuple[int, int]]:
-    if block.form is Form.ROW:
+def _sentences(block: MarkdownBlock) -> Iterator[tuple[int, int]]:
+    if block.form is BlockForm.ROW:
         row = block.text.strip(" \t|")
         start = block.text.find(row)
         return iter([(start, start + len(row))])
-    small = block.text.islower()  # a stop before a small letter ends nothing, unless all are small
+    small = (
+        block.text.islower()
+    )  # a stop before lower case ends a sentence only if the whole block is in lower case
     return sentence_spans(block.text.translate(_CAPITALS) if small else block.text)
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split where both sides are whole; the rest stays with what stands before it."""
+    """Yield clauses, split if both sides are complete; a fragment stays with the text before it."""
     joints = list(_REASON.finditer(text, start, end))
-    if any(map(_is_of_refusal, joints)) and _is_stated(text[start:end]):
-        joints = [joint for joint in joints if not _is_of_refusal(joint)]
+    if any(map(_explains_refusal, joints)) and _is_claim(text[start:end]):
+        joints = [joint for joint in joints if not _explains_refusal(joint)]
     ends = [*(joint.start() for joint in joints[1:]), end]
     for joint, behind in zip(joints, ends, strict=False):
         verbs = text[joint.start()] != ";" and joint["reason"] is None
         before = text[start : min(joint.start(), start + _CLAUSE)]
         after = text[joint.end() : min(behind, joint.end() + _CLAUSE)]
-        if _is_whole(after, verbs=verbs) and _is_whole(before, verbs=verbs):
+        if _is_complete(after, verbs=verbs) and _is_complete(before, verbs=verbs):
             yield start, joint.start()
             start = joint.end()
     if start < end:
         yield start, end
 
 
-def _is_of_refusal(joint: re.Match[str]) -> bool:
+def _explains_refusal(joint: re.Match[str]) -> bool:
     return joint["reason"] is not None or joint["main"] is not None
 
 
-def _is_stated(sentence: str) -> bool:
-    return not refuses(sentence) and not is_silent(sentence)
+def _is_claim(sentence: str) -> bool:
+    return not refuses(sentence) and not states_nothing(sentence)
 
 
-def _is_whole(clause: str, *, verbs: bool) -> bool:
+def _is_complete(clause: str, *, verbs: bool) -> bool:
     if not _has_words(clause):
         return False
     words = _TERM.findall(clause.replace("\u2019", "'").lower()) if verbs else ["is"]

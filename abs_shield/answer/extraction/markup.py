@@ -1,4 +1,4 @@
-"""Tags and closed reasoning of an answer, which are not part of what it says."""
+"""Removal of tags and closed reasoning blocks from an answer."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _REASONING = frozenset({"think", "thinking", "thought", "reasoning", "scratchpad
 
 def without_markup(answer: str) -> str:
     """
-    Return *answer* with blanks for its tags and for closed reasoning blocks, as long as it was.
+    Return *answer* with its tags and closed reasoning blocks replaced by blanks, of equal length.
 
-    A block that nothing closes hides nothing. Time is linear.
+    An unclosed block is kept. Time is linear.
 
     >>> without_markup("<think>Maybe 5?</think>It is <b>4</b>.").split()
     ['It', 'is', '4', '.']
@@ -27,15 +27,15 @@ def without_markup(answer: str) -> str:
     if "<" not in answer:
         return answer
     pieces, behind = [], 0
-    for start, end in _left_out(answer):
+    for start, end in _hidden_spans(answer):
         if start >= behind:
             pieces += [answer[behind:start], re.sub(r"[^\n]", " ", answer[start:end])]
             behind = end
     return "".join([*pieces, answer[behind:]])
 
 
-def _left_out(answer: str) -> Iterator[tuple[int, int]]:
-    """Return the places of tags and reasoning blocks, in order of their beginnings."""
+def _hidden_spans(answer: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of tags and reasoning blocks, in order of their starts."""
     tags = list(_TAG.finditer(answer))
     ends: dict[str, list[int]] = defaultdict(list)
     for tag in tags:

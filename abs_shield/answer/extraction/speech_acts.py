@@ -1,4 +1,4 @@
-"""Sentences that claim nothing about the world: courtesies, refusals and questions."""
+"""Sentences that state nothing about the world: courtesies, refusals and questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import product
 from abs_shield.text.tokens import HEDGES, is_small
 
 READ = 600
-"""Characters at a sentence's beginning in which set phrases are looked for."""
+"""Characters at a sentence's beginning that are searched for set phrases."""
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff"
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:['-][^\W_{_CJK}]+)*|[{_CJK}]{{1,8}}")
 
@@ -24,7 +24,7 @@ _SILENT = frozenset(
     "done set right correct welcome please sir madam problem worries rush everything understood "
     "alright got yep nope way idea doubt news".split()
 )
-"""Words that say nothing in a sentence that has only these, small words and hedges."""
+"""A sentence of only these, function words and hedges states nothing."""
 _GREETINGS = _phrases(
     "hi,hello,hey,dear,greetings,good morning,good afternoon,good evening,good day,thanks,"
     "thank you,you're welcome,my pleasure,sure,of course,certainly,no problem,no worries,bye,"
@@ -34,7 +34,7 @@ _GREETINGS = _phrases(
     "\u4f60\u597d,\u60a8\u597d,\u8c22\u8c22,\u3053\u3093\u306b\u3061\u306f,"
     "\u3042\u308a\u304c\u3068\u3046,\u0441\u043f\u0430\u0441\u0438\u0431\u043e"
 )
-"""A sentence of one of these and at most three words more is silent."""
+"""A sentence of one of these and at most three more words states nothing."""
 _LEADS = _phrases(
     "however,but,now,so,then,also,otherwise,unfortunately,in that case,great,ok,okay,sure,thanks,"
     "as an ai"
@@ -52,7 +52,7 @@ _OFFERS = (
     *_phrases("please,let me,let us,let's,feel free,my apologies,do not hesitate,don't hesitate"),
     *_phrases("hope this,hope that,happy to help,glad to help,here to help"),
 )
-"""How sentences begin that offer, ask or decline something."""
+"""Beginnings of sentences that offer, request or decline something."""
 _FEELINGS = (
     *_phrases("thanks,thank you,sorry,vielen dank,merci,gracias", "for,f\u00fcr,pour,por"),
     *_phrases("i'm,i am", "sorry,glad,happy,not sure,not certain"),
@@ -62,7 +62,7 @@ _FEELINGS = (
     *_phrases("sounds,that sounds,this sounds", "good,great,fine,like a plan,like a solid plan"),
     *_phrases("have a", "great,good,nice,wonderful,lovely,safe"),
 )
-"""How sentences begin that say how the speaker feels."""
+"""Beginnings of sentences about the speaker's feelings."""
 _OF_NOTE = _phrases("please", "note,be advised,be aware,remember,keep in mind,know,see that")
 """Requests that introduce a statement."""
 _HERE = _phrases("here,here's,below")
@@ -105,14 +105,16 @@ _ASKING = (
     "is|are|was|were|isn't|aren't|do|does|did|don't|doesn't|would|will|can|could|shall|should|may|"
     "have|has|had|what|how|which|when|where|who|whom|whose|why"
 )
-_ASKS_AT_ONCE = re.compile(rf"\W*(?:{_ASKING}|if|since|before|after)\b", re.IGNORECASE)
+_BEGINS_AS_QUESTION = re.compile(rf"\W*(?:{_ASKING}|if|since|before|after)\b", re.IGNORECASE)
 _TAG = re.compile(
     rf"(?:[,;:]|\s[-\u2013\u2014])\s+(?:so\s+|and\s+|but\s+)?"
     rf"(?:{_ASKING}|right|correct|ok|okay|anything|no|oder|stimmt|verdad)\b[^,]{{0,300}}$",
     re.IGNORECASE,
 )
 """The question at the end of a statement."""
-_KNOWN = re.compile(r"(?:did you know|are you aware|have you heard) that\s+(?=\S)", re.IGNORECASE)
+_STATED_QUESTION = re.compile(
+    r"(?:did you know|are you aware|have you heard) that\s+(?=\S)", re.IGNORECASE
+)
 _ASKS_USER = (
     *_phrases("shall,should,may,can,could,must", "i,we"),
     *_phrases("would you,do you,did you", "like me,like us,like to,want,need,prefer,mean"),
@@ -124,7 +126,7 @@ _PARTICULARS = frozenset(
     "booking reservation ticket invoice budget destination passport city country language currency "
     "size reason timezone".split()
 )
-"""Things about themselves that only users know."""
+"""Personal data that only users know."""
 _PLANS = frozenset(
     "book booked order ordered purchase buy bought pay paid travel travelling traveling fly flying "
     "leave leaving depart arrive return returning stay staying deliver ship send refer".split()
@@ -135,22 +137,22 @@ _TASTES = frozenset("favorite favourite".split())
 _PRESUPPOSING = re.compile(
     r"\d|\b(?:now that|since|because|given|although|though|despite)\b", re.IGNORECASE
 )
-"""What a question states besides asking: a value, or a reason."""
+"""A value or a reason that a question states."""
 
 
 @lru_cache(maxsize=8)
 def words_of(sentence: str) -> tuple[str, ...]:
-    """Return the first words of a sentence in small letters; a contraction is one word."""
+    """Return the first words of a sentence in lower case; a contraction is one word."""
     return tuple(_WORD.findall(sentence[:READ].replace("\u2019", "'").casefold()))
 
 
-def is_silent(sentence: str, *, feelings: bool = True) -> bool:
+def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
     """
     Return whether a sentence is a greeting, an offer, a request or a refusal.
 
     Args:
         sentence: The sentence.
-        feelings: Whether sentences about the speaker's own feelings are silent as well.
+        feelings: Whether sentences about the speaker's own feelings count, too.
 
     >>> [is_silent(one) for one in ("Hello Mia!", "All done!", "I hope this helps.")]
     [True, True, True]
@@ -160,45 +162,48 @@ def is_silent(sentence: str, *, feelings: bool = True) -> bool:
     words = words_of(sentence)
     if all(is_small(word) or word in HEDGES or word in _SILENT for word in words):
         return True
-    if _joined(words).startswith(_GREETINGS) and len(words) <= 4:
+    if _padded(words).startswith(_GREETINGS) and len(words) <= 4:
         return True
-    said = _joined([words[0], *(word for word in words[1:] if word not in _ADVERBS)])
-    said = said[len(next((lead for lead in _LEADS if said.startswith(lead)), " ")) - 1 :]
-    if len(sentence) > READ or " but " in said or said.startswith(_OF_NOTE):
+    text = _padded([words[0], *(word for word in words[1:] if word not in _ADVERBS)])
+    text = text[len(next((lead for lead in _LEADS if text.startswith(lead)), " ")) - 1 :]
+    if len(sentence) > READ or " but " in text or text.startswith(_OF_NOTE):
         return False
-    if said.startswith(_HERE) and sentence.rstrip(" *_").endswith(":"):
+    if text.startswith(_HERE) and sentence.rstrip(" *_").endswith(":"):
         return True
-    offers = said.startswith(_CONDITIONS) and any(phrase in said for phrase in _HELP)
-    return offers or said.startswith(_OFFERS) or (feelings and said.startswith(_FEELINGS))
+    offers = text.startswith(_CONDITIONS) and any(phrase in text for phrase in _HELP)
+    return offers or text.startswith(_OFFERS) or (feelings and text.startswith(_FEELINGS))
 
 
 def refuses(sentence: str) -> bool:
     """
-    Return whether a sentence says that something is not known, not found or cannot be done.
+    Return whether a sentence says that something is unknown, was not found or cannot be done.
 
     >>> refuses("The passages do not say who won."), refuses("He does not eat meat.")
     (True, False)
     """
     words = words_of(sentence)
-    said = _joined(words)
-    if any(phrase in said for phrase in _REFUSALS):
+    text = _padded(words)
+    if any(phrase in text for phrase in _REFUSALS):
         return True
     last = max((place for place, word in enumerate(words) if word == "but"), default=0)
-    places = range(last, len(words))  # what stands before a `but` is not the point
+    places = range(last, len(words))  # only the clause after a `but` counts
     return any(words[place] in _NOT and _declines(words, place) for place in places)
 
 
 def _declines(words: Sequence[str], place: int) -> bool:
-    """Return whether the negation at *place* denies that a text says, or the speaker can find."""
+    """
+    Return whether a negation denies that a text mentions something, or that the speaker can find
+    it.
+    """
     before, behind = words[max(0, place - 8) : place], words[place + 1 : place + 4]
     if not _LACKING.isdisjoint(behind) and not _TEXTS.isdisjoint(before):
         return True
     speaks = not _SPEAKER.isdisjoint(before) or (place == 0 and words[0] == "unable")
     if speaks and not _FINDING.isdisjoint(behind):
         return True
-    said = _joined(behind)
-    there = said.startswith((*_LACKED_THERE, " in ")) and not _TEXTS.isdisjoint(words[place:])
-    return there or said.startswith(_LACKED)
+    phrase = _padded(behind)
+    there = phrase.startswith((*_LACKED_THERE, " in ")) and not _TEXTS.isdisjoint(words[place:])
+    return there or phrase.startswith(_LACKED)
 
 
 def asks(sentence: str) -> bool:
@@ -213,7 +218,7 @@ def asks(sentence: str) -> bool:
 
 def asks_user(question: str) -> bool:
     """
-    Return whether a question offers something, or asks the user for particulars or what is meant.
+    Return whether a question offers something, or asks the user for details or what is meant.
 
     >>> asks_user("Shall I book it?"), asks_user("Which day do you mean?"), asks_user("Why so?")
     (True, True, False)
@@ -221,14 +226,14 @@ def asks_user(question: str) -> bool:
     (True, False)
     """
     words = words_of(question)
-    joined = _joined(words)
+    joined = _padded(words)
     return any(phrase in joined for phrase in _ASKS_USER) or (
         _asks_particulars(frozenset(words)) and _PRESUPPOSING.search(question[:READ]) is None
     )
 
 
 def _asks_particulars(words: frozenset[str]) -> bool:
-    """Return whether a question is about what only its reader can know."""
+    """Return whether a question is about something that only its reader can know."""
     if words.isdisjoint(_QUESTION_WORDS) or words & _TASTES:
         return False
     about_reader = not words.isdisjoint(("your", "the")) and not words.isdisjoint(_PARTICULARS)
@@ -237,20 +242,24 @@ def _asks_particulars(words: frozenset[str]) -> bool:
 
 def stated_in(question: str) -> tuple[int, int]:
     """
-    Return where the statement in a question stands; (0, 0) where it only asks.
+    Return the offsets of the statement in a question; (0, 0) if it only asks.
 
     >>> stated_in("I have cancelled it, is that all?"), stated_in("Is it?")
     ((0, 19), (0, 0))
     >>> stated_in("Did you know that it is closed?")
     (18, 31)
     """
-    if known := _KNOWN.match(question):
-        return known.end(), len(question)
+    if introduction := _STATED_QUESTION.match(question):
+        return introduction.end(), len(question)
     tag = _TAG.search(question, max(0, len(question) - READ))
-    if tag is None or _ASKS_AT_ONCE.match(question) or len(question[: tag.start()].split()) < 3:
+    if (
+        tag is None
+        or _BEGINS_AS_QUESTION.match(question)
+        or len(question[: tag.start()].split()) < 3
+    ):
         return 0, 0
     return 0, tag.start()
 
 
-def _joined(words: Sequence[str]) -> str:
+def _padded(words: Sequence[str]) -> str:
     return f" {' '.join(words)} "

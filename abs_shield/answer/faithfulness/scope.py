@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.evidence.sentence_index import Index
+from abs_shield.answer.evidence.sentence_index import SentenceIndex
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.pronouns import points_back
 from abs_shield.text.stem import stem
@@ -26,12 +26,12 @@ def subject_of(statement: str) -> list[str]:
     return [key for key in keys_of(statement) if key not in _COMMON]
 
 
-def shares_name(statement: str, context: Index) -> bool:
+def shares_name(statement: str, context: SentenceIndex) -> bool:
     """Return whether a name, an id or an address of a statement stands in the context."""
     return any(key in context.postings for key in _names(statement))
 
 
-def is_out_of_scope(statement: str, context: Index) -> bool:
+def is_out_of_scope(statement: str, context: SentenceIndex) -> bool:
     """
     Return whether a statement has a subject of its own, and shares nothing with the context.
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
-from abs_shield.answer.evidence.letters import runs, squeezed
-from abs_shield.answer.evidence.sentence_index import Index
+from abs_shield.answer.evidence.letters import ngrams, squeeze
+from abs_shield.answer.evidence.sentence_index import SentenceIndex
 from abs_shield.text.tokens import Token, tokens
 
 FEATURES = {
@@ -49,7 +49,7 @@ class ClaimFeatures:
 
 def features_of(
     claim: str,
-    index: Index,
+    index: SentenceIndex,
     *,
     asked: frozenset[str],
     idf: Mapping[str, float],
@@ -82,7 +82,7 @@ def features_of(
     )
 
 
-def _nearest(weights: Mapping[str, float], index: Index) -> tuple[int, ...]:
+def _nearest(weights: Mapping[str, float], index: SentenceIndex) -> tuple[int, ...]:
     """Return the sentences that share most with the claim."""
     shared: dict[int, float] = {}
     for word, weight in weights.items():
@@ -91,19 +91,19 @@ def _nearest(weights: Mapping[str, float], index: Index) -> tuple[int, ...]:
     return tuple(sorted(shared, key=lambda place: (-shared[place], place))[:_NEAREST])
 
 
-def _recall(weights: Mapping[str, float], index: Index, places: Sequence[int]) -> float:
+def _recall(weights: Mapping[str, float], index: SentenceIndex, places: Sequence[int]) -> float:
     """Compute how much of the claim, by rarity, its nearest sentence and that one's window have."""
     window = index.window(places[0]) if places else frozenset()
     found = sum(weight for word, weight in weights.items() if word in window)
     return found / (sum(weights.values()) or 1.0)
 
 
-def _letters(claim: str, index: Index, places: Sequence[int]) -> dict[str, float]:
+def _letters(claim: str, index: SentenceIndex, places: Sequence[int]) -> dict[str, float]:
     """Compute how much of the claim is spelt as the evidence spells something."""
-    parts, near = runs(squeezed(claim)), index.near(places)
+    parts, near = ngrams(squeeze(claim)), index.near(places)
     return {
         "letters_near": _share([part in near for part in parts]),
-        "letters_whole": _share([part in index.runs for part in parts]),
+        "letters_whole": _share([part in index.ngrams for part in parts]),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 
-from abs_shield.answer.evidence.sentence_index import Index, index_of
+from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.scorers.lexical.features import ClaimFeatures, features_of
 from abs_shield.answer.scorers.lexical.respelling import Respelling, respell
@@ -63,7 +63,7 @@ def question_keys(question: str | None) -> frozenset[str]:
 def _opinion(
     claim: Claim,
     read: Respelling,
-    index: Index,
+    index: SentenceIndex,
     asked: frozenset[str],
     weights: Weights,
     missing: set[int] | None,
