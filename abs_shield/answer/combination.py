@@ -82,7 +82,7 @@ def with_prior(score: float, prior: float) -> float:
         score: P(grounded) at even odds, in [0, 1].
         prior: Log-odds of being grounded before any evidence; 0 means even odds.
 
-    >>> moved(0.2, 0.0), round(moved(0.2, log_odds(0.9)), 2)
+    >>> with_prior(0.2, 0.0), round(with_prior(0.2, log_odds(0.9)), 2)
     (0.2, 0.69)
     """
     return probability(log_odds(_bounded(score)) + prior) if prior else score

@@ -25,9 +25,9 @@ def reverses_growth(sentence: str, field: str) -> bool:
     """
     Return whether a sentence reports a fall where the field reports a rise, or vice versa.
 
-    >>> turns_round("Revenue fell by 20%.", "revenue_growth_pct")
+    >>> reverses_growth("Revenue fell by 20%.", "revenue_growth_pct")
     True
-    >>> [turns_round(text, "growth") for text in ("Revenue grew by 20%.", "It is 20%.")]
+    >>> [reverses_growth(text, "growth") for text in ("Revenue grew by 20%.", "It is 20%.")]
     [False, False]
     """
     rises, falls = RISES.search(sentence) is not None, FALLS.search(sentence) is not None

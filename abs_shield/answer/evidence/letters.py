@@ -20,7 +20,7 @@ def ngrams(text: str) -> list[str]:
     """
     Return all n-grams of a squeezed text: of four characters, in wide scripts of two.
 
-    >>> runs("red hat"), runs("\u4e2d\u6587\u5b57")
+    >>> ngrams("red hat"), ngrams("\u4e2d\u6587\u5b57")
     (['red ', 'ed h', 'd ha', ' hat'], ['\u4e2d\u6587', '\u6587\u5b57'])
     """
     if text.isascii() or _WIDE.search(text) is None:

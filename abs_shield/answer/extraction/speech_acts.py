@@ -154,9 +154,9 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
         sentence: The sentence.
         feelings: Whether sentences about the speaker's own feelings count, too.
 
-    >>> [is_silent(one) for one in ("Hello Mia!", "All done!", "I hope this helps.")]
+    >>> [states_nothing(one) for one in ("Hello Mia!", "All done!", "I hope this helps.")]
     [True, True, True]
-    >>> is_silent("Yes, he was a king.")
+    >>> states_nothing("Yes, he was a king.")
     False
     """
     words = words_of(sentence)
