@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.answer.report import REPORT_SCHEMA, Status
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.weights import SHIPPED
@@ -41,8 +41,8 @@ def test_every_field_of_a_report_is_shown(field: str) -> None:
     assert f'\n "{field}": ' in PAGE
 
 
-@pytest.mark.parametrize("source", Source)
-def test_every_source_has_its_row(source: Source) -> None:
+@pytest.mark.parametrize("source", PassageSource)
+def test_every_source_has_its_row(source: PassageSource) -> None:
     """A source of evidence."""
 
     assert f"\n| `{source.value}` | " in PAGE
