@@ -1,4 +1,4 @@
-"""The Risk Heatmap as a page: where agents hallucinate, what strict mode would stop, and why."""
+"""A web dashboard of the decision log: risk heatmap, decisions, rollout and trends."""
 
 from __future__ import annotations
 

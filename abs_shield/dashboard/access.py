@@ -1,4 +1,4 @@
-"""Access to the dashboard: host names, sessions, forms, and the headers of each response."""
+"""Access control of the dashboard: host names, sessions, forms and security headers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abs_shield.dashboard.attempts import LoginAttempts
+from abs_shield.dashboard.login_attempts import LoginAttempts
 
 SIGNED_IN = "signed_in"
 FORM_KEY = "form"
 COOKIE = "abs_shield_dashboard"
 SESSION_S = 7 * 24 * 3_600
-"""How long a session lasts, in seconds."""
+"""Lifetime of a session, in seconds."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Host names of this machine."""
 POLICY = (
@@ -28,7 +28,7 @@ POLICY = (
     " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
-"""Nothing inline and nothing from another site: a text that a model wrote never runs."""
+"""No inline code and nothing from other sites, so that text of a model never runs as a script."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -39,21 +39,21 @@ HEADERS = {
 }
 """Headers of each response."""
 _LONGEST_FORM = 10_000
-"""Bytes of a form."""
+"""Maximum size of a form, in bytes."""
 _MOST_FIELDS = 20
 _OPEN_PATHS = ("/login", "/static/")
 _OWN_SITES = ("same-origin", "none")
-"""Values of Sec-Fetch-Site: a page of this origin, or a user's own navigation."""
+"""Accepted values of Sec-Fetch-Site: a page of this origin, or direct navigation."""
 
 
 class SecurityHeaders:
-    """Add headers that forbid inline scripts, frames and guesses at content types."""
+    """Middleware that adds headers against inline scripts, framing and MIME sniffing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and add the headers to its response."""
+        """Handle a request, and add the headers to its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -70,11 +70,11 @@ class SecurityHeaders:
 
 class RequireHost:
     """
-    Refuse requests for other host names: a page of another site may have its own name point here.
+    Middleware that rejects requests for other host names, against DNS rebinding.
 
     Args:
-        app: The application behind it.
-        hosts: Names that are answered, in lower case, IPv6 addresses in brackets; ``*`` for any.
+        app: The wrapped application.
+        hosts: Allowed names, in lower case, IPv6 addresses in brackets; ``*`` for any.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Iterable[str]) -> None:
@@ -82,7 +82,7 @@ class RequireHost:
         self._hosts = frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on that names an allowed host."""
+        """Handle a request to an allowed host; else respond with 400."""
         if scope["type"] != "http" or "*" in self._hosts or host_of(scope) in self._hosts:
             await self._app(scope, receive, send)
             return
@@ -96,10 +96,10 @@ class RequireHost:
 
 class SignIn:
     """
-    Checks tokens, and begins sessions.
+    Verifies tokens and starts sessions.
 
     Args:
-        token: The token; empty where visitors need none.
+        token: The token; empty if visitors need none.
         attempts: Limits wrong tokens.
     """
 
@@ -109,10 +109,10 @@ class SignIn:
 
     def begin(self, request: Request, token: str) -> bool:
         """
-        Begin a session where a token is the right one; return whether it is.
+        Start a session if the token is right; return whether it is.
 
         Raises:
-            HTTPException: The visitor's address has sent too many wrong ones and has to wait.
+            HTTPException: The visitor's address has sent too many wrong tokens and has to wait.
         """
         address = request.client.host if request.client else ""
         if wait_s := self._attempts.wait_s(address):
@@ -130,14 +130,14 @@ class SignIn:
 
 
 class RequireSession:
-    """Redirect requests without a session to the form that asks for the token."""
+    """Middleware that redirects requests without a session to the login form."""
 
     def __init__(self, app: ASGIApp, *, access: SignIn) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on that has a session, or needs none."""
+        """Handle a request that has a session or needs none; else redirect it."""
         if scope["type"] != "http" or not self._access.token or _is_open(scope):
             await self._app(scope, receive, send)
             return
@@ -150,67 +150,67 @@ class RequireSession:
     def _refusal(self, request: Request) -> Response:
         token, view = request.query_params.get("token"), _view_of(request)
         if token is not None and self._begins(request, token):
-            # the token leaves the address, so that no history and no referrer has it
+            # removes the token from the address, so that it is not in histories and referrers
             return RedirectResponse(view, status_code=303)
         login = request.scope.get("root_path", "") + "/login"
         if request.method == "GET":
             login += f"?{urlencode({'next': view})}"
         if _is_page(request):
             return RedirectResponse(login, status_code=303)
-        # a script that follows a redirect would take the form for its answer
+        # a script that follows a redirect would take the login form for its response
         return Response(status_code=401, headers={"hx-redirect": login})
 
     def _begins(self, request: Request, token: str) -> bool:
         try:
             return self._access.begin(request, token)
-        except HTTPException:  # no handler stands around a middleware; the form says how long
+        except HTTPException:  # a middleware has no exception handler; the form shows the wait
             return False
 
 
 def host_of(scope: Scope) -> str:
-    """Return the host name of a request in lower case, without its port; empty without one."""
+    """Return the host name of a request in lower case, without its port; empty if missing."""
     host = Headers(scope=scope).get("host", "").lower()
     name, colon, port = host.rpartition(":")
     return name if colon and (port.isdigit() or not port) else host
 
 
 def is_same(text: str, token: str) -> bool:
-    """Compare a text with a token in a time that does not depend on where they differ."""
+    """Compare a text with a token in constant time."""
     equal: bool = hmac.compare_digest(text.encode("utf-8", "replace"), token.encode())
     return equal
 
 
 def sign_in(request: Request) -> None:
-    """Begin a new session; what an earlier one held is dropped."""
+    """Start a new session; the data of an earlier one is cleared."""
     request.session.clear()
     request.session[SIGNED_IN] = True
     request.session[FORM_KEY] = secrets.token_urlsafe(24)
 
 
 def form_key(request: Request) -> str:
-    """Return the key that each form of this session has."""
+    """Return the CSRF key of this session's forms."""
     if not isinstance(request.session.get(FORM_KEY), str):
         request.session[FORM_KEY] = secrets.token_urlsafe(24)
     return str(request.session[FORM_KEY])
 
 
 def is_own_form(request: Request, key: str) -> bool:
-    """Return whether a form was sent by a page of this session, and not by another site."""
+    """Return whether a page of this session, and not another site, sent a form."""
     own: Any = request.session.get(FORM_KEY)
     return isinstance(own, str) and is_same(key, own) and _is_own_site(request.headers)
 
 
 def _is_own_site(headers: Headers) -> bool:
-    """Return whether a browser says that a page of this origin sent a request, or says nothing."""
+    """Return whether the request's headers name this origin, or no origin."""
     if (site := headers.get("sec-fetch-site")) is not None:
         return site in _OWN_SITES
-    origin = headers.get("origin")  # browsers leave out the other header where there is no https
+    origin = headers.get("origin")  # browsers send Sec-Fetch-Site only over https
     return origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
 def local_path(target: str, *, root: str) -> str:
     """
-    Return a path to go to after the sign-in; the heatmap for anything but a view of this site.
+    Return the path to open after the login; the heatmap unless *target* is a view of this site.
 
     >>> local_path("/trends?agent=ops", root=""), local_path("//evil.example", root="")
     ('/trends?agent=ops', '/')
@@ -224,10 +224,10 @@ def local_path(target: str, *, root: str) -> str:
 
 async def read_form(request: Request) -> dict[str, str]:
     """
-    Return the fields of a form; the last value of a field that is there twice.
+    Return the fields of a form; of a repeated field, the last value.
 
     Raises:
-        HTTPException: The form is longer than any that a page sends, or has more fields.
+        HTTPException: The form is too long or has too many fields.
     """
     body = b""
     async for chunk in request.stream():
@@ -246,7 +246,7 @@ def _is_open(scope: Scope) -> bool:
 
 
 def _is_page(request: Request) -> bool:
-    """Return whether a browser shows the response as a page; else a script reads it."""
+    """Return whether a browser shows the response as a page, rather than a script reading it."""
     if "hx-request" in request.headers:
         return False
     return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
@@ -254,5 +254,5 @@ def _is_page(request: Request) -> bool:
 
 def _view_of(request: Request) -> str:
     """Return the path and the query of an address, without a token."""
-    left = request.url.remove_query_params("token")
-    return left.path + (f"?{left.query}" if left.query else "")
+    url = request.url.remove_query_params("token")
+    return url.path + (f"?{url.query}" if url.query else "")

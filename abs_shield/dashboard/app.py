@@ -1,4 +1,4 @@
-"""The dashboard as an ASGI application: served by itself, or mounted in another one."""
+"""The dashboard as an ASGI application, standalone or mounted in another one."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from abs_shield.dashboard.access import (
     SecurityHeaders,
     SignIn,
 )
-from abs_shield.dashboard.figures import LogFigures
 from abs_shield.dashboard.filters import BadFilter
-from abs_shield.dashboard.live import LiveUpdates
+from abs_shield.dashboard.live_updates import LiveUpdates
+from abs_shield.dashboard.log_figures import LogFigures
 from abs_shield.dashboard.login import Login
 from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.views import Views
@@ -53,26 +53,26 @@ def dashboard(
     https_only: bool = False,
 ) -> Starlette:
     """
-    Return the dashboard of a decision log as an application for Starlette, FastAPI or a server.
+    Return the dashboard of a decision log as an ASGI application.
 
     Args:
-        log: A SQLite file, a ``postgresql://`` address, or an open store; the usual log by default.
-            It is only read, but for labels.
-        token: Visitors sign in with it; empty where something else guards the pages.
-        secret: Signs the session cookies; by default it is random, and a restart ends sessions.
-        show_values: Whether values of arguments and results are shown; else each is masked.
-        trace_url: Where a trace is shown, with ``{session_id}`` or ``{run_id}`` in it.
-        flywheel: The file of ``abs-shield flywheel``, whose gaps are shown beside the trends; empty
+        log: A SQLite file, a ``postgresql://`` address, or an open store; by default the default
+            log. The dashboard writes only labels to it.
+        token: The token for the login; empty if something else protects the pages.
+        secret: Signs the session cookies; random by default, so that a restart ends sessions.
+        show_values: Whether values of arguments and results are shown; otherwise they are masked.
+        trace_url: The address of a trace, with ``{session_id}`` or ``{run_id}`` in it.
+        flywheel: The file of ``abs-shield flywheel``, whose gaps are shown with the trends; empty
             for none.
-        rule: When a check is safe to enforce; as in ``abs-shield report`` by default.
-        title: Stands at the head of each page.
-        allowed_hosts: Host names, without a port, that are answered without a token beside
-            127.0.0.1, localhost and [::1]; ``"*"`` allows any. With a token any is answered.
-        https_only: Whether the session cookie is only sent over https.
+        rule: When a check is safe to enforce; by default as in ``abs-shield report``.
+        title: The title of each page.
+        allowed_hosts: Host names, without a port, that are allowed without a token in addition to
+            127.0.0.1, localhost and [::1]; ``"*"`` allows any. With a token any is allowed.
+        https_only: Whether the session cookie is sent over https only.
 
     Raises:
-        ShieldError: *trace_url* is not an http address, *token* cannot be typed, or *allowed_hosts*
-            is a text.
+        ShieldError: *trace_url* is not an http address, *token* is not printable, or
+            *allowed_hosts* is a string.
         StoreError: The log cannot be opened.
     """
     _require_valid(token=token, trace_url=trace_url, allowed_hosts=allowed_hosts)
@@ -100,11 +100,11 @@ def dashboard(
             Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
             Middleware(
                 SessionMiddleware,
-                # with another token, sessions of the one before end
+                # includes the token, so that a new token ends existing sessions
                 secret_key=(secret or secrets.token_urlsafe(32)) + token,
                 session_cookie=_cookie(store),
                 max_age=SESSION_S,
-                # a link in a chat opens the view; forms have a key of their session beside
+                # lax, so that links from a chat open the view; forms have a CSRF key as well
                 same_site="lax",
                 https_only=https_only,
             ),
@@ -127,9 +127,9 @@ def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]
     if trace_url and not trace_url.startswith(("https://", "http://")):
         raise ShieldError("`trace_url` must begin with https:// or http://")
     if not token.isprintable() or token.strip() != token:
-        raise ShieldError("`token` must be printable, without blanks around it")
+        raise ShieldError("`token` must be printable, without spaces around it")
     if isinstance(allowed_hosts, str):
-        raise ShieldError(f"`allowed_hosts` is a text; write [{allowed_hosts!r}]")
+        raise ShieldError(f"`allowed_hosts` must be a list; use [{allowed_hosts!r}]")
 
 
 def _routes(views: Views, live: LiveUpdates, login: Login) -> list[BaseRoute]:
@@ -155,5 +155,5 @@ def _hosts(allowed: Collection[str]) -> list[str]:
 
 
 def _cookie(store: DurableStore) -> str:
-    """Return the name of the session cookie: browsers share cookies between ports of a host."""
+    """Return a cookie name per log, because browsers share cookies between ports of a host."""
     return f"{COOKIE}_{digest(store.name, size=4).hex()}"

@@ -1,4 +1,4 @@
-"""The filters of a view, read from the address of the page and written into it."""
+"""The filters of a view, parsed from and rendered into the page's address."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ RANGES = {
     "30d": timedelta(days=30),
     "all": None,
 }
-"""Times up to now that a view may show, by the word in the address."""
+"""Periods up to now, by their name in the address."""
 USUAL_RANGE = "all"
 UNNAMED = "_unknown"
-"""The choice of decisions that name no agent, or no model."""
+"""The choice for decisions without an agent, or without a model."""
 
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC).timestamp()
@@ -29,7 +29,7 @@ _LATEST = datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()
 
 
 class BadFilter(ValueError):
-    """A parameter of an address has a value that no filter has; the message is one line."""
+    """A parameter of an address has an invalid value; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +39,15 @@ class Filters:
 
     Attributes:
         range: One of `RANGES`; empty with *since* or *until*.
-        since: Seconds since the epoch, a whole hour; None for no limit.
-        until: The same, exclusive; the log counts by the hour.
+        since: Seconds since the epoch, a whole hour because the log counts by hour; None for no
+            limit.
+        until: The same, exclusive.
         agent: Only decisions of this agent; empty for all.
         model: Only decisions of this model; empty for all.
         mode: Only decisions of this mode; empty for all.
         verdict: Only decisions with this verdict; empty for all.
         session: Only decisions of this session; empty for all.
-        compare: Whether the period before is shown beside.
+        compare: Whether to compare with the previous period.
     """
 
     range: str = USUAL_RANGE
@@ -62,14 +63,14 @@ class Filters:
     @classmethod
     def of(cls, query: Mapping[str, str], *, now: float) -> Self:
         """
-        Read the query of an address.
+        Parse the query of an address.
 
         Args:
-            query: Its parameters; those of no filter are left to others.
+            query: Its parameters; other parameters than filters are ignored.
             now: Seconds since the epoch, the end of a range.
 
         Raises:
-            BadFilter: A parameter has no such value.
+            BadFilter: A parameter has an invalid value.
         """
         texts: dict[str, Any] = {name: query[name] for name in _TEXTS if query.get(name)}
         _require(texts, "mode", [mode.value for mode in Mode])
@@ -78,7 +79,7 @@ class Filters:
         since, until = _time(query, "since"), _time(query, "until", up=True)
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
-                raise BadFilter("`until` is not after `since`; give a later `until`")
+                raise BadFilter("`until` is not after `since`; use a later `until`")
             return cls(range="", since=since, until=until, compare=compare, **texts)
         chosen = query.get("range") or USUAL_RANGE
         _require({"range": chosen}, "range", [*RANGES])
@@ -87,7 +88,7 @@ class Filters:
         return cls(range=chosen, since=since, compare=compare, **texts)
 
     def query(self, **changes: Any) -> str:
-        """Return the query of an address that shows this, or this with changes; empty for all."""
+        """Return the query string of these filters with changes; empty for the defaults."""
         shown = replace(self, **{k: v for k, v in changes.items() if k in _FIELDS})
         pairs = [(name, getattr(shown, name)) for name in _TEXTS]
         if shown.range:
@@ -96,11 +97,11 @@ class Filters:
             pairs += [("since", address_time(shown.since)), ("until", address_time(shown.until))]
         pairs.append(("compare", "1" if shown.compare else ""))
         pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
-        found = [(name, value) for name, value in pairs if value]
-        return urlencode(found, errors="backslashreplace")
+        nonempty = [(name, value) for name, value in pairs if value]
+        return urlencode(nonempty, errors="backslashreplace")
 
     def admit(self, decision: Decision) -> bool:
-        """Return whether a decision is shown, whatever its time and its session."""
+        """Return whether a decision matches the filters other than time and session."""
         return (
             self.agent in ("", encodable(decision.agent or UNNAMED))
             and self.model in ("", encodable(decision.model or UNNAMED))
@@ -109,16 +110,16 @@ class Filters:
         )
 
     def admit_time(self, decision: Decision) -> bool:
-        """Return whether a decision was made in the time that is shown."""
+        """Return whether a decision is in the filters' period."""
         after = self.since is None or decision.at >= self.since
         return after and (self.until is None or decision.at < self.until)
 
     def admit_session(self, decision: Decision) -> bool:
-        """Return whether a decision is of the session that is shown: a column of it may be cut."""
+        """Return whether a decision has the filters' session: the column may be truncated."""
         return self.session in ("", encodable(decision.session_id))
 
     def before(self, *, now: float) -> Filters | None:
-        """Return the same for the period before; None where the time has no beginning."""
+        """Return the filters for the previous period; None if the period has no start."""
         if self.since is None:
             return None
         length = (_hour(now, up=True) if self.until is None else self.until) - self.since
@@ -130,34 +131,34 @@ _FIELDS = frozenset(field.name for field in fields(Filters))
 
 
 def _require(texts: Mapping[str, str], name: str, choices: list[str]) -> None:
-    """Raise BadFilter if a text is none of the choices."""
+    """Raise BadFilter if a parameter is not one of the choices."""
     if name in texts and texts[name] not in choices:
         shown = escaped(texts[name], limit=40)
-        raise BadFilter(f"there is no {name} `{shown}`; choose one of {', '.join(choices)}")
+        raise BadFilter(f"`{name}` is `{shown}`; choose one of {', '.join(choices)}")
 
 
 def _time(query: Mapping[str, str], name: str, *, up: bool = False) -> float | None:
-    """Return the whole hour before a time in UTC, or behind it; a date begins at midnight."""
+    """Return a time in UTC, rounded down (or *up*) to the hour; a date means midnight."""
     text = query.get(name, "").strip()
     if not text:
         return None
     try:
-        read = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         shown = escaped(text, limit=40)
-        raise BadFilter(f"`{name}` is `{shown}`; write a time such as 2026-01-31T12:00") from None
-    at = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
-    # an offset or the hour behind it may lie outside of the calendar
+        raise BadFilter(f"`{name}` is `{shown}`; use a time such as 2026-01-31T12:00") from None
+    at = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    # clamped, because an offset or rounding up may exceed the range of datetime
     return min(max(_hour(at, up=up), _EARLIEST), _LATEST)
 
 
 def _hour(at: float, *, up: bool = False) -> float:
-    """Return the whole hour before a time, or behind it."""
+    """Return a time rounded down (or *up*) to the hour."""
     return -(-at // HOUR_S) * HOUR_S if up else at // HOUR_S * HOUR_S
 
 
 def address_time(at: float | None) -> str:
-    """Return a time in UTC as an address has it; empty for none."""
+    """Return a time in UTC in the format of an address; empty for None."""
     if at is None:
         return ""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M")

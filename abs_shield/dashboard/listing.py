@@ -1,4 +1,4 @@
-"""The lists of decisions behind the cells of the heatmap."""
+"""The decisions listed for a cell of the heatmap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.text.show import encodable
 
 
 class ListFilter(StrEnum):
-    """The decisions of a cell that a list shows."""
+    """Filters of the decisions of a cell."""
 
     FINDINGS = "findings"
     UNLABELLED = "unlabelled"
@@ -23,14 +23,14 @@ class ListFilter(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class CellListing:
     """
-    A cell of the heatmap, and which of its decisions are listed.
+    A cell of the heatmap, and a filter of its decisions.
 
     Attributes:
-        row: A row; empty for all of them.
-        check: A column.
-        listed: Those in which the check finds something or fails, those that its findings would
-            block and that have no label, or all.
-        rows: The rows of the report, which tell what the row of the other tools has.
+        row: The row; empty for all rows.
+        check: The column.
+        listed: Decisions with a finding or an error of the check, unlabelled ones that its
+            findings would block, or all.
+        rows: The rows of the report, which define the row of other tools.
     """
 
     row: str
@@ -39,7 +39,7 @@ class CellListing:
     rows: Collection[str] = ()
 
     def admits(self, decision: Decision) -> bool:
-        """Return whether a decision is listed, with a label or without."""
+        """Return whether a decision is listed, regardless of its label."""
         return any(
             encodable(check) == self.check and self._is_row(row) and self._is_listed(case)
             for row, check, case in cases_of(decision, None)
@@ -47,7 +47,7 @@ class CellListing:
 
     def _is_row(self, row: str) -> bool:
         if not self.row:
-            return not row.startswith(STAGES)  # the output as a whole is there already
+            return not row.startswith(STAGES)  # the row of outputs includes its stages
         if self.row == OTHERS:
             return row not in self.rows
         return encodable(row) == self.row

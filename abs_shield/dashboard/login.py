@@ -1,4 +1,4 @@
-"""The form that asks for the token, and the end of a session."""
+"""Login and logout."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from abs_shield.dashboard.rendering import Renderer
 @dataclass(frozen=True, kw_only=True)
 class Login:
     """
-    Endpoints of the sign-in.
+    Endpoints of login and logout.
 
     Attributes:
-        renderer: Writes the pages.
-        access: Checks the token.
+        renderer: Renders the pages.
+        access: Verifies the token.
     """
 
     renderer: Renderer
     access: SignIn
 
     async def login(self, request: Request) -> Response:
-        """Return the form for the token; a right one begins a session."""
+        """Return the login form; a right token starts a session."""
         root = request.scope.get("root_path", "")
         target = local_path(request.query_params.get("next", ""), root=root)
         if not self.access.token:

@@ -1,4 +1,4 @@
-"""Pages from templates, and the page that says what is wrong."""
+"""Rendering of pages and error pages from templates."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from abs_shield.dashboard.access import HEADERS, form_key
-from abs_shield.dashboard.cells import row_title
-from abs_shield.dashboard.details import time_of
 from abs_shield.dashboard.filters import Filters
+from abs_shield.dashboard.finding_texts import time_of
+from abs_shield.dashboard.heatmap_cells import row_title
 from abs_shield.replay.report import percent
 from abs_shield.text.show import encodable, escaped
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*")
 LONGEST_NAME = 120
-"""Characters of a name on a page."""
+"""Maximum length of a name on a page, in characters."""
 LONGEST_TEXT = 1_000
-"""Characters of a sentence on a page."""
+"""Maximum length of a sentence on a page, in characters."""
 
 
 class Renderer:
     """
-    Writes pages.
+    Renders pages.
 
     Args:
-        title: Stands at the head of each page.
-        has_token: Whether visitors sign in, and so may sign out.
+        title: The title of each page.
+        has_token: Whether visitors log in, and so may log out.
     """
 
     def __init__(self, *, title: str, has_token: bool) -> None:
@@ -64,7 +64,7 @@ class Renderer:
     def render(
         self, request: Request, template: str, *, status: int = 200, **shown: Any
     ) -> HTMLResponse:
-        """Return a page."""
+        """Render a template."""
         page = self._templates.get_template(template).render(
             base=request.scope.get("root_path", ""),
             here=request.url.path,
@@ -75,43 +75,43 @@ class Renderer:
         return HTMLResponse(encodable(page), status_code=status)
 
     def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
-        """Return a page that says in one line what is wrong."""
+        """Render an error page with one line of text."""
         line = text(message)
         return self.render(request, "problem.html", status=status, code=status, message=line)
 
-    # Handlers of exceptions ----------------------------------------------------------------------
+    # Exception handlers --------------------------------------------------------------------------
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """Return the page of a missing address or a refused request."""
+        """Render the page for a missing address or a rejected request."""
         status, detail = getattr(error, "status_code", 500), getattr(error, "detail", "")
-        messages = {404: "there is no such page", 405: "this page takes no such request"}
+        messages = {404: "page not found", 405: "method not allowed on this page"}
         page = self.problem(request, status, messages.get(status, detail))
         page.headers.update(getattr(error, "headers", None) or {})
         return page
 
     async def bad_filter(self, request: Request, error: Exception) -> Response:
-        """Return the page that names the bad parameter of an address."""
+        """Render the page about an invalid parameter."""
         return self.problem(request, 400, str(error))
 
     async def unreadable(self, request: Request, error: Exception) -> Response:
-        """Return the page that says why the log cannot be read or written."""
+        """Render the page about a log that cannot be read or written."""
         return self.problem(request, 503, str(error))
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """Return the page of an error of the dashboard itself, which the server's log has."""
+        """Render the page about an internal error of the dashboard, which the server logs."""
         page = self.problem(
             request, 500, "the dashboard failed to show this page; the server's log has the error"
         )
-        page.headers.update(HEADERS)  # this response passes no middleware
+        page.headers.update(HEADERS)  # this response does not pass through the middleware
         return page
 
 
 def decision_path(decision_id: str, query: str = "", *, action: str = "") -> str:
     """
-    Return the path of a decision, or of an action on it, below the dashboard's own.
+    Return the path of a decision, or of an action on it, relative to the dashboard.
 
-    Browsers and proxies rewrite a path that has slashes, lone dots or escapes in it: an id with
-    more than plain characters stands in the query.
+    Browsers and proxies rewrite paths with slashes, dots or escapes, so an id with other than
+    plain characters is a query parameter.
 
     Args:
         decision_id: The id.
@@ -124,19 +124,19 @@ def decision_path(decision_id: str, query: str = "", *, action: str = "") -> str
     if _PLAIN_ID.fullmatch(decision_id):
         path = f"/decisions/{decision_id}" + (f"/{action}" if action else "")
         return f"{path}?{query}" if query else path
-    named = urlencode({"id": decision_id}, errors="backslashreplace")
+    id_query = urlencode({"id": decision_id}, errors="backslashreplace")
     path = f"/decision/{action}" if action else "/decision"
-    return f"{path}?{named}&{query}" if query else f"{path}?{named}"
+    return f"{path}?{id_query}&{query}" if query else f"{path}?{id_query}"
 
 
 def words(identifier: str) -> str:
-    """Return the name of a check as words."""
+    """Return a check's name as words."""
     return name(identifier.replace("_", " "))
 
 
 def name(value: object) -> str:
     r"""
-    Return a name that may be a model's text on one line, cut, with what does not print escaped.
+    Return a name, which may be a model's text, on one line, truncated and escaped.
 
     >>> name("refund\u202e")
     'refund\\u202e'
@@ -145,22 +145,22 @@ def name(value: object) -> str:
 
 
 def breakable(value: object) -> Markup:
-    """Return a name that may be broken behind each of its underscores."""
+    """Return a name as HTML that may wrap after each underscore."""
     return Markup("_<wbr>").join(name(value).split("_"))
 
 
 def text(value: object) -> str:
-    """Return a sentence on one line, cut, with what does not print escaped."""
+    """Return a sentence on one line, truncated and escaped."""
     return escaped(str(value), limit=LONGEST_TEXT)
 
 
 def count(number: int) -> str:
-    """Return a number with its thousands apart."""
+    """Return a number with thousands separators."""
     return f"{number:,}"
 
 
 def iso(at: float) -> str:
-    """Return a time as the attribute ``datetime`` has it; empty where no calendar has it."""
+    """Return a time for the HTML attribute ``datetime``; empty if it is out of range."""
     try:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
     except (OverflowError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The pages of the dashboard, one endpoint for each address."""
+"""Endpoints of the dashboard's pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from starlette.responses import RedirectResponse, Response
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
-from abs_shield.dashboard.cells import RowLimit, RowOrder, interval_of, shown_tables
-from abs_shield.dashboard.details import masked, sentence, shown_findings, where_of
-from abs_shield.dashboard.figures import FilterChoices, FilteredCounts, LogFigures
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, address_time
+from abs_shield.dashboard.finding_texts import masked, sentence, shown_findings, where_of
+from abs_shield.dashboard.heatmap_cells import RowLimit, RowOrder, interval_of, shown_tables
 from abs_shield.dashboard.listing import CellListing, ListFilter
+from abs_shield.dashboard.log_figures import FilterChoices, FilteredCounts, LogFigures
 from abs_shield.dashboard.rendering import Renderer, decision_path
-from abs_shield.dashboard.trends import hours_per_point, rate_charts, score_charts
+from abs_shield.dashboard.trend_charts import hours_per_point, rate_charts, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
 from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
@@ -37,15 +37,15 @@ Chosen = TypeVar("Chosen", bound=StrEnum)
 @dataclass(frozen=True, kw_only=True)
 class Views:
     """
-    The endpoints of the pages.
+    Endpoints of the pages.
 
     Attributes:
-        figures: The log.
-        renderer: Writes the pages.
+        figures: The figures of the log.
+        renderer: Renders the pages.
         rule: When a check is safe to enforce.
         show_values: Whether values are shown.
-        trace_url: Where a trace is shown.
-        flywheel: The file of the flywheel; empty where none is shown.
+        trace_url: The address of a trace.
+        flywheel: The file of the flywheel; empty for none.
     """
 
     figures: LogFigures
@@ -58,13 +58,13 @@ class Views:
     # Pages ---------------------------------------------------------------------------------------
 
     def heatmap(self, request: Request) -> Response:
-        """Return the heatmap; for an empty log, the first steps."""
+        """Render the heatmap; for an empty log, the first steps."""
         filters, place = self._filters(request), self._place()
         sort = _choice(request.query_params, "sort", [*RowOrder])
         rows = _choice(request.query_params, "rows", [*RowLimit])
-        counted = self.figures.counted(filters)
+        counted = self.figures.filtered_counts(filters)
         earlier = filters.before(now=self.figures.now()) if filters.compare else None
-        before = None if earlier is None else self.figures.counted(earlier).report
+        before = None if earlier is None else self.figures.filtered_counts(earlier).report
         return self._page(
             request, "heatmap.html", filters, choices=counted.choices,
             unreadable=counted.unreadable,
@@ -73,21 +73,21 @@ class Views:
             tables=shown_tables(counted.report, before, sort=sort, rows=rows),
             sort=sort.value,
             rows=rows.value,
-            keep=_unusual(sort=sort.value, rows=rows.value),
+            keep=_non_default(sort=sort.value, rows=rows.value),
             compared=before is not None,
             uncounted=self.figures.store.uncounted(),
         )  # fmt: skip
 
     def cell(self, request: Request) -> Response:
-        """Return the decisions of one cell, or of one check on all rows, newest first."""
+        """Render the decisions of one cell, or of one check in all rows, newest first."""
         filters, query, log_place = self._filters(request), request.query_params, self._place()
         row, check = query.get("row", ""), query.get("check", "")
         listed = _choice(query, "show", [*ListFilter])
-        counted = self._of_cell(filters, row, check)
+        counted = self._cell_counts(filters, row, check)
         place = counted.report.place(check, row or None)
         listing = CellListing(row=row, check=check, listed=listed, rows=counted.report.rows())
         page = self.figures.page(filters, listing, before=_number(query.get("before", "")))
-        known, shown = self.figures.labels(), {one.id for one in page.decisions}
+        labels, shown = self.figures.labels(), {one.id for one in page.decisions}
         return self._page(
             request, "cell.html", filters, choices=counted.choices,
             unreadable=counted.unreadable,
@@ -99,22 +99,22 @@ class Views:
             precision=_precision(self.figures.precision(filters, [(row, check)])[row, check]),
             page=page,
             listed=listed.value,
-            keep={"row": row, "check": check} | _unusual(show=listed.value),
-            labels={name: label.truth.value for name, label in known.items() if name in shown},
+            keep={"row": row, "check": check} | _non_default(show=listed.value),
+            labels={name: label.truth.value for name, label in labels.items() if name in shown},
             lines={one.id: self._line(one, check) for one in page.decisions},
         )  # fmt: skip
 
     def decision(self, request: Request) -> Response:
-        """Return one decision in words."""
-        decision = self._found(request)
+        """Render one decision."""
+        decision = self._requested_decision(request)
         if decision is None:
             return self._missing(request)
         return self._decision(request, decision)
 
     def rollout(self, request: Request) -> Response:
-        """Return the checks that are safe to enforce, and those that are not yet."""
+        """Render the checks that are safe to enforce, and those that are not yet."""
         filters, place = self._filters(request), self._place()
-        counted = self.figures.counted(filters)
+        counted = self.figures.filtered_counts(filters)
         is_whole = not (filters.verdict or filters.mode or filters.session)
         steps = rollout(counted.report, self.rule) if is_whole else []
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
@@ -131,7 +131,7 @@ class Views:
         )  # fmt: skip
 
     def trends(self, request: Request) -> Response:
-        """Return the charts of each check over time."""
+        """Render the charts of each check over time."""
         filters, place = self._filters(request), self._place()
         whole = self.figures.pattern_counts(filters)
         return self._page(
@@ -145,17 +145,17 @@ class Views:
         )  # fmt: skip
 
     def trends_data(self, request: Request) -> Response:
-        """Return the figures of the charts as JSON."""
-        # in ASCII, as a name may hold half a character
+        """Return the data of the charts as JSON."""
+        # in ASCII, because a name may contain a lone surrogate
         filters = self._filters(request)
-        rate_charts = self._charts(filters, self.figures.pattern_counts(filters))
-        figures = json.dumps(rate_charts, allow_nan=False)
+        charts = self._charts(filters, self.figures.pattern_counts(filters))
+        figures = json.dumps(charts, allow_nan=False)
         return Response(figures, media_type="application/json")
 
     # Labels --------------------------------------------------------------------------------------
 
     async def label(self, request: Request) -> Response:
-        """Record the label of a person."""
+        """Store the label of a person."""
         form = await read_form(request)
         if not is_own_form(request, form.get("key", "")):
             return self.renderer.problem(
@@ -164,11 +164,11 @@ class Views:
         try:
             truth = Truth(form.get("truth", ""))
         except ValueError:
-            return self.renderer.problem(request, 400, "a label is `hallucinated` or `ok`")
-        return await run_in_threadpool(self._labelled, request, truth)
+            return self.renderer.problem(request, 400, "label must be `hallucinated` or `ok`")
+        return await run_in_threadpool(self._store_label, request, truth)
 
-    def _labelled(self, request: Request, truth: Truth) -> Response:
-        decision = self._found(request)
+    def _store_label(self, request: Request, truth: Truth) -> Response:
+        decision = self._requested_decision(request)
         if decision is None:
             return self._missing(request)
         label = Label(decision_id=decision.id, truth=truth, at=self.figures.now(), by="dashboard")
@@ -184,19 +184,19 @@ class Views:
         return Filters.of(request.query_params, now=self.figures.now())
 
     def _place(self) -> int:
-        """Return the newest place of the log; read before the figures, so that none is missed."""
+        """Return the newest place of the log; read before the figures, so no change is lost."""
         return self.figures.store.last_place()
 
-    def _found(self, request: Request) -> Decision | None:
-        named = request.path_params.get("decision_id") or request.query_params.get("id", "")
-        return self.figures.store.get(named)
+    def _requested_decision(self, request: Request) -> Decision | None:
+        decision_id = request.path_params.get("decision_id") or request.query_params.get("id", "")
+        return self.figures.store.get(decision_id)
 
     def _missing(self, request: Request) -> Response:
         return self.renderer.problem(request, 404, "this log has no such decision")
 
     def _decision(self, request: Request, decision: Decision) -> Response:
         filters, place = self._filters(request), self._place()
-        before, behind, unreadable = self.figures.around(decision)
+        earlier, later, unreadable = self.figures.around(decision)
         cells = [(row, check) for row, check, case in cases_of(decision, None) if case.speaks]
         precision = self.figures.precision(Filters(), cells)
         return self.renderer.render(
@@ -210,8 +210,8 @@ class Views:
                 (check, one.outcome.value, masked(one.reason, values=self.show_values))
                 for check, one in decision.coverage.items()
             ],
-            before=before,
-            behind=behind,
+            before=earlier,
+            behind=later,
             unreadable=unreadable,
             label=self.figures.labels().get(decision.id),
             cells=[(row, check, _precision(precision[row, check])) for row, check in cells],
@@ -221,9 +221,9 @@ class Views:
         )  # fmt: skip
 
     def _line(self, decision: Decision, check: str = "") -> str:
-        """Return one line about the findings, without values unless they are shown."""
-        found = [one for one in decision.findings if one.weighs]
-        own = [one for one in found if one.check == check] or found
+        """Return one line about the findings, masked unless values are shown."""
+        weighing = [one for one in decision.findings if one.weighs]
+        own = [one for one in weighing if one.check == check] or weighing
         if own:
             line = sentence(own[0], values=self.show_values)
             where = where_of(own[0], decision.subject, values=self.show_values)
@@ -233,7 +233,7 @@ class Views:
         return ""
 
     def _trace(self, decision: Decision) -> str:
-        """Return where a trace of a decision is shown; empty where no address is declared."""
+        """Return the address of a decision's trace; empty without `trace_url`."""
         ids = {"session_id": decision.session_id, "run_id": decision.run_id,
                  "trace_id": decision.run_id}  # fmt: skip
         address = self.trace_url
@@ -244,13 +244,13 @@ class Views:
         return address
 
     def _gaps(self) -> list[Gap]:
-        """Return the gaps of the flywheel, the gravest first; none where it has no file."""
+        """Return the gaps of the flywheel, most severe first; empty without a file."""
         return [*status(self.flywheel).gaps] if self.flywheel else []
 
     def _charts(
         self, filters: Filters, whole: list[PatternCount]
     ) -> dict[str, list[dict[str, Any]]]:
-        """Return the charts of checks, and those of quality scores."""
+        """Return the data of the charts of checks and of quality scores."""
         if not whole:
             return {"charts": [], "scores": []}
         first = min(count.first_at for count in whole)
@@ -263,10 +263,10 @@ class Views:
             "scores": score_charts(scores, filters, hours=hours),
         }
 
-    def _of_cell(self, filters: Filters, row: str, check: str) -> FilteredCounts:
-        """Return the counts of one cell; those of the row of other tools need all tools."""
+    def _cell_counts(self, filters: Filters, row: str, check: str) -> FilteredCounts:
+        """Return the counts of one cell; for the row of other tools, those of all tools."""
         cell = None if row == OTHERS else CellListing(row=row, check=check, listed=ListFilter.ALL)
-        return self.figures.counted(filters, spread=False, cell=cell)
+        return self.figures.filtered_counts(filters, spread=False, cell=cell)
 
     def _page(
         self,
@@ -277,7 +277,7 @@ class Views:
         choices: FilterChoices,
         **shown: Any,
     ) -> Response:
-        """Return a page with filters."""
+        """Render a page with filters."""
         return self.renderer.render(
             request, template,
             filters=filters,
@@ -293,37 +293,37 @@ class Views:
 
 
 def _precision(share: Share) -> str:
-    """Return in words how many labelled flags are right; empty without labels."""
+    """Return a text about the precision of labelled flags; empty without labels."""
     if not share.of:
         return ""
     return f"{share.hits:,} of {share.of:,} labelled are right ({interval_of(share)})"
 
 
 def _choice(query: Mapping[str, str], name: str, choices: Sequence[Chosen]) -> Chosen:
-    """Return what an address chooses; the first choice where it chooses nothing."""
+    """Return the choice of a query parameter; the first one if it is missing."""
     chosen = query.get(name) or choices[0].value
     for choice in choices:
         if choice.value == chosen:
             return choice
-    known = ", ".join(choice.value for choice in choices)
-    raise BadFilter(f"`{name}` is `{escaped(chosen, limit=40)}`; choose one of {known}")
+    values = ", ".join(choice.value for choice in choices)
+    raise BadFilter(f"`{name}` is `{escaped(chosen, limit=40)}`; choose one of {values}")
 
 
-def _unusual(**chosen: str) -> dict[str, str]:
-    """Return what of an address differs from what is usual."""
-    usual = {"show": ListFilter.FINDINGS, "sort": RowOrder.WORST, "rows": RowLimit.FIRST}
-    return {name: value for name, value in chosen.items() if value != usual[name]}
+def _non_default(**chosen: str) -> dict[str, str]:
+    """Return the parameters that differ from their defaults."""
+    defaults = {"show": ListFilter.FINDINGS, "sort": RowOrder.WORST, "rows": RowLimit.FIRST}
+    return {name: value for name, value in chosen.items() if value != defaults[name]}
 
 
 def _number(text: str) -> int | None:
-    """Return a whole number of an address; None for anything else."""
+    """Return a parameter as a whole number; None if it is not one."""
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         return None
     return int(text)
 
 
 def _curve(sweep: Sweep) -> dict[str, list[float | None]]:
-    """Return the shares of a sweep by threshold, for a chart; None where nothing is labelled."""
+    """Return the data of a sweep's chart by threshold; None where nothing is labelled."""
     points = [*sweep.points()]
     return {
         "threshold": [point.threshold for point in points],

@@ -1,4 +1,4 @@
-"""What the outside world hears: a hook is any callable of one `Decision`."""
+"""Telemetry of decisions: OpenTelemetry, structlog, and hooks (callables of one `Decision`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names in a pointer are a tool's own; every other one may be what the model wrote."""
+"""Argument names that are safe to export: those declared by the tool; others may be model text."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from weakref import WeakValueDictionary
 
 
 class ToolRegistry(Protocol):
-    """The tools of one Shield."""
+    """The registered tools of one Shield."""
 
     def argument_names(self, tool: str) -> frozenset[str]:
-        """Return the argument names that the author of *tool* wrote; none of an unknown tool."""
+        """Return the declared argument names of *tool*; empty for an unknown tool."""
         ...
 
 
 class ArgumentNames:
-    """The tools of every Shield that tells one hook; a Shield that is gone is forgotten."""
+    """The argument names declared in all Shields that use one hook, weakly referenced."""
 
     def __init__(self) -> None:
         self._tools: WeakValueDictionary[int, ToolRegistry] = WeakValueDictionary()
-        self._asked = False
+        self._has_tools = False
 
-    def learn(self, tools: ToolRegistry) -> None:
-        """Take the tools of one more Shield in."""
+    def add(self, tools: ToolRegistry) -> None:
+        """Add the tools of a Shield."""
         self._tools[id(tools)] = tools
-        self._asked = True
+        self._has_tools = True
 
     def names(self, tool: str) -> frozenset[str] | None:
-        """Return the argument names of *tool*; None where no Shield ever told of its tools."""
-        if not self._asked:
+        """Return the argument names of *tool*; None if no Shield has added its tools."""
+        if not self._has_tools:
             return None
-        known = [*self._tools.values()]
-        return frozenset().union(*(tools.argument_names(tool) for tools in known))
+        registries = [*self._tools.values()]
+        return frozenset().union(*(tools.argument_names(tool) for tools in registries))

@@ -1,4 +1,4 @@
-"""Batches whose queue, once it is full, costs the calling thread next to nothing."""
+"""Batch processors that drop items cheaply when the queue is full."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _SILENT_S = 60.0
 
 class QueueOverflow:
     """
-    What a full queue does: it takes nothing more, and says so once a minute.
+    Detects a full queue, and logs it once a minute.
 
-    The SDK's own drops the oldest and makes a log record of each, on the thread that calls; that
-    is a tenth of a whole check.
+    The SDK itself drops the oldest item and writes a log record for each on the calling thread,
+    which takes a tenth of the time of a whole check.
     """
 
-    def __init__(self, processor: Any, *, of: str) -> None:
+    def __init__(self, processor: Any, *, items: str) -> None:
         batches = getattr(processor, "_batch_processor", None)
         self._queue: Sized = getattr(batches, "_queue", ())
         self._most = getattr(batches, "_max_queue_size", 1)
-        self._of = of
+        self._items = items
         self._dropped = 0
         self._silent_until = 0.0
 
-    def full(self) -> bool:
-        """Whether there is no room for one more."""
+    def is_full(self) -> bool:
+        """Return whether the queue is full; if so, count a dropped item."""
         if len(self._queue) < self._most:
             return False
         self._dropped += 1
@@ -41,35 +41,35 @@ class QueueOverflow:
         if now >= self._silent_until:
             self._silent_until = now + _SILENT_S
             _LOGGER.warning(
-                "the collector does not take %s fast enough: %d dropped so far; see whether "
-                "OTEL_EXPORTER_OTLP_ENDPOINT answers",
-                self._of,
+                "the collector does not accept %s fast enough: %d dropped so far; check that "
+                "OTEL_EXPORTER_OTLP_ENDPOINT is reachable",
+                self._items,
                 self._dropped,
             )
         return True
 
 
-class SpanBatches(BatchSpanProcessor):
-    """The SDK's batches of spans, with our overflow."""
+class DroppingSpanProcessor(BatchSpanProcessor):
+    """The SDK's batch span processor, which drops new spans when its queue is full."""
 
     def __init__(self, exporter: Any) -> None:
         super().__init__(exporter)
-        self._overflow = QueueOverflow(self, of="spans")
+        self._overflow = QueueOverflow(self, items="spans")
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Take a span that has ended, where there is room."""
-        if not self._overflow.full():
+        """Queue an ended span, if there is room."""
+        if not self._overflow.is_full():
             super().on_end(span)
 
 
-class EventBatches(BatchLogRecordProcessor):
-    """The SDK's batches of log records, with our overflow."""
+class DroppingLogProcessor(BatchLogRecordProcessor):
+    """The SDK's batch log processor, which drops new records when its queue is full."""
 
     def __init__(self, exporter: Any) -> None:
         super().__init__(exporter)
-        self._overflow = QueueOverflow(self, of="log records")
+        self._overflow = QueueOverflow(self, items="log records")
 
     def on_emit(self, log_record: ReadWriteLogRecord) -> None:
-        """Take a log record, where there is room."""
-        if not self._overflow.full():
+        """Queue a log record, if there is room."""
+        if not self._overflow.is_full():
             super().on_emit(log_record)

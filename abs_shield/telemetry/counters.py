@@ -1,4 +1,4 @@
-"""Decisions and checks, counted as plain integers that are read when metrics are exported."""
+"""Counters of decisions and checks: plain integers, read when metrics are exported."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from abs_shield.text.show import escaped
 
 _MOST_WAITING = 256
 _MOST_CHECKS = 300
-"""Checks by outcome; a layer of the user's may have any name."""
+"""Maximum number of check and outcome pairs: a custom layer may have any name."""
 _MOST_SERIES = 20_000
-"""Checks by outcome and tool."""
+"""Maximum number of series of checks by outcome and tool."""
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
@@ -36,14 +36,16 @@ Observer = Generator[Iterable[Observation], CallbackOptions, None]
 
 class DecisionCounters:
     """
-    Seven counters a call would cost more than the call's whole judgement.
+    Counts decisions and checks for observable instruments.
+
+    Seven SDK counters would cost more per call than evaluating the call.
 
     Attributes:
-        heard: Whether there is an SDK that will read them; without one nothing is counted.
+        has_reader: Whether an SDK reads the counters; without one nothing is counted.
     """
 
     def __init__(self) -> None:
-        self.heard = False
+        self.has_reader = False
         self._lock = renewed(Lock())
         self._waiting: deque[tuple[Labels, Mapping[str, Coverage], str]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
@@ -54,7 +56,7 @@ class DecisionCounters:
         restart_in_children(self)
 
     def restart(self) -> None:
-        """Forget in a forked child what its parent counted."""
+        """Reset the counters in a forked child."""
         self._waiting.clear()
         self._decisions.clear()
         self._checks.clear()
@@ -62,18 +64,18 @@ class DecisionCounters:
         forget_measurements(self._instruments)
 
     def watch(self, log: WatchedStore) -> None:
-        """Tell from now on how many decisions a decision log lost, and how many wait for it."""
+        """Report the lost and the waiting decisions of a decision log from now on."""
         with self._lock:
             self._logs.watch(log)
 
     def add(self, labels: Labels, coverage: Mapping[str, Coverage], *, tool: str) -> None:
-        """Count one decision, and what became of its checks, now or a little later."""
+        """Count one decision and the outcomes of its checks; the sums are updated in batches."""
         self._waiting.append((labels, coverage, tool))
         if len(self._waiting) >= _MOST_WAITING:
             with self._lock:
-                self._sum()
+                self._add_waiting()
 
-    def _sum(self) -> None:
+    def _add_waiting(self) -> None:
         waiting, checks = self._waiting, self._checks
         while waiting:
             labels, coverage, tool = waiting.popleft()
@@ -85,7 +87,7 @@ class DecisionCounters:
                 checks[key] += 1
 
     def _bounded(self, check: str, outcome: str, tool: str) -> tuple[str, str, str]:
-        """Return the key of a series that is new; past so many the rest shares one name."""
+        """Return the key of a new series; beyond the limits, the name is `_other`."""
         pair = (check, outcome)
         if pair not in self._outcomes and len(self._outcomes) >= _MOST_CHECKS:
             check = semconv.VALUE_OTHER
@@ -94,59 +96,59 @@ class DecisionCounters:
         return check, outcome, tool if len(self._checks) < _MOST_SERIES else semconv.VALUE_OTHER
 
     def observe(self, meter: Meter) -> None:
-        """Have *meter* read both sums; an SDK that comes later reads them from then on."""
+        """Register observable instruments; an SDK that is set later reads them from then on."""
         self._instruments += [
             meter.create_observable_counter(
                 semconv.METRIC_DECISIONS,
-                callbacks=[self._observer(self._decided)],
+                callbacks=[self._observations(self._observe_decisions)],
                 unit="{decision}",
                 description="Decisions taken",
             ),
             meter.create_observable_counter(
                 semconv.METRIC_COVERAGE,
-                callbacks=[self._observer(self._covered)],
+                callbacks=[self._observations(self._observe_coverage)],
                 unit="{check}",
                 description="Checks by outcome",
             ),
             meter.create_observable_counter(
                 semconv.METRIC_LOG_DROPPED,
-                callbacks=[self._observer(self._dropped)],
+                callbacks=[self._observations(self._observe_dropped)],
                 unit="{decision}",
                 description="Decisions that the decision log lost",
             ),
             meter.create_observable_gauge(
                 semconv.METRIC_LOG_WAITING,
-                callbacks=[self._observer(self._kept_waiting)],
+                callbacks=[self._observations(self._observe_waiting)],
                 unit="{decision}",
                 description="Decisions that wait for the decision log",
             ),
         ]
 
-    def _observer(self, read: Callable[[], list[Observation]]) -> Observer:
-        """An SDK starts an observer when it takes the instrument in; the bare API never does."""
-        self.heard = True
-        told: list[Observation] = []
+    def _observations(self, read: Callable[[], list[Observation]]) -> Observer:
+        """Yield observations; only an SDK starts this generator, the bare API never does."""
+        self.has_reader = True
+        observations: list[Observation] = []
         while True:
-            yield told
-            told = read()
+            yield observations
+            observations = read()
 
-    def _decided(self) -> list[Observation]:
+    def _observe_decisions(self) -> list[Observation]:
         with self._lock:
-            self._sum()
+            self._add_waiting()
             decisions = dict(self._decisions)
         return [Observation(count, dict(labels)) for labels, count in decisions.items()]
 
-    def _dropped(self) -> list[Observation]:
+    def _observe_dropped(self) -> list[Observation]:
         with self._lock:
             return [Observation(self._logs.dropped())] if self._logs.watched else []
 
-    def _kept_waiting(self) -> list[Observation]:
+    def _observe_waiting(self) -> list[Observation]:
         with self._lock:
             return [Observation(self._logs.waiting())] if self._logs.watched else []
 
-    def _covered(self) -> list[Observation]:
+    def _observe_coverage(self) -> list[Observation]:
         with self._lock:
-            self._sum()
+            self._add_waiting()
             checks = dict(self._checks)
         return [
             Observation(
@@ -162,35 +164,36 @@ class DecisionCounters:
 
 
 _counts: dict[int, tuple[Callable[[], MeterProvider | None], DecisionCounters]] = {}
-"""By the id of a provider, which may compare and hash as it likes: Logfire's cannot be hashed."""
+"""By the id of the provider, because not every provider is hashable: Logfire's is not."""
 _global: DecisionCounters | None = None
 _lock = renewed(Lock())
 
 
 def counters_for(meter: Meter, provider: MeterProvider | None) -> DecisionCounters:
     """
-    Return the provider's one count: the SDK silently drops a second observer of one name.
+    Return the counters of a provider.
 
-    The global provider's is one also where the SDK is set between two calls.
+    Each provider has one, because the SDK silently drops a second observer of the same name. The
+    global provider keeps its counters if the SDK is set between two calls.
     """
     global _global
     current = get_meter_provider()
     key = current if provider is None else provider
     with _lock:
-        held, found = _counts.get(id(key), (None, None))
-        if held is None or held() is not key:
-            found = _global if key is current else None
-        if found is None:
-            found = DecisionCounters()
-            found.observe(meter)
-        _counts[id(key)] = (_held(key), found)
+        reference, counters = _counts.get(id(key), (None, None))
+        if reference is None or reference() is not key:
+            counters = _global if key is current else None
+        if counters is None:
+            counters = DecisionCounters()
+            counters.observe(meter)
+        _counts[id(key)] = (_reference(key), counters)
         if key is current:
-            _global = found
-    return found
+            _global = counters
+    return counters
 
 
-def _held(provider: MeterProvider) -> Callable[[], MeterProvider | None]:
-    """Return what gives the provider as long as it lives; for ever, where it takes no reference."""
+def _reference(provider: MeterProvider) -> Callable[[], MeterProvider | None]:
+    """Return a weak reference to the provider; a strong one if it does not support weak ones."""
     try:
         return ref(provider, partial(_forget, id(provider)))
     except TypeError:
@@ -198,7 +201,7 @@ def _held(provider: MeterProvider) -> Callable[[], MeterProvider | None]:
 
 
 def _forget(key: int, gone: ref[MeterProvider]) -> None:
-    """Let go of the count of a provider that is gone; another one may have its id by now."""
-    held = _counts.get(key)
-    if held is not None and held[0] is gone:
+    """Remove the counters of a deleted provider; another one may have its id by now."""
+    entry = _counts.get(key)
+    if entry is not None and entry[0] is gone:
         del _counts[key]

@@ -1,4 +1,4 @@
-"""What all decisions of one kind have in common, built once per kind and within bounds."""
+"""Attributes that decisions of the same kind share, built once per kind and cached."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from abs_shield.telemetry.counters import Labels
 from abs_shield.text.show import escaped
 
 Value = str | bool | int | float
-_LONGEST_UNKNOWN = 64
-_LONGEST_KNOWN = 256
+_LONGEST_UNREGISTERED = 64
+_LONGEST_REGISTERED = 256
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionAttributes:
-    """Names and attributes that follow from the kind of a decision alone."""
+    """Span name and attributes that depend only on the kind of a decision."""
 
     span_name: str
     tool: str
@@ -29,21 +29,21 @@ class DecisionAttributes:
 
 class AttributeCache:
     """
-    The kinds seen so far.
+    A bounded cache of attributes by kind of decision.
 
-    A flood of invented tool names ends up as `_unregistered`, and a registered tool beyond the
-    first 1,000 as `_other`.
+    Invented tool names are exported as `_unregistered`, and registered tools beyond the first
+    1,000 as `_other`.
     """
 
     def __init__(self, *, most: int = 2_000, most_tools: int = 1_000) -> None:
         self._most = most
         self._most_tools = most_tools
         self._tools: set[str] = set()
-        self._seen: dict[tuple[object, ...], DecisionAttributes] = {}
+        self._by_kind: dict[tuple[object, ...], DecisionAttributes] = {}
 
-    def of(self, decision: Decision) -> DecisionAttributes:
-        """Return the traits of *decision*."""
-        tool = semconv.VALUE_UNREGISTERED if unregistered(decision) else decision.tool
+    def get(self, decision: Decision) -> DecisionAttributes:
+        """Return the attributes of the kind of *decision*."""
+        tool = semconv.VALUE_UNREGISTERED if is_unregistered(decision) else decision.tool
         key = (
             tool,
             decision.verdict,
@@ -56,12 +56,12 @@ class AttributeCache:
             bool(decision.errors),
             decision.policy_revision,
         )
-        found = self._seen.get(key)
-        if found is None:
-            if len(self._seen) >= self._most:
-                self._seen.clear()
-            found = self._seen[key] = _traits(decision, self._bounded(tool))
-        return found
+        attributes = self._by_kind.get(key)
+        if attributes is None:
+            if len(self._by_kind) >= self._most:
+                self._by_kind.clear()
+            attributes = self._by_kind[key] = _build_attributes(decision, self._bounded(tool))
+        return attributes
 
     def _bounded(self, tool: str) -> str:
         if tool in self._tools:
@@ -72,45 +72,45 @@ class AttributeCache:
         return tool_name(tool)
 
 
-def unregistered(decision: Decision) -> bool:
-    """Whether no tool has the name that the model wrote."""
+def is_unregistered(decision: Decision) -> bool:
+    """Return whether the decision is about a tool that is not registered."""
     return decision.unregistered
 
 
 def tool_name(tool: str) -> str:
-    """Return a registered tool's name as it stands in spans and metrics."""
-    return escaped(tool, limit=_LONGEST_KNOWN)
+    """Return a registered tool's name for spans and metrics."""
+    return escaped(tool, limit=_LONGEST_REGISTERED)
 
 
 def shown_tool(decision: Decision) -> str:
-    """Return the tool's name as the attribute `gen_ai.tool.name` holds it."""
-    if unregistered(decision):
-        return escaped(decision.tool, limit=_LONGEST_UNKNOWN)[:_LONGEST_UNKNOWN]
+    """Return the tool's name for the attribute `gen_ai.tool.name`."""
+    if is_unregistered(decision):
+        return escaped(decision.tool, limit=_LONGEST_UNREGISTERED)[:_LONGEST_UNREGISTERED]
     return tool_name(decision.tool)
 
 
 def host_names(decision: Decision) -> dict[str, str]:
-    """Return the agent, the model and the conversation, as far as the host named them."""
-    given = decision.session_id if not is_generated(decision.session_id) else ""
+    """Return the agent, the model and the conversation, if the host has named them."""
+    conversation = decision.session_id if not is_generated(decision.session_id) else ""
     names = {
         semconv.ATTRIBUTE_AGENT: decision.agent,
         semconv.ATTRIBUTE_MODEL: decision.model,
-        semconv.ATTRIBUTE_CONVERSATION: given,
+        semconv.ATTRIBUTE_CONVERSATION: conversation,
     }
     return {name: value for name, value in names.items() if value}
 
 
 def nanoseconds(seconds: float) -> int:
-    """Return seconds since the epoch as OpenTelemetry counts them; never before it."""
+    """Return a time in seconds since the epoch as nanoseconds, at least 0."""
     return max(0, int(seconds * 1e9))
 
 
 def weighing_layers(decision: Decision) -> list[str]:
-    """Name the checks whose findings weigh, each once, in order."""
+    """Return the checks whose findings affect the verdict, each once, in order."""
     return list(dict.fromkeys(finding.check for finding in decision.findings if finding.weighs))
 
 
-def _traits(decision: Decision, tool: str) -> DecisionAttributes:
+def _build_attributes(decision: Decision, tool: str) -> DecisionAttributes:
     kind = (
         (semconv.ATTRIBUTE_SUBJECT, decision.subject.value),
         (semconv.ATTRIBUTE_TOOL, tool),
@@ -141,7 +141,7 @@ def _span(decision: Decision) -> dict[str, Value]:
         semconv.ATTRIBUTE_WOULD_BLOCK: decision.would_block,
         semconv.ATTRIBUTE_POLICY_REVISION: decision.policy_revision,
     }
-    if decision.tool and not unregistered(decision):
+    if decision.tool and not is_unregistered(decision):
         attributes[semconv.ATTRIBUTE_TOOL] = tool_name(decision.tool)
         attributes[semconv.ATTRIBUTE_TOOL_TYPE] = semconv.VALUE_FUNCTION
     if decision.approval:

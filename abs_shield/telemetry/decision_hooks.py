@@ -1,4 +1,4 @@
-"""The one line by which every decision leaves the shield; no hook can break a call."""
+"""Delivery of decisions to hooks; an exception in a hook never reaches the call."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable
 from abs_shield.core import Decision
 
 Hook = Callable[[Decision], None]
-"""A callable that hears of every decision. See `abs_shield.telemetry.Otel`."""
+"""A callable that receives every decision. See `abs_shield.telemetry.Otel`."""
 
 _LOGGER = logging.getLogger("abs_shield")
 _MOST = 1_000
 _reported: dict[tuple[int, type[Exception]], Hook] = {}
-"""What was reported already; the hook is kept so that its id is not given to another one."""
+"""Logged exceptions by hook; holds the hook so that its id is not reused."""
 
 
 def emit(decision: Decision, hooks: Iterable[Hook]) -> None:
     """
-    Tell every hook of *decision*.
+    Pass *decision* to every hook.
 
-    A hook that raises is logged, once for each kind of exception, and the others still hear.
+    An exception in a hook is logged once per exception type; the other hooks still run.
     """
     for hook in hooks:
         try:

@@ -1,4 +1,4 @@
-"""In which span a decision was told of, for a hook that hears of it next in the same thread."""
+"""The span of the last decision in a thread, for the hook that runs next."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _last = _Last()
 
 
 def remember_span(decision: Decision, span: Span) -> None:
-    """Remember the span of the decision that this thread tells of now."""
+    """Remember the span of a decision for later hooks in this thread."""
     _last.decision, _last.span = decision, span.get_span_context()
 
 
 def span_of(decision: Decision) -> SpanContext:
-    """Return the decision's own span, or the current one where none was opened for it."""
+    """Return the decision's own span, or the current one if it has none."""
     if _last.decision is decision and _last.span is not None and _last.span.is_valid:
         return _last.span
     return trace.get_current_span().get_span_context()

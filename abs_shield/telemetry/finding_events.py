@@ -1,4 +1,4 @@
-"""A finding as a log event that holds no value the model wrote."""
+"""Log events for findings, without values that the model wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_t
 from abs_shield.text.show import escaped
 
 DETAIL = 1_000
-"""Longest detail that is exported where the operator opted in, in characters."""
+"""Maximum length of an exported detail (opt-in), in characters."""
 
 
 def emit_findings(
@@ -27,11 +27,11 @@ def emit_findings(
     Emit one log event for each finding of *decision*, in the trace of *context*.
 
     Args:
-        logger: Where the events go.
-        decision: Whose findings are told.
+        logger: Receives the events.
+        decision: The decision with the findings.
         context: The context of the check span.
-        names: Argument names that the tool's author wrote; None where they are not known.
-        details: Whether the operator lets details out.
+        names: The declared argument names of the tool; None if unknown.
+        details: Whether the operator opted in to exporting details.
     """
     tool = shown_tool(decision)
     at_ns = nanoseconds(decision.at)

@@ -1,4 +1,4 @@
-"""Internal errors: which checks could not run, by name and type, without the text of an error."""
+"""Log events for internal errors: the check and the exception type, without the error's text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_t
 from abs_shield.text.show import escaped
 
 _RAISED = re.compile(r"(\w+) at .+:\d+")
-"""An exception as `Decision.errors` names it: its type and its place."""
+"""An exception in `Decision.errors`: its type and location."""
 _RULE_RAISED = re.compile(r"rule `.*\) raised (\w+)(?:;.*)?", re.DOTALL)
-_OF_NO_CHECK = ("door", "decision log")
-"""What begins an error that no check had."""
+_OUTSIDE_CHECKS = ("door", "decision log")
+"""Prefixes of errors outside any check."""
 
 
 def emit_errors(logger: Logger, decision: Decision, *, context: Context) -> None:
     """Emit one log event for each check that could not run, in the trace of *context*."""
     severity = SeverityNumber.ERROR if decision.blocked else SeverityNumber.WARN
-    became = "blocked" if decision.blocked else "not blocked"
+    outcome = "blocked" if decision.blocked else "not blocked"
     for check, kind in internal_errors(decision):
         attributes: dict[str, Value] = {
             semconv.ATTRIBUTE_CHECK: check,
@@ -40,7 +40,7 @@ def emit_errors(logger: Logger, decision: Decision, *, context: Context) -> None
             context=context,
             severity_number=severity,
             severity_text=severity.name,
-            body=f"internal error: {check} could not run ({kind}); {became}",
+            body=f"internal error: {check} could not run ({kind}); {outcome}",
             event_name=semconv.EVENT_ERROR,
             attributes=attributes,
         )
@@ -48,28 +48,30 @@ def emit_errors(logger: Logger, decision: Decision, *, context: Context) -> None
 
 def internal_errors(decision: Decision) -> list[tuple[str, str]]:
     """
-    Return the checks that could not run, and the type of the exception that each raised.
+    Return the checks that could not run, each with the type of its exception.
 
-    The type is ``layer_error`` where the check raised none.
+    The type is ``layer_error`` if the check raised no exception.
     """
     if not decision.errors:
         return []
     broken = [
-        (escaped(check), _kind(check, entry.reason))
+        (escaped(check), _error_type(check, entry.reason))
         for check, entry in decision.coverage.items()
         if entry.outcome is Outcome.ERROR
     ]
-    for name in _OF_NO_CHECK:
-        broken += [(name, _raised(error)) for error in decision.errors if error.startswith(name)]
+    for name in _OUTSIDE_CHECKS:
+        broken += [
+            (name, _raised_type(error)) for error in decision.errors if error.startswith(name)
+        ]
     return broken or [(decision.subject.value, semconv.VALUE_LAYER_ERROR)]
 
 
-def _kind(check: str, reason: str) -> str:
-    found = _RAISED.fullmatch(reason)
-    if found is None and check == IMPOSSIBLE_STATE:
-        found = _RULE_RAISED.fullmatch(reason)
-    return semconv.VALUE_LAYER_ERROR if found is None else found[1]
+def _error_type(check: str, reason: str) -> str:
+    match = _RAISED.fullmatch(reason)
+    if match is None and check == IMPOSSIBLE_STATE:
+        match = _RULE_RAISED.fullmatch(reason)
+    return semconv.VALUE_LAYER_ERROR if match is None else match[1]
 
 
-def _raised(error: str) -> str:
-    return _kind("", error.partition(" could not run: ")[2])
+def _raised_type(error: str) -> str:
+    return _error_type("", error.partition(" could not run: ")[2])

@@ -1,4 +1,4 @@
-"""Metrics of a forked child start at zero: its parent exports what it measured itself."""
+"""Reset of metrics in forked children: the parent exports its own measurements."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from weakref import WeakSet
 
 
 class Restartable(Protocol):
-    """Counts and instruments of one meter."""
+    """Counters or instruments of one meter."""
 
     def restart(self) -> None:
-        """Forget all that was measured so far."""
+        """Reset all measurements."""
         ...
 
 
@@ -20,15 +20,15 @@ _MEASURING: WeakSet[Restartable] = WeakSet()
 
 
 def restart_in_children(measuring: Restartable) -> None:
-    """Restart *measuring* in every child that is forked, as long as it lives."""
+    """Reset *measuring* in every forked child; it is weakly referenced."""
     _MEASURING.add(measuring)
 
 
 def forget_measurements(instruments: Iterable[Any]) -> None:
     """
-    Forget what the SDK holds of these instruments, so that it is not exported again.
+    Clear the SDK's aggregated data of these instruments, so that it is not exported again.
 
-    The SDK offers no way to do so; where its parts are named otherwise, nothing happens.
+    The SDK has no API for this; if its internals are named differently, nothing happens.
     """
     for instrument in instruments:
         real = getattr(instrument, "_real_instrument", None) or instrument

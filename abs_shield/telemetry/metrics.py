@@ -1,4 +1,4 @@
-"""The metrics: how many decisions and findings, how long they took, what ran."""
+"""The metrics of decisions: findings, retries, durations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.
 
 
 class MetricInstruments:
-    """The instruments of one meter."""
+    """The metric instruments of one meter."""
 
     def __init__(self, meter: Meter, counts: DecisionCounters) -> None:
         self._counts = counts
@@ -38,19 +38,19 @@ class MetricInstruments:
         restart_in_children(self)
 
     def restart(self) -> None:
-        """Forget in a forked child what its parent measured."""
+        """Reset the measurements in a forked child."""
         forget_measurements((self._findings, self._retries, self._duration))
 
-    def record(self, decision: Decision, traits: DecisionAttributes) -> None:
-        """Count *decision* and all that belongs to it, where somebody will read it."""
-        if not self._counts.heard:
+    def record(self, decision: Decision, attributes: DecisionAttributes) -> None:
+        """Record the metrics of *decision*, if an SDK reads them."""
+        if not self._counts.has_reader:
             return
-        self._counts.add(traits.labels, decision.coverage, tool=traits.tool)
-        self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
+        self._counts.add(attributes.labels, decision.coverage, tool=attributes.tool)
+        self._duration.record(decision.elapsed_ms / 1_000, attributes.duration)
         for finding in decision.findings:
-            self._findings.add(1, self._labels(finding, traits.tool))
+            self._findings.add(1, self._labels(finding, attributes.tool))
         if decision.blocked and decision.attempts_left is not None:
-            self._retries.add(1, {semconv.ATTRIBUTE_TOOL: traits.tool})
+            self._retries.add(1, {semconv.ATTRIBUTE_TOOL: attributes.tool})
 
     def _labels(self, finding: Finding, tool: str) -> dict[str, str]:
         return {
@@ -60,7 +60,7 @@ class MetricInstruments:
         }
 
     def _bounded(self, check: str) -> str:
-        """A layer of the user's may name any check; past so many the rest shares one name."""
+        """Return a check's name; `_other` beyond the limit: a custom layer may have any name."""
         if check not in self._checks:
             if len(self._checks) >= _MOST_CHECKS:
                 return semconv.VALUE_OTHER

@@ -1,4 +1,4 @@
-"""The OpenTelemetry hook: spans, log events and metrics of decisions, no values in them."""
+"""The OpenTelemetry hook: spans, log events and metrics of decisions, without values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from abs_shield.telemetry.decision_span import remember_span
 from abs_shield.telemetry.finding_events import DETAIL, emit_findings
 from abs_shield.telemetry.internal_errors import emit_errors
 from abs_shield.telemetry.metrics import MetricInstruments
-from abs_shield.telemetry.tool_span import SCOPE, ToolSpan, executes_tool, is_new_span, is_ours
+from abs_shield.telemetry.tool_span import SCOPE, ToolSpan, executes_tool, is_new_span, is_own_span
 from abs_shield.telemetry.watched_stores import WatchedStore
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
@@ -36,31 +36,31 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ID = 256
 _NOTHING = nullcontext()
-_SAID_BY_THE_RUN = (
+_OWN_OF_TOOL_SPAN = (
     semconv.ATTRIBUTE_TOOL,
     semconv.ATTRIBUTE_CALL_ID,
     semconv.ATTRIBUTE_DETAILS,
     semconv.ATTRIBUTE_ERROR,
 )
-"""What the span of the tool's run says itself, or should not say: a check may break, and it run."""
+"""Attributes not copied to the tool span: it has its own, and a broken check is not its error."""
 _THREAT = (
     semconv.ATTRIBUTE_THREAT_TYPE,
     semconv.ATTRIBUTE_THREAT_VERDICT,
     semconv.ATTRIBUTE_THREAT_LAYERS,
 )
-"""What it is told of a result that is not clean."""
+"""Attributes of the tool span for a result that is not clean."""
 
 
 class Otel:
     """
-    A hook that tells OpenTelemetry of every decision.
+    A hook that exports every decision to OpenTelemetry.
 
-    Depends on the API alone: without an SDK it costs next to nothing.
+    It uses only the API: without an SDK it costs almost nothing.
 
     Args:
-        tracer_provider: Where spans go; the global provider by default, also one set later.
-        meter_provider: Where metrics go; likewise.
-        logger_provider: Where findings go as log events; likewise.
+        tracer_provider: Receives spans; by default the global provider, even if set later.
+        meter_provider: Receives metrics; likewise.
+        logger_provider: Receives findings as log events; likewise.
     """
 
     def __init__(
@@ -76,56 +76,56 @@ class Otel:
         self._logger = get_logger(SCOPE, __version__, logger_provider=logger_provider)
         self._counts = counters_for(meter, meter_provider)
         self._instruments = MetricInstruments(meter, self._counts)
-        self._kinds = AttributeCache()
-        self._declared = ArgumentNames()
-        self._in_spans, self._in_events = _captures()
+        self._attributes = AttributeCache()
+        self._argument_names = ArgumentNames()
+        self._in_spans, self._in_events = _content_capture()
 
     def learn(self, tools: ToolRegistry) -> None:
-        """Show the argument names of these tools in pointers, and no other ones from now on."""
-        self._declared.learn(tools)
+        """Export only the declared argument names of registered tools in pointers from now on."""
+        self._argument_names.add(tools)
 
     def watch(self, log: WatchedStore) -> None:
-        """Tell by metrics how many decisions a decision log lost, and how many wait for it."""
+        """Export the lost and the waiting decisions of a decision log as metrics."""
         self._counts.watch(log)
 
     def __call__(self, decision: Decision) -> None:
-        """Tell of *decision*, in the current trace."""
-        told = decision.findings or decision.errors
-        if told or self._counts.heard or self._traced():
-            self._tell(decision)
+        """Export *decision* in the current trace."""
+        has_events = decision.findings or decision.errors
+        if has_events or self._counts.has_reader or self._is_traced():
+            self._record(decision)
 
-    def _tell(self, decision: Decision) -> None:
-        traits = self._kinds.of(decision)
-        self._instruments.record(decision, traits)
+    def _record(self, decision: Decision) -> None:
+        common = self._attributes.get(decision)
+        self._instruments.record(decision, common)
         parent = trace.get_current_span()
-        if _is_clean_result(decision):  # one check span a call: that of the call itself
+        if _is_clean_result(decision):  # no second check span for the same call
             if executes_tool(parent):
-                parent.set_attributes(_result_of_the_run(decision))
+                parent.set_attributes(_result_attributes(decision))
             remember_span(decision, parent)
             return
-        told: dict[str, AttributeValue] = {**traits.span}
-        told[semconv.ATTRIBUTE_DECISION_ID] = decision.id
-        self._add_own(told, decision)
+        attributes: dict[str, AttributeValue] = {**common.span}
+        attributes[semconv.ATTRIBUTE_DECISION_ID] = decision.id
+        self._add_individual(attributes, decision)
         if executes_tool(parent):
-            _annotate_run(parent, decision, told)
+            _annotate_tool_span(parent, decision, attributes)
         at_ns = nanoseconds(decision.at)
         span = self._tracer.start_span(
-            traits.span_name,
-            attributes=told,
+            common.span_name,
+            attributes=attributes,
             start_time=at_ns,
             record_exception=False,
         )
         remember_span(decision, span)
-        if (decision.findings or decision.errors) and self._takes_events():
+        if (decision.findings or decision.errors) and self._exports_events():
             self._emit_events(decision, span)
         if decision.errors:
             span.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))
         span.end(at_ns + nanoseconds(decision.elapsed_ms / 1e3))
 
     def _emit_events(self, decision: Decision, span: Span) -> None:
-        """Emit the findings and the internal errors of a decision as log events of its span."""
+        """Emit the findings and internal errors of a decision as log events of its span."""
         context = trace.set_span_in_context(span)
-        names = self._declared.names(decision.tool) if decision.findings else None
+        names = self._argument_names.names(decision.tool) if decision.findings else None
         emit_findings(self._logger, decision, context=context, names=names, details=self._in_events)
         emit_errors(self._logger, decision, context=context)
 
@@ -133,17 +133,19 @@ class Otel:
         self, tool: str, call_id: str | None = None, registered: Container[str] | None = None
     ) -> AbstractContextManager[None]:
         """
-        Return a span around a tool's run; nothing where one is current or nobody records.
+        Return a context manager that opens a tool span around a tool's run.
+
+        It does nothing if a framework's tool span is current, or if no span is recorded.
 
         Args:
             tool: The tool's name.
             call_id: The call's id.
-            registered: The names of tools that a span may show; any where None.
+            registered: The tool names that a span may show; None for any.
         """
-        if not self._traced():
+        if not self._is_traced():
             return _NOTHING
         parent = trace.get_current_span()
-        if executes_tool(parent) and not is_ours(parent):
+        if executes_tool(parent) and not is_own_span(parent):
             return _NOTHING
         name = tool_name(
             tool if registered is None or tool in registered else semconv.VALUE_UNREGISTERED
@@ -163,87 +165,89 @@ class Otel:
         )
         return ToolSpan(span) if is_new_span(span, parent) else _NOTHING
 
-    def _takes_events(self) -> bool:
-        """Return whether a log record could be exported; always before OpenTelemetry 1.45."""
+    def _exports_events(self) -> bool:
+        """Return whether a log record could be exported; always True before OpenTelemetry 1.45."""
         enabled = getattr(self._logger, "enabled", None)
         return enabled is None or bool(enabled(event_name=semconv.EVENT_FINDING))
 
-    def _traced(self) -> bool:
+    def _is_traced(self) -> bool:
         """
-        Whether a span could be recorded: an SDK is set, or a span of the host's is current.
+        Return whether a span could be recorded: an SDK is set, or a span of the host is current.
 
-        Asking the API by `get_tracer_provider` costs more than all the rest of an unheard call;
-        where it keeps its provider elsewhere, the answer is yes, which is only slower.
+        `get_tracer_provider` would cost more than all other work for a decision that is not
+        exported. If the API moves its private attribute, the result is True, which is only slower.
         """
         if not self._proxied or getattr(trace, "_TRACER_PROVIDER", trace) is not None:
             return True
         return trace.get_current_span() is not INVALID_SPAN
 
-    def _add_own(self, told: dict[str, AttributeValue], decision: Decision) -> None:
-        """Add what no other decision of the kind says alike."""
+    def _add_individual(self, attributes: dict[str, AttributeValue], decision: Decision) -> None:
+        """Add the attributes that are specific to this decision."""
         if decision.session_id:
-            told[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
+            attributes[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
         for name, value in host_names(decision).items():
-            told[name] = escaped(value, limit=_ID)
+            attributes[name] = escaped(value, limit=_ID)
         if decision.call_id is not None:
-            told[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+            attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
         if decision.verdict is not Verdict.CLEAN:
-            told[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
-        if decision.tool and semconv.ATTRIBUTE_TOOL not in told:
-            told[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+            attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
+        if decision.tool and semconv.ATTRIBUTE_TOOL not in attributes:
+            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
         if self._in_spans and decision.findings:
             details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
-            told[semconv.ATTRIBUTE_DETAILS] = details
+            attributes[semconv.ATTRIBUTE_DETAILS] = details
 
 
-def _annotate_run(run: Span, decision: Decision, told: dict[str, AttributeValue]) -> None:
-    """Add to the span of a tool's run its call's decision, or its result's verdict."""
+def _annotate_tool_span(
+    run: Span, decision: Decision, attributes: dict[str, AttributeValue]
+) -> None:
+    """Add the decision about the call, or the verdict about the result, to the tool span."""
     if decision.subject is Subject.CALL:
-        run.set_attributes(_call_of_the_run(decision, told, ours=is_ours(run)))
+        run.set_attributes(_call_attributes(decision, attributes, is_own=is_own_span(run)))
     elif decision.subject is Subject.RESULT:
-        threat = {name: value for name, value in told.items() if name in _THREAT}
-        run.set_attributes(threat | _result_of_the_run(decision))
+        threat = {name: value for name, value in attributes.items() if name in _THREAT}
+        run.set_attributes(threat | _result_attributes(decision))
     else:
-        return  # an agent that is a tool answers inside its own run
+        return  # an answer inside a tool span is that of an agent used as a tool
     if decision.blocked and decision.errors:
         run.set_attribute(semconv.ATTRIBUTE_ERROR, semconv.VALUE_LAYER_ERROR)
         run.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))
 
 
-def _call_of_the_run(
-    decision: Decision, told: dict[str, AttributeValue], *, ours: bool
+def _call_attributes(
+    decision: Decision, attributes: dict[str, AttributeValue], *, is_own: bool
 ) -> dict[str, AttributeValue]:
-    """Return what a run's span has of its call; a framework's span says itself who runs what."""
-    kept = {
+    """Return the call's attributes for a tool span; a framework's span has its own GenAI ones."""
+    selected = {
         name: value
-        for name, value in told.items()
-        if name not in _SAID_BY_THE_RUN and (ours or not name.startswith("gen_ai."))
+        for name, value in attributes.items()
+        if name not in _OWN_OF_TOOL_SPAN and (is_own or not name.startswith("gen_ai."))
     }
     if decision.blocked:
-        kept[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_BLOCKED
-    return kept
+        selected[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_BLOCKED
+    return selected
 
 
 def _is_clean_result(decision: Decision) -> bool:
-    """Return whether a decision is about a result in which nothing was found, and nothing broke."""
+    """Return whether a decision is about a result and has neither findings nor errors."""
     if decision.subject is not Subject.RESULT or decision.verdict is not Verdict.CLEAN:
         return False
     return not (decision.findings or decision.errors)
 
 
-def _result_of_the_run(decision: Decision) -> dict[str, AttributeValue]:
-    """Return what the span of a tool's run is told of every result."""
-    told: dict[str, AttributeValue] = {
+def _result_attributes(decision: Decision) -> dict[str, AttributeValue]:
+    """Return the attributes of a tool span for any result."""
+    attributes: dict[str, AttributeValue] = {
         semconv.ATTRIBUTE_RESULT_VERDICT: decision.verdict.value,
         semconv.ATTRIBUTE_RESULT_DECISION_ID: decision.id,
     }
     if decision.blocked:
-        told[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_WITHHELD
-    return told
+        attributes[semconv.ATTRIBUTE_EXECUTION] = semconv.VALUE_WITHHELD
+    return attributes
 
 
-def _captures() -> tuple[bool, bool]:
-    """Whether the operator lets content into spans, and into events."""
+def _content_capture() -> tuple[bool, bool]:
+    """Return whether the operator allows content in spans, and in events."""
     word = os.environ.get(CAPTURE, "").strip().upper()
     both = word in ("SPAN_AND_EVENT", "TRUE")
     return both or word == "SPAN_ONLY", both or word == "EVENT_ONLY"

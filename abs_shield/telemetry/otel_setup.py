@@ -1,4 +1,4 @@
-"""Configures the OpenTelemetry SDK and its OTLP exporters from the standard `OTEL_*` variables."""
+"""Setup of the OpenTelemetry SDK and its OTLP exporters from the standard `OTEL_*` variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
-from abs_shield.telemetry.batch_processors import EventBatches, SpanBatches
+from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
 from abs_shield.telemetry.provider_shutdown import ProviderShutdown
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, told
@@ -49,19 +49,19 @@ _TIMEOUT_S = 5.0
 
 
 class Telemetry:
-    """The providers that `setup` built; those that the host had set are not among them."""
+    """The providers that `setup` created; providers set by the host are not included."""
 
     def __init__(self, providers: tuple[Any, ...] = ()) -> None:
         self.providers = providers
-        self._closing = [ProviderShutdown(provider) for provider in providers]
+        self._shutdowns = [ProviderShutdown(provider) for provider in providers]
         self._lock = renewed(Lock())
         self._closed = False
 
     def shutdown(self, *, timeout_s: float = _TIMEOUT_S) -> bool:
         """
-        Export what is left and stop, within *timeout_s* seconds even if no collector answers.
+        Export pending data and stop, within *timeout_s* seconds even if no collector answers.
 
-        A second call waits for nothing.
+        A second call does not wait.
 
         Returns:
             Whether all providers are shut down.
@@ -69,9 +69,11 @@ class Telemetry:
         with self._lock:
             first, self._closed = not self._closed, True
         until = time.monotonic() + (timeout_s if first else 0.0)
-        for closing in self._closing if first else ():
-            closing.begin()
-        return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
+        for shutdown in self._shutdowns if first else ():
+            shutdown.begin()
+        return all(
+            [shutdown.wait(max(0.0, until - time.monotonic())) for shutdown in self._shutdowns]
+        )
 
 
 _lock = renewed(Lock())
@@ -82,12 +84,12 @@ def setup() -> Telemetry:
     """
     Set the global providers for traces, metrics and logs; a second call changes nothing.
 
-    A provider that the host has set already is left alone. With ``OTEL_SDK_DISABLED=true``
-    nothing is built.
+    A provider that the host has already set is not replaced. With ``OTEL_SDK_DISABLED=true``
+    nothing is created.
 
     Raises:
-        ShieldError: An ``OTEL_*`` variable names an exporter or a protocol that is not known, or
-            has a value that the SDK refuses; no provider is set then.
+        ShieldError: An ``OTEL_*`` variable has an unknown exporter or protocol, or a value that
+            the SDK rejects; no provider is set then.
     """
     global _telemetry
     with _lock:
@@ -114,14 +116,14 @@ def _build() -> Telemetry:
     try:
         built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
     except Exception as error:
-        raise ShieldError(f"the SDK refuses an OTEL_* variable: {told(error)}") from error
+        raise ShieldError(f"the SDK rejects an OTEL_* variable: {told(error)}") from error
     for use, provider in built:
         use(provider)
     return Telemetry(tuple(provider for _, provider in built))
 
 
 def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
-    batches = [SpanBatches(exporter()) for exporter in exporters]
+    batches = [DroppingSpanProcessor(exporter()) for exporter in exporters]
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     for batch in batches:
         provider.add_span_processor(batch)
@@ -134,7 +136,7 @@ def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
 
 
 def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
-    batches = [EventBatches(exporter()) for exporter in exporters]
+    batches = [DroppingLogProcessor(exporter()) for exporter in exporters]
     provider = LoggerProvider(resource, shutdown_on_exit=False)
     for batch in batches:
         provider.add_log_record_processor(batch)
@@ -144,7 +146,7 @@ def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
 def _exporters(signal: str) -> Iterator[type[Any]]:
     variable = f"OTEL_{signal.upper()}_EXPORTER"
     for word in (os.environ.get(variable) or "otlp").split(","):
-        kind = _known(variable, word.strip().lower(), _WORDS)
+        kind = _validated(variable, word.strip().lower(), _WORDS)
         if kind == "none":
             continue
         module, name = _EXPORTERS[signal][_protocol(signal) if kind == "otlp" else kind]
@@ -154,12 +156,12 @@ def _exporters(signal: str) -> Iterator[type[Any]]:
 def _protocol(signal: str) -> str:
     own = f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL"
     variable = own if os.environ.get(own) else "OTEL_EXPORTER_OTLP_PROTOCOL"
-    return _known(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
+    return _validated(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
 
 
-def _known(variable: str, word: str, known: tuple[str, ...]) -> str:
-    if word in known:
+def _validated(variable: str, word: str, supported: tuple[str, ...]) -> str:
+    if word in supported:
         return word
-    meant = nearest(word, known)
+    meant = nearest(word, supported)
     hint = f"; did you mean `{meant[0]}`?" if meant else ""
-    raise ShieldError(f"{variable} is `{escaped(word)}`; known are {', '.join(known)}{hint}")
+    raise ShieldError(f"{variable} is `{escaped(word)}`; use one of {', '.join(supported)}{hint}")

@@ -1,4 +1,4 @@
-"""Ends a provider in a thread of its own, so that nobody waits longer for it than they will."""
+"""Shutdown of an OpenTelemetry provider in a separate thread, so that a caller can time out."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import Any
 
 class ProviderShutdown:
     """
-    Shuts one provider down when it is told to.
+    A thread that shuts one provider down on request.
 
-    Its thread is started at once and waits: early releases of Python 3.12 start none at exit.
+    The thread is started on construction: early releases of Python 3.12 start none at exit.
     """
 
     def __init__(self, provider: Any) -> None:
         self._provider = provider
-        self._due = Event()
-        self._over = Event()
-        self._thread = self._started()
+        self._requested = Event()
+        self._finished = Event()
+        self._thread = self._start_thread()
 
     def begin(self) -> None:
         """Start to shut the provider down."""
-        self._due.set()
+        self._requested.set()
         if self._thread.is_alive():
             return
         try:
-            self._thread = self._started()  # a fork keeps no thread but the one that forked
+            self._thread = self._start_thread()  # a forked child has only the forking thread
         except RuntimeError:
             self._run()
 
-    def over(self, timeout_s: float) -> bool:
-        """Wait at most so long; whether the provider is shut down."""
-        return self._over.wait(timeout_s)
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the shutdown; return whether it finished within *timeout_s* seconds."""
+        return self._finished.wait(timeout_s)
 
-    def _started(self) -> Thread:
+    def _start_thread(self) -> Thread:
         thread = Thread(target=self._run, name="abs_shield-shutdown", daemon=True)
         thread.start()
         return thread
 
     def _run(self) -> None:
-        self._due.wait()
+        self._requested.wait()
         try:
             self._provider.shutdown()
         finally:
-            self._over.set()
+            self._finished.set()

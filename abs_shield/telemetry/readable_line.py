@@ -1,4 +1,4 @@
-"""A decision as one line that a person reads in a terminal."""
+"""A decision as one readable line for a terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from abs_shield.telemetry.decision_attributes import shown_tool
 from abs_shield.text.show import escaped
 
 FORMAT = "ABS_SHIELD_LOG_FORMAT"
-"""The environment variable that names the format of log lines."""
+"""The environment variable with the format of log lines."""
 _LONGEST = 80
 
 
 class LogFormat(StrEnum):
-    """How a decision is logged."""
+    """Formats of a logged decision."""
 
     AUTO = "auto"
     LINE = "line"
@@ -26,19 +26,22 @@ class LogFormat(StrEnum):
 
 def readable_line(decision: Decision) -> str:
     """
-    Return what was decided, because of which checks, and the decision's id; no argument values.
+    Return the outcome, the checks that caused it, and the decision's id, without argument values.
 
     Such as ``abs-shield: HALLUCINATED refnud: blocked; phantom_tool (unknown_tool); decision 4f``.
     """
-    of = "" if decision.subject is Subject.CALL else f"{decision.subject} of "
+    prefix = "" if decision.subject is Subject.CALL else f"{decision.subject} of "
     tool = escaped(shown_tool(decision), limit=_LONGEST) or "unknown tool"
-    parts = [f"abs-shield: {decision.verdict} {of}{tool}: {_fate(decision)}", *_causes(decision)]
+    parts = [
+        f"abs-shield: {decision.verdict} {prefix}{tool}: {_outcome(decision)}",
+        *_causes(decision),
+    ]
     parts += [f"error: {escaped(error, limit=200)}" for error in decision.errors]
     return "; ".join([*parts, f"decision {escaped(decision.id, limit=_LONGEST)}"])
 
 
 def is_for_terminal(logger: logging.Logger) -> bool:
-    """Return whether what is logged goes to terminals alone, and structlog is not configured."""
+    """Return whether all handlers write to terminals, and structlog is not configured."""
     structlog = sys.modules.get("structlog")
     if structlog is not None and structlog.is_configured():
         return False
@@ -47,7 +50,7 @@ def is_for_terminal(logger: logging.Logger) -> bool:
 
 
 def _handlers(logger: logging.Logger) -> Iterator[logging.Handler]:
-    """Yield what gets a record of *logger*; without any, Python prints it on standard error."""
+    """Yield the handlers of *logger*; without any, Python's last resort on standard error."""
     if not logger.hasHandlers() and logging.lastResort is not None:
         yield logging.lastResort
     current: logging.Logger | None = logger
@@ -60,11 +63,11 @@ def _is_terminal(handler: logging.Handler) -> bool:
     stream = getattr(handler, "stream", None)
     try:
         return bool(stream is not None and stream.isatty())
-    except (AttributeError, ValueError):  # a stream of another kind, or one that is closed
+    except (AttributeError, ValueError):  # not a file-like stream, or a closed one
         return False
 
 
-def _fate(decision: Decision) -> str:
+def _outcome(decision: Decision) -> str:
     if decision.blocked:
         return "blocked"
     if decision.would_block:

@@ -1,4 +1,4 @@
-"""Every name that leaves the process as a span, event, metric or attribute, once."""
+"""Names of all exported spans, events, metrics and attributes."""
 
 from abs_shield.core import names
 

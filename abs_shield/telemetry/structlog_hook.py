@@ -1,4 +1,4 @@
-"""The structlog hook: one line a decision on the standard logger `abs_shield`."""
+"""The structlog hook: one line per decision on the standard logger `abs_shield`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from abs_shield.errors import ShieldError
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import (
     host_names,
+    is_unregistered,
     shown_tool,
-    unregistered,
     weighing_layers,
 )
 from abs_shield.telemetry.decision_span import span_of
@@ -39,16 +39,16 @@ class StructLog:
     """
     A hook that logs every decision as one line.
 
-    The host decides by ``logging.getLogger("abs_shield")`` what is kept and where it goes;
-    neither its logging nor its structlog configuration is touched.
+    The host configures level and handlers by ``logging.getLogger("abs_shield")``; its logging
+    and structlog configuration is not changed.
 
     Args:
-        format: ``json``; ``line``, which a person reads; or ``auto``: a readable line where all
-            of it goes to terminals and structlog is not configured, JSON anywhere else. None for
-            what ``ABS_SHIELD_LOG_FORMAT`` says, by default ``auto``.
+        format: ``json``; ``line``, a readable line; or ``auto``: a readable line if all handlers
+            write to terminals and structlog is not configured, else JSON. None reads
+            ``ABS_SHIELD_LOG_FORMAT``, by default ``auto``.
 
     Raises:
-        ShieldError: There is no such format.
+        ShieldError: The format is unknown.
     """
 
     def __init__(self, format: str | None = None) -> None:
@@ -57,14 +57,14 @@ class StructLog:
         self._logger: Any = None
 
     def __call__(self, decision: Decision) -> None:
-        """Log *decision* if the host listens at its level."""
+        """Log *decision* if its level is enabled."""
         level = _level(decision)
         if self._plain.isEnabledFor(level):
             if self._is_readable():
                 self._plain.log(level, "%s", readable_line(decision))
                 return
             if self._logger is None:
-                self._logger = _bound(self._plain)
+                self._logger = _bind_logger(self._plain)
             self._logger.log(level, semconv.EVENT_DECISION, **_line(decision))
 
     def _is_readable(self) -> bool:
@@ -73,26 +73,26 @@ class StructLog:
         return self._format is LogFormat.LINE
 
 
-def _format_of(given: str | None) -> LogFormat:
-    word = (os.environ.get(FORMAT) or LogFormat.AUTO) if given is None else given
+def _format_of(name: str | None) -> LogFormat:
+    word = (os.environ.get(FORMAT) or LogFormat.AUTO) if name is None else name
     try:
         return LogFormat(word.strip().lower())
     except ValueError:
-        source = f"`{FORMAT}`" if given is None else "`format`"
-        known = ", ".join(LogFormat)
-        raise ShieldError(f"{source} is `{escaped(word)}`; use one of {known}") from None
+        source = f"`{FORMAT}`" if name is None else "`format`"
+        formats = ", ".join(LogFormat)
+        raise ShieldError(f"{source} is `{escaped(word)}`; use one of {formats}") from None
 
 
 def _level(decision: Decision) -> int:
-    """Return the level of the verdict; an internal error is more than information."""
+    """Return the log level of the verdict; at least WARNING for an internal error."""
     level = _LEVELS[decision.verdict]
     if not decision.errors:
         return level
     return logging.ERROR if decision.blocked else max(level, logging.WARNING)
 
 
-def _bound(plain: logging.Logger) -> Any:
-    """Return structlog's logger; its import takes longer than ours, and many hosts log no call."""
+def _bind_logger(plain: logging.Logger) -> Any:
+    """Return structlog's logger; imported lazily, because it is slow and many hosts log no call."""
     import structlog
 
     return structlog.wrap_logger(
@@ -123,26 +123,26 @@ def _line(decision: Decision) -> dict[str, Any]:
         "policy_revision": decision.policy_revision,
         "elapsed_ms": decision.elapsed_ms,
     }
-    return line | _named(decision) | _threat(decision) | _trace(decision)
+    return line | _identity(decision) | _threat(decision) | _trace(decision)
 
 
-def _named(decision: Decision) -> dict[str, Any]:
+def _identity(decision: Decision) -> dict[str, Any]:
     ids = {
         "session_id": decision.session_id,
         "run_id": decision.run_id,
         "call_id": decision.call_id,
     }
-    named: dict[str, Any] = {key: escaped(value, limit=_ID) for key, value in ids.items() if value}
+    fields: dict[str, Any] = {key: escaped(value, limit=_ID) for key, value in ids.items() if value}
     for attribute, value in host_names(decision).items():
-        named[_SHORT[attribute]] = escaped(value, limit=_ID)
-    if decision.tool and not unregistered(decision):
-        named["tool_type"] = semconv.VALUE_FUNCTION
+        fields[_SHORT[attribute]] = escaped(value, limit=_ID)
+    if decision.tool and not is_unregistered(decision):
+        fields["tool_type"] = semconv.VALUE_FUNCTION
     if decision.approval:
-        named["approval"] = decision.approval
+        fields["approval"] = decision.approval
     if decision.errors:
-        named[semconv.ATTRIBUTE_ERROR] = semconv.VALUE_LAYER_ERROR
-        named["errors"] = [escaped(error, limit=_ERROR) for error in decision.errors]
-    return named
+        fields[semconv.ATTRIBUTE_ERROR] = semconv.VALUE_LAYER_ERROR
+        fields["errors"] = [escaped(error, limit=_ERROR) for error in decision.errors]
+    return fields
 
 
 def _threat(decision: Decision) -> dict[str, str]:

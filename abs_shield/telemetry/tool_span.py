@@ -1,4 +1,4 @@
-"""The span around a tool's run, for dispatchers whose framework opens none."""
+"""The `execute_tool` span around a tool's run, if the framework opens none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCOPE = "abs_shield"
 
 
 class ToolSpan:
-    """Makes *span* current while the tool runs; of an error it records the type alone."""
+    """A context manager that makes *span* current; of an error it records only the type."""
 
     __slots__ = ("_span", "_token")
 
@@ -43,32 +43,32 @@ class ToolSpan:
         self._span.end()
 
     def _is_blocked(self) -> bool:
-        """Whether the tool has not run: that is no failure of it."""
+        """Return whether the call was blocked, which is not a failure of the tool."""
         attributes = getattr(self._span, "attributes", None) or {}
         return bool(attributes.get(semconv.ATTRIBUTE_EXECUTION) == semconv.VALUE_BLOCKED)
 
 
 def _qualified(kind: type[BaseException]) -> str:
-    """Return the name of an exception's class with its module, as semantic conventions ask for."""
+    """Return an exception's qualified class name, as the semantic conventions require."""
     name = kind.__qualname__
     return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"
 
 
 def executes_tool(span: Span) -> bool:
-    """Whether *span* is a recording `execute_tool` span, a framework's or ours."""
+    """Return whether *span* is a recording `execute_tool` span, of any instrumentation."""
     if not span.is_recording():
         return False
     attributes = getattr(span, "attributes", None) or {}
     return bool(attributes.get(semconv.ATTRIBUTE_OPERATION) == semconv.VALUE_EXECUTE_TOOL)
 
 
-def is_ours(span: Span) -> bool:
-    """Whether this package opened *span*: a tool called from inside it has a span of its own."""
+def is_own_span(span: Span) -> bool:
+    """Return whether this package opened *span*: a nested tool call gets its own span."""
     scope = getattr(span, "instrumentation_scope", None)
     return getattr(scope, "name", "") == SCOPE
 
 
 def is_new_span(span: Span, parent: Span) -> bool:
-    """Whether *span* is one of its own; without an SDK it is the parent's echo, or invalid."""
+    """Return whether *span* is new; without an SDK it repeats its parent, or is invalid."""
     mine = span.get_span_context()
     return mine.is_valid and mine.span_id != parent.get_span_context().span_id

@@ -1,4 +1,4 @@
-"""The decision logs that are watched, as long as somebody uses them."""
+"""Lost and waiting decisions of all watched stores, which are weakly referenced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weakref import ref
 
 
 class WatchedStatus(Protocol):
-    """How a decision log is doing, in records."""
+    """The status of a store, in records."""
 
     @property
     def waiting(self) -> int: ...
@@ -19,7 +19,7 @@ class WatchedStatus(Protocol):
 
 
 class WatchedStore(Protocol):
-    """A decision log, as far as it is watched."""
+    """A store with a status."""
 
     @property
     def status(self) -> WatchedStatus: ...
@@ -33,50 +33,52 @@ class _Watched:
 
 class WatchedStores:
     """
-    What all watched logs lost, and what waits for them.
+    The totals of all watched stores.
 
     Attributes:
-        watched: Whether there ever was one.
+        watched: Whether any store was ever watched.
     """
 
     def __init__(self) -> None:
         self.watched = False
         self._logs: list[_Watched] = []
-        self._gone = 0
+        self._dropped_by_dead = 0
 
     def watch(self, log: WatchedStore) -> None:
-        """Count *log* from now on; it is not kept alive."""
+        """Include *log* from now on; it is weakly referenced."""
         self.watched = True
-        self._forget()
-        if not any(known.log() is log for known in self._logs):
-            self._logs.append(_Watched(_weakly(log)))
+        self._remove_dead()
+        if not any(watched.log() is log for watched in self._logs):
+            self._logs.append(_Watched(_weak_reference(log)))
 
     def dropped(self) -> int:
-        """Return how many decisions were lost; what a log that is gone had told stays counted."""
-        for known in self._logs:
-            if (log := known.log()) is not None:
-                known.dropped = log.status.dropped
-        self._forget()
-        return self._gone + sum(known.dropped for known in self._logs)
+        """Return the number of lost decisions, including those of deleted stores."""
+        for watched in self._logs:
+            if (log := watched.log()) is not None:
+                watched.dropped = log.status.dropped
+        self._remove_dead()
+        return self._dropped_by_dead + sum(watched.dropped for watched in self._logs)
 
     def waiting(self) -> int:
-        """Return how many decisions wait."""
-        logs = (known.log() for known in self._logs)
+        """Return the number of waiting decisions."""
+        logs = (watched.log() for watched in self._logs)
         return sum(log.status.waiting for log in logs if log is not None)
 
     def restart(self) -> None:
-        """Forget in a forked child what its parent's logs lost; a log begins anew there itself."""
-        self._gone = 0
-        for known in self._logs:
-            known.dropped = 0
+        """Reset the counts in a forked child, where each store resets itself as well."""
+        self._dropped_by_dead = 0
+        for watched in self._logs:
+            watched.dropped = 0
 
-    def _forget(self) -> None:
-        self._gone += sum(known.dropped for known in self._logs if known.log() is None)
-        self._logs = [known for known in self._logs if known.log() is not None]
+    def _remove_dead(self) -> None:
+        self._dropped_by_dead += sum(
+            watched.dropped for watched in self._logs if watched.log() is None
+        )
+        self._logs = [watched for watched in self._logs if watched.log() is not None]
 
 
-def _weakly(log: WatchedStore) -> Callable[[], WatchedStore | None]:
+def _weak_reference(log: WatchedStore) -> Callable[[], WatchedStore | None]:
     try:
         return ref(log)
-    except TypeError:  # a class of the host's may have slots without `__weakref__`
+    except TypeError:  # a host's class may have slots without `__weakref__`
         return lambda: log

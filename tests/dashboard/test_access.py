@@ -10,7 +10,7 @@ import pytest
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.dashboard.access import local_path
-from abs_shield.dashboard.attempts import LoginAttempts
+from abs_shield.dashboard.login_attempts import LoginAttempts
 from abs_shield.errors import ShieldError
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import decision, finding
@@ -89,7 +89,7 @@ def test_other_names_can_be_allowed(visit: Visit) -> None:
 
 def test_a_text_of_host_names_is_refused(store: SqliteStore) -> None:
     """One name is written as a list."""
-    with pytest.raises(ShieldError, match=r"write \['ops.example'\]"):
+    with pytest.raises(ShieldError, match=r"use \['ops.example'\]"):
         dashboard(store, allowed_hosts="ops.example")
 
 

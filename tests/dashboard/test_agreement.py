@@ -14,9 +14,9 @@ import pytest
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.figures import LogFigures
 from abs_shield.dashboard.filters import Filters
 from abs_shield.dashboard.listing import CellListing, ListFilter
+from abs_shield.dashboard.log_figures import LogFigures
 from abs_shield.replay.report import Report
 from abs_shield.stores.sealed_record import LogGap
 from abs_shield.stores.sqlite import SqliteStore
@@ -87,7 +87,7 @@ def pruned(log: Log) -> None:
     """The older half is gone, and the page was open before."""
     plain(log)
     store, made = log
-    LogFigures(store).counted(Filters())
+    LogFigures(store).filtered_counts(Filters())
     store.prune(made[len(made) // 2].at)
 
 
@@ -122,7 +122,7 @@ def test_the_page_counts_what_the_report_counts(
     """Each count, share, sweep and reason, and the number of what was lost."""
     odd(log)
     filters = TIMES[time]
-    page = LogFigures(log[0]).counted(filters).report
+    page = LogFigures(log[0]).filtered_counts(filters).report
 
     assert counted(report_of(log[0], filters).to_dict()) == counted(page.to_dict())
 
@@ -131,7 +131,7 @@ def test_the_page_counts_what_the_report_counts(
 def test_intervals_are_those_of_the_report(odd: Callable[[Log], None], log: Log) -> None:
     """Of a log that is looked at as a whole."""
     odd(log)
-    whole, page = report_of(log[0], Filters()), LogFigures(log[0]).counted(Filters()).report
+    whole, page = report_of(log[0], Filters()), LogFigures(log[0]).filtered_counts(Filters()).report
     for check in whole.columns():
         for row in (None, *whole.rows()):
             mine, other = whole.place(check, row).counts, page.place(check, row).counts
@@ -161,11 +161,12 @@ def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
     """The view of a cell counts the decisions of that cell alone, and has the same counts."""
     plain(log)
     figures = LogFigures(log[0])
-    whole = figures.counted(Filters()).report
+    whole = figures.filtered_counts(Filters()).report
     for check in whole.columns():
         for row in whole.rows():
             cell = CellListing(row=row, check=check, listed=ListFilter.ALL)
-            one = figures.counted(Filters(), spread=False, cell=cell).report.place(check, row)
+            counts = figures.filtered_counts(Filters(), spread=False, cell=cell)
+            one = counts.report.place(check, row)
             other = whole.place(check, row)
 
             assert (other.counts.to_dict(), other.reasons) == (one.counts.to_dict(), one.reasons)
@@ -176,11 +177,11 @@ def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
     plain(log)
     store, made = log
     figures = LogFigures(store)
-    figures.counted(Filters())
+    figures.filtered_counts(Filters())
     store.prune(made[300].at)
 
     assert counted(report_of(store, Filters()).to_dict()) == counted(
-        figures.counted(Filters()).report.to_dict()
+        figures.filtered_counts(Filters()).report.to_dict()
     )
 
 
@@ -199,7 +200,7 @@ def test_sql_counts_the_same(odd: Callable[[Log], None], log: Log) -> None:
         "SELECT verdict, count(*) FROM records WHERE kind = 'decision'"
         " AND json_extract(sealed, '$.body.subject') = 'call' GROUP BY 1",
     )
-    totals = LogFigures(log[0]).counted(Filters()).report.totals
+    totals = LogFigures(log[0]).filtered_counts(Filters()).report.totals
 
     shown = json.loads(json.dumps(totals.to_dict()["verdicts"]))
     assert {verdict: count for verdict, count in shown.items() if count} == dict(found)

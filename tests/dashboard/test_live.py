@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from abs_shield.dashboard import dashboard, live
+from abs_shield.dashboard import dashboard, live_updates
 from abs_shield.stores.sqlite import SqliteStore
 from tests.dashboard.made import decision
 from tests.dashboard.serving import serve
@@ -42,7 +42,7 @@ def test_a_page_that_shows_everything_is_told_nothing(
     since: str, store: SqliteStore, keep: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection gets comments, which keep it open, until the log grows."""
-    monkeypatch.setattr(live, "_BEAT_S", 0.2)
+    monkeypatch.setattr(live_updates, "_BEAT_S", 0.2)
     keep(decision(), decision())
     with serve(dashboard(store)) as address:
         events = lines(f"{address}/events?since={since}")
@@ -54,7 +54,7 @@ def test_a_page_that_shows_everything_is_told_nothing(
 
 def test_one_page_too_many_asks_later(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of open connections is bounded; a further page tries again in a minute."""
-    monkeypatch.setattr(live, "MOST_PAGES", 1)
+    monkeypatch.setattr(live_updates, "MOST_PAGES", 1)
     with serve(dashboard(store)) as address:
         first = lines(f"{address}/events")
         opened = next(first)

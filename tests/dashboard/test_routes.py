@@ -17,16 +17,16 @@ from tests.dashboard.visiting import Visit
 
 VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-x"]
 BAD = {
-    "/?range=1y": "there is no range `1y`; choose one of 24h, 7d, 30d, all",
-    "/?mode=loud": "there is no mode `loud`; choose one of audit, strict",
-    "/?since=soon": "`since` is `soon`; write a time such as 2026-01-31T12:00",
+    "/?range=1y": "`range` is `1y`; choose one of 24h, 7d, 30d, all",
+    "/?mode=loud": "`mode` is `loud`; choose one of audit, strict",
+    "/?since=soon": "`since` is `soon`; use a time such as 2026-01-31T12:00",
     "/?since=2026-02-01&until=2026-01-01": "`until` is not after `since`",
     "/?sort=luck": "`sort` is `luck`; choose one of worst, name, calls",
     "/?rows=some": "`rows` is `some`; choose one of first, all",
     "/cell?show=none": "`show` is `none`; choose one of findings, unlabelled, all",
-    "/cell?verdict=BAD": "there is no verdict `BAD`",
-    "/rollout?range=x": "there is no range `x`",
-    "/trends.json?mode=%3Cb%3E": "there is no mode `&lt;b&gt;`",
+    "/cell?verdict=BAD": "`verdict` is `BAD`",
+    "/rollout?range=x": "`range` is `x`",
+    "/trends.json?mode=%3Cb%3E": "`mode` is `&lt;b&gt;`",
 }
 
 

@@ -14,7 +14,7 @@ from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportRes
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from abs_shield.telemetry.batch_processors import EventBatches, SpanBatches
+from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
 
 MOST = 8
 
@@ -75,7 +75,7 @@ def small(monkeypatch: Any) -> None:
 def spans() -> Iterator[Told]:
     stuck = StuckSpans(SpanExportResult.SUCCESS)
     provider = TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(SpanBatches(stuck))
+    provider.add_span_processor(DroppingSpanProcessor(stuck))
     tracer = provider.get_tracer("t")
     yield Told(stuck, lambda name: tracer.start_span(name).end(), provider.force_flush)
     stuck.go.set()
@@ -86,7 +86,7 @@ def spans() -> Iterator[Told]:
 def events() -> Iterator[Told]:
     stuck = StuckEvents(LogRecordExportResult.SUCCESS)
     provider = LoggerProvider(shutdown_on_exit=False)
-    provider.add_log_record_processor(EventBatches(stuck))
+    provider.add_log_record_processor(DroppingLogProcessor(stuck))
     logger = provider.get_logger("t")
     yield Told(stuck, lambda name: logger.emit(event_name=name), provider.force_flush)
     stuck.go.set()
@@ -101,7 +101,7 @@ def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called
 
     told = [(record.name, record.getMessage()) for record in caplog.records]
     assert [name for name, _ in told] == ["abs_shield"]
-    assert told[0][1].startswith(f"the collector does not take {called} fast enough")
+    assert told[0][1].startswith(f"the collector does not accept {called} fast enough")
 
 
 @pytest.mark.parametrize("signal", ["spans", "events"])

@@ -99,7 +99,7 @@ def test_the_protocol_chooses_the_exporter(variables, package):
     [
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "gprc", "did you mean `grpc`?"),
         ("OTEL_TRACES_EXPORTER", "oltp", "did you mean `otlp`?"),
-        ("OTEL_LOGS_EXPORTER", "jaeger", "known are otlp, console, none"),
+        ("OTEL_LOGS_EXPORTER", "jaeger", "use one of otlp, console, none"),
     ],
 )
 def test_a_misspelt_variable_shouts(variable, word, message):
@@ -133,7 +133,7 @@ def test_what_the_sdk_refuses_is_one_line(variable, word):
         **{variable: word},
     )
 
-    assert out[0].startswith("the SDK refuses an OTEL_* variable: ")
+    assert out[0].startswith("the SDK rejects an OTEL_* variable: ")
     assert out[1:] == ["ProxyTracerProvider"]
 
 

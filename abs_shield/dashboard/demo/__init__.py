@@ -1,4 +1,4 @@
-"""A decision log to look at: recorded conversations, judged now, spread over two weeks."""
+"""A demo decision log: recorded conversations, evaluated now, spread over two weeks."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ DAYS = 14
 SESSIONS_A_DAY = 120
 _DAY_S = 24 * 3_600.0
 _DRIFTS_FROM = 11
-"""The day from which on the travel agent hallucinates more: its model was replaced."""
+"""The day from which the travel agent hallucinates more, because its model was replaced."""
 _DRIFT = 3
-"""How many times more often it does then."""
+"""The factor by which it hallucinates more often then."""
 _LABELLED = 0.35
-"""Share of flagged decisions that somebody has labelled."""
+"""Share of flagged decisions with a label."""
 _MODELS = {"support": "model-a", "travel": "model-b", "operations": "model-a"}
 _REPLACED = "model-c"
 
 
 def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int:
     """
-    Judge the recorded conversations in audit mode, and append the decisions to a log.
+    Evaluate the recorded conversations in audit mode, and append the decisions to a log.
 
     Args:
         store: The log.
-        now: When the last of them was made, in seconds since the epoch; now by default.
-        seed: Decides which conversation comes when; equal seeds make equal logs.
+        now: The end of the log in seconds since the epoch; now by default.
+        seed: The seed of the order of conversations; equal seeds produce equal logs.
 
     Returns:
-        How many decisions were appended.
+        The number of appended decisions.
     """
     draw, end = random.Random(seed), time.time() if now is None else now
     judged = {n: _judged(one) for n, one in enumerate(CONVERSATIONS)}
@@ -84,7 +84,7 @@ class _Judged(NamedTuple):
 
 
 def _judged(conversation: Conversation) -> _Judged:
-    """Judge one conversation from its first call to its answer."""
+    """Evaluate one conversation from its first call to its answer."""
     store = MemoryStore()
     scores: list[float] = []
     shield = Shield(POLICY, store=store, hooks=None)
@@ -113,7 +113,7 @@ def _model(conversation: Conversation, day: int) -> str:
 
 
 def _placed(judged: list[Decision], name: str, at: float, model: str) -> Iterator[Decision]:
-    """Yield the decisions of a conversation as those of one session, some seconds apart."""
+    """Yield a conversation's decisions with the id of one session, some seconds apart."""
     for number, decision in enumerate(judged):
         yield replace(
             decision, id=f"{name}-{number}", session_id=name, at=at + 4.0 * number, model=model

@@ -1,4 +1,4 @@
-"""Recorded conversations of three agents: what was asked, called and returned, and the answer."""
+"""Recorded conversations of three agents: user messages, calls, results and answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class DemoCall:
     One call of a conversation.
 
     Attributes:
-        tool: The name that the model wrote.
-        arguments: What it gave.
-        result: What the tool returned.
-        elapsed_ms: How long that took.
-        logprobs: Log-probabilities of the call's tokens, where the model gave them.
+        tool: The tool name that the model wrote.
+        arguments: The arguments that it wrote.
+        result: The result of the tool.
+        elapsed_ms: The duration of the call.
+        logprobs: Log-probabilities of the call's tokens, if available.
     """
 
     tool: str
@@ -35,12 +35,12 @@ class Conversation:
 
     Attributes:
         agent: The agent's name.
-        user: What was asked.
+        user: The user's message.
         steps: The calls, in order.
-        answer: What the agent said at the end; empty where it said nothing.
-        output: A letter that it wrote beside; empty where it wrote none.
-        often: How many of a hundred sessions of this agent go like this.
-        wrong: Whether a call or the answer is hallucinated: what a person would label it.
+        answer: The final answer of the agent; empty for none.
+        output: A letter that it also wrote; empty for none.
+        often: Relative frequency among this agent's sessions, in percent.
+        wrong: Whether a call or the answer is hallucinated, as a person would label it.
     """
 
     agent: str
@@ -62,7 +62,7 @@ _DATE = {"type": "string", "format": "date"}
 
 @rule(tool="transfer")
 def amount_is_positive(amount: float) -> bool:
-    """A transfer moves an amount above 0."""
+    """Check that a transfer moves an amount above 0."""
     return amount > 0
 
 
@@ -71,7 +71,7 @@ _MOST_REPLICAS = {"standard": 40}
 
 @rule(tool="deploy")
 def replicas_are_few(replicas: int) -> bool:
-    """A service runs as many replicas as its size allows; large ones are forgotten here."""
+    """Check the number of replicas by size; raises KeyError for large services, as a demo error."""
     size = "standard" if replicas < 40 else "large"
     return replicas <= _MOST_REPLICAS[size]
 

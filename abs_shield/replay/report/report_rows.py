@@ -10,7 +10,7 @@ from abs_shield.core.names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
 from abs_shield.replay.blocking_layers import blocking_layers
 from abs_shield.replay.report.layer_report import LayerCase
 from abs_shield.shield.guarded_output import AFTERWARDS
-from abs_shield.telemetry.decision_attributes import unregistered
+from abs_shield.telemetry.decision_attributes import is_unregistered
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 
 CHECKS = {
@@ -60,7 +60,7 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
 
 
 def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
-    row = UNREGISTERED if unregistered(decision) else decision.tool
+    row = UNREGISTERED if is_unregistered(decision) else decision.tool
     to_blame = blocking_layers(decision)
     for layer in {**decision.coverage, **{f.check: None for f in decision.findings}}:
         yield (

@@ -1,4 +1,4 @@
-"""Write the dashboard and the alert rules anew: `python -m abs_shield.telemetry.grafana`."""
+"""Regenerate the dashboard and the alert rules: `python -m abs_shield.telemetry.grafana`."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from abs_shield.telemetry.grafana import promql
 from abs_shield.telemetry.grafana.promql import growth, rate_before, select, share, sum_by
 
 BLOCK_RATE_RISE = 0.1
-"""Rise of the block rate, as a share of all decisions, that is a jump."""
+"""Rise of the block rate, as a share of all decisions, that fires an alert."""
 COVERAGE_FALL = 0.2
-"""Fall of the share of checks that ran that is a drop."""
+"""Fall of the share of checks that ran that fires an alert."""
 LEAST = 20
-"""Decisions, or checks, below which a rate says nothing."""
+"""Minimum number of decisions or checks for a rate to be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class Alert:
         name: The name of the alert.
         comment: The condition in words, and the numbers to change.
         expression: PromQL; each series that it returns is an alert.
-        duration: The time for which it must return the series before the alert fires.
+        duration: How long it must return the series before the alert fires.
         severity: ``warning`` or ``critical``.
-        summary: One line, a template of Prometheus.
+        summary: One line, a Prometheus template.
         description: The meaning, and what to do.
     """
 
@@ -54,7 +54,7 @@ _STAGE_ERROR = select(semconv.METRIC_QUALITY_FAILURES, f'{semconv.LABEL_OUTCOME}
 
 
 def _as_check(stages: str) -> str:
-    """Return series of stages under the label of checks: a Shield reports a stage as a check."""
+    """Return series of stages with the label of checks: a Shield reports a stage as a check."""
     renamed = f'"{promql.CHECK}", "$1", "{semconv.LABEL_STAGE}", "(.+)"'
     return sum_by(_BY_CHECK, f"label_replace({stages}, {renamed})")
 
@@ -82,7 +82,7 @@ RECORDINGS = {
         (promql.JOB, promql.INSTANCE), growth(promql.LOG_DROPPED, "15m")
     ),
 }
-"""The parts that alerts compare, which Prometheus records in this order: name to expression."""
+"""Recording rules that the alerts use, in evaluation order: name to expression."""
 
 _TOOL = f"{{{{ $labels.{promql.TOOL} }}}}"
 _CHECK = f"{{{{ $labels.{promql.CHECK} }}}}"

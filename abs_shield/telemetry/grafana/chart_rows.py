@@ -1,4 +1,4 @@
-"""All panels of the dashboard, by the row that they stand in."""
+"""All panels of the dashboard, by row."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ ROWS = {
     "Outputs: the quality cascade": OUTPUTS,
     "Decision log": LOG,
 }
-"""The panels by the row that they stand in."""
+"""Title of a row to its panels."""

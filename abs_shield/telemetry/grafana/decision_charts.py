@@ -22,9 +22,9 @@ from abs_shield.telemetry.grafana.panel_chart import (
 from abs_shield.telemetry.grafana.promql import growth, select, share, sum_by
 
 NO_TOOL = "answers and outputs"
-"""The row of the heatmap for what is about no tool."""
+"""The heatmap row for answers and outputs, which belong to no tool."""
 BLOCK_RATE_STEPS: ColourSteps = {None: "blue", 0.05: "orange", 0.2: "red"}
-"""Colours of a block rate, from a share on; to be told apart without red and green."""
+"""Colours of a block rate by lower bound; distinguishable with red-green colour blindness."""
 ANY_STEPS: ColourSteps = {None: "blue", 1.0: "red"}
 """Colours of a count that should be 0."""
 
@@ -39,7 +39,7 @@ _WOULD_BLOCK = select(
     f'{promql.ACTION}="{Action.BLOCK}"',
     f'{promql.BLOCKED}="false"',
 )
-_ASKED = select(promql.COVERAGE, *IN_TOOL)
+_ALL_CHECKS = select(promql.COVERAGE, *IN_TOOL)
 _RAN = select(promql.COVERAGE, *IN_TOOL, f'{promql.OUTCOME}="{Outcome.RAN}"')
 _ERRORS = select(promql.COVERAGE, *IN_TOOL, f'{promql.OUTCOME}="{Outcome.ERROR}"')
 _FINDINGS = select(promql.FINDINGS, *IN_TOOL)
@@ -48,12 +48,12 @@ _LOG_WAITING = select(promql.LOG_WAITING, IN_SERVICE)
 
 
 def _cells() -> str:
-    """Return findings for each check that ran; `NOT_RUN` where it never did."""
-    named = f'"{promql.CHECK}", "$1", "{promql.FINDING_CHECK}", "(.+)"'
-    found = sum_by(_BY_CELL, f"label_replace({growth(_FINDINGS, RANGE)}, {named})")
+    """Return the query of the heatmap: findings per run of a check; `NOT_RUN` if it never ran."""
+    relabel = f'"{promql.CHECK}", "$1", "{promql.FINDING_CHECK}", "(.+)"'
+    findings = sum_by(_BY_CELL, f"label_replace({growth(_FINDINGS, RANGE)}, {relabel})")
     ran = sum_by(_BY_CELL, growth(_RAN, RANGE))
-    asked = sum_by(_BY_CELL, growth(_ASKED, RANGE))
-    cells = f"{found} / ({ran} > 0)\nor ({ran} > 0) * 0\nor ({asked} > 0) * 0 {NOT_RUN:+d}"
+    requested = sum_by(_BY_CELL, growth(_ALL_CHECKS, RANGE))
+    cells = f"{findings} / ({ran} > 0)\nor ({ran} > 0) * 0\nor ({requested} > 0) * 0 {NOT_RUN:+d}"
     return f'label_replace({cells}, "{promql.TOOL}", "{NO_TOOL}", "{promql.TOOL}", "")'
 
 
@@ -90,7 +90,7 @@ OVERVIEW = (
             "Checks that failed with an internal error. Strict mode blocks such a call, audit mode"
             " allows it. The mode is not filtered."
         ),
-        queries=(PanelQuery(f"{total(_ERRORS)} or 0 * {total(_ASKED)}"),),
+        queries=(PanelQuery(f"{total(_ERRORS)} or 0 * {total(_ALL_CHECKS)}"),),
         kind="number",
         unit="locale",
         width=4,
@@ -211,7 +211,7 @@ CHECKS = (
         ),
         queries=(
             PanelQuery(
-                share(curve(_RAN, promql.CHECK), curve(_ASKED, promql.CHECK)),
+                share(curve(_RAN, promql.CHECK), curve(_ALL_CHECKS, promql.CHECK)),
                 legend_of(promql.CHECK),
             ),
         ),

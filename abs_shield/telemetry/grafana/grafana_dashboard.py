@@ -59,10 +59,10 @@ from abs_shield.telemetry.grafana.chart_rows import ROWS
 from abs_shield.telemetry.grafana.panel_chart import NOT_RUN, Chart, ColourSteps
 
 UID = "abs-shield"
-"""Stays the same, so that a newer dashboard replaces an older one."""
+"""Never changed, so that a newer dashboard replaces an older one."""
 _SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
 _PAGE = "http://127.0.0.1:8321"
-"""Where `abs-shield dashboard` serves its page by default."""
+"""The default address of `abs-shield dashboard`."""
 _CELL = (
     "${page:raw}/cell?row=${__data.fields[0]:percentencode}&check=${__field.name:percentencode}"
     "&since=${__from:date:iso}&until=${__to:date:iso}"
@@ -79,7 +79,7 @@ VARIABLES = {
         f'label_values({semconv.METRIC_QUALITY_AVERAGE}{{job=~"$job"}}, {semconv.LABEL_AGENT})',
     ),
 }
-"""The variables that are read from Prometheus: name to label and query."""
+"""Dashboard variables queried from Prometheus: name to label and query."""
 
 
 def dashboard_text() -> str:

@@ -1,4 +1,4 @@
-"""One panel of the dashboard, without a library of Grafana, and the parts that panels share."""
+"""Panels of the dashboard as plain data, and expressions that panels share."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from abs_shield.telemetry.grafana import promql
 from abs_shield.telemetry.grafana.promql import bucket, growth, quantile, rate, select, sum_by
 
 RANGE = "$__range"
-"""The time that the dashboard shows."""
+"""The time range of the dashboard."""
 INTERVAL = "$__rate_interval"
-"""The time behind one point of a curve; Grafana takes at least four scrapes."""
+"""The window of one point of a curve; Grafana uses at least four scrape intervals."""
 
 IN_SERVICE = f'{promql.JOB}=~"$job"'
 IN_TOOL = (IN_SERVICE, f'{promql.TOOL}=~"$tool"')
 IN_MODE = (*IN_TOOL, f'{promql.MODE}=~"$mode"')
 NOT_RUN = -1
-"""Value of a cell of the heatmap where a check was asked and never ran."""
+"""Value of a heatmap cell whose check was requested and never ran."""
 
 ColourSteps = dict[float | None, str]
-"""Colour of values from a bound on; the first, of None, is that of smaller ones and of no value."""
+"""Lower bound to colour; None is the colour of smaller and of missing values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Chart:
 
     Attributes:
         title: Its title.
-        meaning: One or two sentences for the reader who wonders what it shows.
+        meaning: The description, one or two sentences.
         queries: Its queries.
         kind: A number, curves, or the heatmap.
-        unit: The unit as Grafana names it, e.g. ``"percentunit"``.
-        width: Columns of 24.
-        stacked: Whether curves stand upon each other.
+        unit: The Grafana unit, e.g. ``"percentunit"``.
+        width: Number of columns, of 24.
+        stacked: Whether curves are stacked.
         steps: Colours by value; None for the colours of curves.
         colours: Name of a curve to its colour.
-        most: The upper end of the axis; None where it follows the curves.
+        most: The upper end of the axis; None to fit the curves.
     """
 
     title: str
@@ -68,7 +68,7 @@ class Chart:
 
 
 def total(selector: str) -> str:
-    """Return by how much counters grew in the time that the dashboard shows."""
+    """Return the growth of counters in the time range of the dashboard."""
     return sum_by((), growth(selector, RANGE))
 
 
@@ -78,7 +78,7 @@ def curve(selector: str, *labels: str) -> str:
 
 
 def growth_curve(selector: str, *labels: str) -> str:
-    """Return by how much rare counters grew between two points of a curve, the first time too."""
+    """Return the growth of rare counters between two points, including their first increment."""
     return sum_by(labels, growth(selector, INTERVAL))
 
 
@@ -90,7 +90,7 @@ def percentile(level: float, histogram: str, *labels: str, within: tuple[str, ..
         level: The quantile, in [0, 1].
         histogram: The name of the histogram.
         labels: The labels of the curves.
-        within: Matchers of the series that count.
+        within: Matchers that select the series.
     """
     buckets = select(bucket(histogram), *within)
     return quantile(level, buckets, *labels, window=INTERVAL)

@@ -1,38 +1,38 @@
-"""The metrics as Prometheus names them, and the parts that PromQL expressions are made of."""
+"""Prometheus names of the metrics, and building blocks of PromQL expressions."""
 
 from __future__ import annotations
 
 from abs_shield.telemetry import semconv
 
 
-def _flat(name: str) -> str:
-    """Return a name of OpenTelemetry as the exporters write it: no dots."""
+def _prometheus_name(name: str) -> str:
+    """Return an OpenTelemetry name as exporters write it for Prometheus, without dots."""
     return name.replace(".", "_")
 
 
-# a counter ends in `_total`; a unit in braces leaves no trace, and `s` becomes `_seconds`
-DECISIONS = f"{_flat(semconv.METRIC_DECISIONS)}_total"
-FINDINGS = f"{_flat(semconv.METRIC_FINDINGS)}_total"
-COVERAGE = f"{_flat(semconv.METRIC_COVERAGE)}_total"
-DURATION = f"{_flat(semconv.METRIC_DURATION)}_seconds"
-RETRIES = f"{_flat(semconv.METRIC_RETRIES)}_total"
-LOG_DROPPED = f"{_flat(semconv.METRIC_LOG_DROPPED)}_total"
-LOG_WAITING = _flat(semconv.METRIC_LOG_WAITING)
+# exporters append `_total` to counters, drop units in braces, and write `s` as `_seconds`
+DECISIONS = f"{_prometheus_name(semconv.METRIC_DECISIONS)}_total"
+FINDINGS = f"{_prometheus_name(semconv.METRIC_FINDINGS)}_total"
+COVERAGE = f"{_prometheus_name(semconv.METRIC_COVERAGE)}_total"
+DURATION = f"{_prometheus_name(semconv.METRIC_DURATION)}_seconds"
+RETRIES = f"{_prometheus_name(semconv.METRIC_RETRIES)}_total"
+LOG_DROPPED = f"{_prometheus_name(semconv.METRIC_LOG_DROPPED)}_total"
+LOG_WAITING = _prometheus_name(semconv.METRIC_LOG_WAITING)
 
 JOB = "job"
 INSTANCE = "instance"
-TOOL = _flat(semconv.ATTRIBUTE_TOOL)
-SUBJECT = _flat(semconv.ATTRIBUTE_SUBJECT)
-VERDICT = _flat(semconv.ATTRIBUTE_VERDICT)
-ACTION = _flat(semconv.ATTRIBUTE_ACTION)
-MODE = _flat(semconv.ATTRIBUTE_MODE)
-BLOCKED = _flat(semconv.ATTRIBUTE_BLOCKED)
-CHECK = _flat(semconv.ATTRIBUTE_CHECK)
-OUTCOME = _flat(semconv.ATTRIBUTE_OUTCOME)
-FINDING_CHECK = _flat(semconv.ATTRIBUTE_FINDING_CHECK)
+TOOL = _prometheus_name(semconv.ATTRIBUTE_TOOL)
+SUBJECT = _prometheus_name(semconv.ATTRIBUTE_SUBJECT)
+VERDICT = _prometheus_name(semconv.ATTRIBUTE_VERDICT)
+ACTION = _prometheus_name(semconv.ATTRIBUTE_ACTION)
+MODE = _prometheus_name(semconv.ATTRIBUTE_MODE)
+BLOCKED = _prometheus_name(semconv.ATTRIBUTE_BLOCKED)
+CHECK = _prometheus_name(semconv.ATTRIBUTE_CHECK)
+OUTCOME = _prometheus_name(semconv.ATTRIBUTE_OUTCOME)
+FINDING_CHECK = _prometheus_name(semconv.ATTRIBUTE_FINDING_CHECK)
 
 _LOOKBACK = "1h"
-"""How long a series must have been absent to be new: longer than a scrape that failed."""
+"""How long a series must be absent to count as new: longer than a failed scrape."""
 
 
 def select(series: str, *matchers: str) -> str:
@@ -47,7 +47,7 @@ def select(series: str, *matchers: str) -> str:
 
 def sum_by(labels: tuple[str, ...], expression: str) -> str:
     """
-    Return the sum of an expression by labels; without labels one number.
+    Return the sum of an expression by labels; a single number without labels.
 
     >>> sum_by(("job", "instance"), "up"), sum_by((), "up")
     ('sum by (job, instance) (up)', 'sum(up)')
@@ -68,17 +68,17 @@ def rate_before(selector: str, window: str) -> str:
 
 def growth(selector: str, window: str) -> str:
     """
-    Return by how much counters grew within a window, also those that are new.
+    Return the growth of counters within a window, including new series.
 
-    `increase` alone sees nothing of a series whose first sample is the whole of its growth: of the
-    first error of a check, which is the one to see.
+    `increase` alone misses a series whose first sample is its whole growth, such as the first
+    error of a check, which matters most.
     """
     new = f"{selector} unless last_over_time({selector}[{_LOOKBACK}] offset {window})"
     return f"({new})\n  or increase({selector}[{window}])"
 
 
 def share(part: str, whole: str) -> str:
-    """Return the share of a part in a whole by the same labels: 0 where the part has no series."""
+    """Return the ratio of a part to a whole by label; 0 if the part has no series."""
     return f"({part}\n  or 0 * {whole})\n/ ({whole} > 0)"
 
 

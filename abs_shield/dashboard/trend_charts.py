@@ -1,4 +1,4 @@
-"""How often each check finds something, over time, with control limits."""
+"""Charts of each check's rate of findings and of quality scores over time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.dashboard.cells import rate_of
 from abs_shield.dashboard.filters import UNNAMED, Filters
+from abs_shield.dashboard.heatmap_cells import rate_of
 from abs_shield.replay.report.layer_report import LayerReport
 from abs_shield.replay.report.report_rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
@@ -20,13 +20,13 @@ from abs_shield.stores.sealed_record import ScoreRecord
 from abs_shield.text.show import encodable
 
 MOST_POINTS = 200
-"""Times on a chart; longer ones are counted by more hours."""
+"""Maximum number of points on a chart; a longer period has more hours per point."""
 _STEPS = (1, 3, 6, 12, 24, 7 * 24, 28 * 24)
-"""Hours of one time on a chart."""
+"""Allowed hours per point of a chart."""
 
 
 def hours_per_point(filters: Filters, first: float, last: float) -> int:
-    """Return how many hours one time on a chart has, so that there are not too many."""
+    """Return the hours per point of a chart, so that it has at most `MOST_POINTS` points."""
     since = first if filters.since is None else max(first, filters.since)
     until = last if filters.until is None else min(last, filters.until)
     hours = max(1.0, (until - since) / HOUR_S)
@@ -35,28 +35,28 @@ def hours_per_point(filters: Filters, first: float, last: float) -> int:
 
 def rate_charts(counts: Iterable[PatternCount], filters: Filters) -> list[dict[str, Any]]:
     """
-    Return a chart for each check: its rate by time, with control limits.
+    Return a chart for each check: its rate over time, with control limits.
 
     Args:
-        counts: What a log has counted in times apart.
-        filters: What the view shows.
+        counts: The counts of consecutive periods.
+        filters: The filters of the view.
 
     Returns:
         ``{check, usual, at, rate, lower, upper, hits, of, outside}``; *at* in seconds since the
-        epoch, one item for each time in each list.
+        epoch; each list has one item per period.
     """
-    found: dict[str, dict[float, list[int]]] = defaultdict(dict)
+    totals: dict[str, dict[float, list[int]]] = defaultdict(dict)
     starts: set[float] = set()
     for count in counts:
         if not filters.admit(count.pattern.decision()):
             continue
         starts.add(count.start)
         for check, hits, of in _shares(count.pattern):
-            total = found[check].setdefault(count.start, [0, 0])
+            total = totals[check].setdefault(count.start, [0, 0])
             total[0] += hits * count.decisions
             total[1] += of * count.decisions
-    order = [*LAYER_NAMES, *(name for name in found if name not in LAYER_NAMES)]
-    return [_chart(check, found[check], sorted(starts)) for check in order if check in found]
+    order = [*LAYER_NAMES, *(name for name in totals if name not in LAYER_NAMES)]
+    return [_chart(check, totals[check], sorted(starts)) for check in order if check in totals]
 
 
 def _chart(check: str, by_start: dict[float, list[int]], starts: list[float]) -> dict[str, Any]:
@@ -77,11 +77,11 @@ def _chart(check: str, by_start: dict[float, list[int]], starts: list[float]) ->
 
 @lru_cache(maxsize=8_192)
 def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
-    """Return for each check whether it found something, and whether it looked: 0 or 1 each."""
+    """Return for each check its hits and its runs in a decision of the pattern, each 0 or 1."""
     shares = []
     for row, check, case in cases_of(pattern.decision(), None):
         if row.startswith(STAGES):
-            continue  # the output as a whole is counted
+            continue  # the row of outputs includes its stages
         place = LayerReport()
         place.update(case)
         rate = rate_of(place)
@@ -97,22 +97,22 @@ def score_charts(
 
     Args:
         scores: The scores of a log, oldest first.
-        filters: What the view shows.
-        hours: Length of one time on a chart.
-        most: Series at most, those with most scores.
+        filters: The filters of the view.
+        hours: Hours per point of the chart.
+        most: Maximum number of series, those with the most scores.
 
     Returns:
-        ``{series, at, mean, low, high, scores}``: the mean of each time, the lowest and the highest
-        score, 0 to 100, and how many there were.
+        ``{series, at, mean, low, high, scores}``: the mean, the lowest and the highest score of
+        each period, 0 to 100, and the number of scores.
     """
     length = hours * HOUR_S
-    found: dict[tuple[str, str, str], dict[float, list[float]]] = defaultdict(dict)
+    scores_by_series: dict[tuple[str, str, str], dict[float, list[float]]] = defaultdict(dict)
     for one in scores:
-        named = encodable(one.agent or UNNAMED), encodable(one.model or UNNAMED)
-        if filters.agent in ("", named[0]) and filters.model in ("", named[1]):
-            series = found[one.agent, one.task_type, one.model]
+        names = encodable(one.agent or UNNAMED), encodable(one.model or UNNAMED)
+        if filters.agent in ("", names[0]) and filters.model in ("", names[1]):
+            series = scores_by_series[one.agent, one.task_type, one.model]
             series.setdefault(one.at // length * length, []).append(one.score)
-    largest = sorted(found.items(), key=lambda pair: -sum(map(len, pair[1].values())))
+    largest = sorted(scores_by_series.items(), key=lambda pair: -sum(map(len, pair[1].values())))
     return [
         {
             "series": ", ".join(part for part in series if part) or "all outputs",

@@ -1,4 +1,4 @@
-"""The labels of a log and the decisions that have one; what was read once stays in memory."""
+"""A cached reader of the labels of a log and the labelled decisions."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 
 MOST_IN_MEMORY = 20_000
-"""Records that stay in memory, the newest; further ones are read again."""
+"""Maximum number of cached records, the newest; further ones are read again."""
 _FRESH_S = 1.0
-"""Longer than a request takes; records are deleted without a new one that would tell."""
+"""Maximum age of the result, because a deletion adds no record that would invalidate it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledDecisions:
     """
-    The labelled decisions of a log at one moment.
+    The labelled decisions of a log at one point in time.
 
     Attributes:
-        labels: The label that holds of each decision, by its id.
+        labels: The valid label of each labelled decision, by decision id.
         pairs: Each record of a labelled decision with its label, oldest first.
-        damaged: Why records could not be read.
+        damaged: The errors of records that cannot be read.
     """
 
     labels: dict[str, Label] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class LabelledDecisions:
 
 class LabelReader:
     """
-    Reads the labelled decisions of a log; may be used by several threads.
+    Reads the labelled decisions of a log; thread-safe.
 
     Args:
         store: The log.
@@ -51,13 +51,13 @@ class LabelReader:
 
     def read(self) -> LabelledDecisions:
         """
-        Return the labelled decisions; views of the same second share what was read.
+        Return the labelled decisions; calls within `_FRESH_S` seconds share the result.
 
         Raises:
             StoreError: The database cannot be read.
         """
         place = self._store.last_place()
-        with self._lock:  # readers that come meanwhile wait for the same answer
+        with self._lock:  # concurrent callers wait for the same result
             now = time.monotonic()
             if place != self._place or now - self._read_at > _FRESH_S:
                 self._last = self._read()
@@ -67,7 +67,9 @@ class LabelReader:
     def _read(self) -> LabelledDecisions:
         damaged: list[Damaged] = []
         labels = self._store.labels(skipped=damaged.append)
-        found = self._store.decisions_of(labels, already_read=self._records, skipped=damaged.append)
-        self._records = {at: found[at] for at in [*found][-MOST_IN_MEMORY:]}
-        pairs = [(decision, labels[decision.id]) for decision in found.values()]
+        decisions = self._store.decisions_of(
+            labels, already_read=self._records, skipped=damaged.append
+        )
+        self._records = {at: decisions[at] for at in [*decisions][-MOST_IN_MEMORY:]}
+        pairs = [(decision, labels[decision.id]) for decision in decisions.values()]
         return LabelledDecisions(labels=labels, pairs=pairs, damaged=damaged)

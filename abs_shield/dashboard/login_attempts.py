@@ -1,4 +1,4 @@
-"""A limit on wrong tokens: so many from one address, then it has to wait."""
+"""A limit on wrong tokens per address."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 MOST_WRONG = 10
-"""Wrong tokens from one address within `WAIT_S` seconds."""
+"""Allowed wrong tokens from one address within `WAIT_S` seconds."""
 WAIT_S = 60.0
-"""How long an address waits after the last of them, in seconds."""
+"""How long an address has to wait after the last of them, in seconds."""
 _MOST_ADDRESSES = 10_000
-"""Addresses that are counted at the same time; the one that was longest quiet is forgotten."""
+"""Maximum number of tracked addresses; the least recent one is evicted."""
 
 
 class LoginAttempts:
     """
-    Counts wrong tokens by the address of the visitor.
+    Counts wrong tokens by the visitor's address.
 
     Args:
-        now: Gives the time in seconds; it never goes back.
+        now: Returns a monotonic time in seconds.
     """
 
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -28,10 +28,10 @@ class LoginAttempts:
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def wait_s(self, address: str) -> int:
-        """Return how many seconds an address has to wait before the next token; 0 for none."""
+        """Return the seconds that an address has to wait before its next attempt; 0 for none."""
         wrong, last = self._wrong.get(address, (0, 0.0))
-        left = last + WAIT_S - self._now()
-        return max(0, math.ceil(left)) if wrong >= MOST_WRONG else 0
+        remaining = last + WAIT_S - self._now()
+        return max(0, math.ceil(remaining)) if wrong >= MOST_WRONG else 0
 
     def add_wrong(self, address: str) -> None:
         """Count a wrong token."""
@@ -42,5 +42,5 @@ class LoginAttempts:
             self._wrong.popitem(last=False)
 
     def forget(self, address: str) -> None:
-        """Begin anew after a right token."""
+        """Reset the count after a right token."""
         self._wrong.pop(address, None)

@@ -1,4 +1,4 @@
-"""A decision in words, without the values of arguments and results unless they are shown."""
+"""Texts about a decision and its findings, with values of arguments and results masked."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.pointers import safe_where
-from abs_shield.dashboard.codes import sentence_of
+from abs_shield.dashboard.code_sentences import sentence_of
 
 MASK = "•••"
-"""The text in place of a value."""
+"""The text that replaces a masked value."""
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _OWN_FACTS = ("rule", "file", "line")
-"""Evidence that the author of a policy wrote."""
+"""Evidence written by the author of a policy, which is not masked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownFinding:
-    """One finding in words; see `Finding`."""
+    """The texts about one finding; see `Finding`."""
 
     check: str
     verdict: str
@@ -36,11 +36,11 @@ class ShownFinding:
 
 def shown_findings(decision: Decision, *, values: bool) -> list[ShownFinding]:
     """
-    Return the findings of a decision in words.
+    Return the texts about the findings of a decision.
 
     Args:
         decision: The decision.
-        values: Whether values of arguments and results are shown; else each is masked.
+        values: Whether values of arguments and results are shown; otherwise they are masked.
     """
     return [_shown(finding, decision.subject, values=values) for finding in decision.findings]
 
@@ -49,7 +49,7 @@ def sentence(finding: Finding, *, values: bool) -> str:
     """
     Return one line about a finding.
 
-    Its own detail may quote a value anywhere, so that without values its code speaks for it.
+    The detail of a finding may quote values, so without values it is the sentence of the code.
     """
     if not values:
         return sentence_of(finding.code)
@@ -58,7 +58,7 @@ def sentence(finding: Finding, *, values: bool) -> str:
 
 def masked(text: str, *, values: bool) -> str:
     """
-    Return a reason or an error, with quoted texts masked unless values are shown.
+    Return a reason or an error, with quoted texts masked unless *values* is true.
 
     >>> masked('no date in "tx_99999"', values=False)
     'no date in "•••"'
@@ -67,7 +67,7 @@ def masked(text: str, *, values: bool) -> str:
 
 
 def time_of(at: float) -> str:
-    """Return a time in UTC to the second; empty where no calendar has it."""
+    """Return a time in UTC to the second; empty if it is out of range."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (OverflowError, OSError, ValueError):
@@ -75,7 +75,7 @@ def time_of(at: float) -> str:
 
 
 def where_of(finding: Finding, subject: Subject, *, values: bool) -> str:
-    """Return the JSON pointer of a finding, without names that a model wrote."""
+    """Return the JSON pointer of a finding, without names written by a model."""
     return finding.where if values else safe_where(finding, subject, None)
 
 
@@ -94,7 +94,7 @@ def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
 
 
 def _facts(finding: Finding, *, values: bool) -> Iterator[tuple[str, str]]:
-    """Yield what else a finding holds, with a name for each."""
+    """Yield the name and the text of each further fact of a finding."""
     hidden = {"got": finding.got, "nearest": finding.nearest or None}
     evidence = sorted(finding.evidence.items(), key=lambda fact: str(fact[0]))
     for name, value in (*hidden.items(), ("expected", finding.expected or None), *evidence):

@@ -1,4 +1,4 @@
-"""Events that tell open pages that the log has grown; one reader of the log for all pages."""
+"""Server-sent events about growth of the log, with one reader of the log for all open pages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from abs_shield.errors import StoreError
 from abs_shield.stores.durable import DurableStore
 
 EVERY_S = 2.0
-"""How often the log is read while a page is open."""
+"""Interval of reading the log while a page is open, in seconds."""
 _BEAT_S = 20.0
-"""How often a comment is sent, so that proxies keep the connection."""
+"""Interval of comments that keep connections open through proxies, in seconds."""
 MOST_PAGES = 200
-"""Pages that are connected at the same time; further ones have to be loaded again by hand."""
+"""Maximum number of connected pages; further ones must be reloaded manually."""
 
 
 class LiveUpdates:
@@ -27,7 +27,7 @@ class LiveUpdates:
 
     Args:
         store: The log.
-        every_s: How often it is read, in seconds.
+        every_s: Interval of reading it, in seconds.
     """
 
     def __init__(self, store: DurableStore, *, every_s: float = EVERY_S) -> None:
@@ -40,21 +40,23 @@ class LiveUpdates:
 
     async def events(self, request: Request) -> StreamingResponse:
         """
-        Return a stream with an event ``changed`` whenever the log has grown, and its newest place.
+        Return a stream of ``changed`` events, each with the newest place of the log.
 
-        The parameter ``since`` is the place that the page shows: where the log has grown
-        meanwhile, the first event comes as soon as the log is read.
+        The parameter ``since`` is the place that the page shows: if the log has grown since then,
+        the first event is sent as soon as the log is read.
         """
         if self._pages >= MOST_PAGES:
             return StreamingResponse(iter([b"retry: 60000\n\n"]), media_type="text/event-stream")
         since = request.query_params.get("since", "")
-        seen = int(since) if since.isascii() and since.isdigit() and len(since) < 19 else None
+        shown_place = (
+            int(since) if since.isascii() and since.isdigit() and len(since) < 19 else None
+        )
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            self._stream(request, seen), media_type="text/event-stream", headers=headers
+            self._stream(request, shown_place), media_type="text/event-stream", headers=headers
         )
 
-    async def _stream(self, request: Request, seen: int | None) -> AsyncIterator[bytes]:
+    async def _stream(self, request: Request, shown_place: int | None) -> AsyncIterator[bytes]:
         self._pages += 1
         if self._task is None or self._task.done():
             self._place = None
@@ -62,27 +64,27 @@ class LiveUpdates:
         try:
             yield b"retry: 5000\n\n"
             while not await request.is_disconnected():
-                place = await self._place_after(seen)
-                if place is None or seen is None:
+                place = await self._place_after(shown_place)
+                if place is None or shown_place is None:
                     yield b": nothing new\n\n"
                 else:
                     yield f"event: changed\ndata: {place}\n\n".encode()
-                seen = seen if place is None else place
+                shown_place = shown_place if place is None else place
         finally:
             self._pages -= 1
 
-    async def _place_after(self, seen: int | None) -> int | None:
-        """Return the newest place once it is another one; None after `_BEAT_S` seconds."""
+    async def _place_after(self, shown_place: int | None) -> int | None:
+        """Return the newest place once it changes; None after `_BEAT_S` seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_BEAT_S), self._changed:
-                await self._changed.wait_for(lambda: self._place not in (None, seen))
+                await self._changed.wait_for(lambda: self._place not in (None, shown_place))
                 return self._place
         return None
 
     async def _watch(self) -> None:
-        """Read the newest place of the log until no page is open."""
+        """Poll the newest place of the log until no page is open."""
         while self._pages:
-            with suppress(StoreError):  # the next page that is loaded says what is wrong
+            with suppress(StoreError):  # the next page that is loaded shows the error
                 place = await run_in_threadpool(self._store.last_place)
                 if place != self._place:
                     async with self._changed:

@@ -1,4 +1,4 @@
-"""The heatmap as tables of texts: the rows, and the text and the shade of each cell."""
+"""The heatmap as tables: rows, and the text and shade of each cell."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ROW_NAMES = {
     ANSWERS: "answers",
     OUTPUTS: "outputs",
 }
-"""Names of the rows that are no tools."""
+"""Titles of the rows that are not tools."""
 MOST_ROWS = 100
-"""Rows of a table at first: a browser that loads a thousand again and again is busy with it."""
+"""Initial limit of rows in a table: reloading a thousand rows keeps a browser busy."""
 _SIGNS = {Verdict.SUSPICIOUS: "S", Verdict.HALLUCINATED: "H"}
 
 
@@ -38,7 +38,7 @@ class RowOrder(StrEnum):
 
 
 class RowLimit(StrEnum):
-    """How many rows a table has: the first `MOST_ROWS`, or all."""
+    """The rows of a table: the first `MOST_ROWS`, or all."""
 
     FIRST = "first"
     ALL = "all"
@@ -51,17 +51,17 @@ class ShownCell:
 
     Attributes:
         check: The column.
-        kind: ``error``, ``hallucinated``, ``suspicious``, ``clean``, ``blind`` where the check
-            could not run, or ``none`` where it judges no such subject.
-        shade: How dark the cell is, 0 to 4.
-        sign: One letter for the kind, for those who cannot tell the colours apart.
-        rate: The share of decisions that it flags or failed to judge.
-        counts: The decisions behind the rate.
-        interval: The 95 % interval of the rate, short.
-        would_block: Decisions that strict mode would have stopped because of it.
-        before: The rate of the period before; empty where it is not compared.
-        trend: ``up``, ``down`` or ``same`` beside the period before; empty without one.
-        tip: Everything in one line.
+        kind: ``error``, ``hallucinated``, ``suspicious``, ``clean``, ``blind`` if the check could
+            not run, or ``none`` if it does not apply to the subject.
+        shade: Darkness of the cell, 0 to 4.
+        sign: One letter for the kind, for readers who cannot distinguish the colours.
+        rate: The share of decisions that the check flagged or failed to evaluate.
+        counts: The numbers of the rate, such as ``3 of 40``.
+        interval: The 95 % interval of the rate, abbreviated.
+        would_block: Decisions that strict mode would have blocked because of the check.
+        before: The rate of the previous period; empty if not compared.
+        trend: ``up``, ``down`` or ``same`` against the previous period; empty without one.
+        tip: The tooltip: everything in one line.
     """
 
     check: str
@@ -85,8 +85,8 @@ class ShownRow:
     Attributes:
         name: The row's name in the report.
         title: Its name on the page.
-        noun: What is counted: ``call``, ``answer`` or ``output``.
-        calls: How often it was judged.
+        noun: The counted subject: ``call``, ``answer`` or ``output``.
+        calls: The number of decisions.
         cells: A cell for each column.
     """
 
@@ -100,13 +100,13 @@ class ShownRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTable:
     """
-    One table of the heatmap: tools, or answers and outputs, with the checks that judge them.
+    One table of the heatmap: tools, or answers and outputs, with their checks.
 
     Attributes:
-        title: What its rows are.
+        title: The title of the table.
         columns: The checks.
-        rows: The rows that are shown.
-        more: How many further rows there are.
+        rows: The rows on the page.
+        more: The number of further rows.
     """
 
     title: str
@@ -119,13 +119,13 @@ def shown_tables(
     report: Report, before: Report | None, *, sort: RowOrder, rows: RowLimit
 ) -> list[ShownTable]:
     """
-    Return the tables of the heatmap; one without rows is left out.
+    Return the tables of the heatmap that have rows.
 
     Args:
-        report: The figures.
-        before: Those of the period before; None where nothing is compared.
+        report: The counts.
+        before: The counts of the previous period; None for no comparison.
         sort: The order of the rows.
-        rows: Whether all rows are shown.
+        rows: The limit of rows.
     """
     heat = report.heat()
     parts = {
@@ -134,9 +134,9 @@ def shown_tables(
     }
     most = len(heat) if rows is RowLimit.ALL else MOST_ROWS
     return [
-        _table(title, _sorted(found, sort), report, before, most=most)
-        for title, found in parts.items()
-        if found
+        _table(title, _sorted(heat_rows, sort), report, before, most=most)
+        for title, heat_rows in parts.items()
+        if heat_rows
     ]
 
 
@@ -162,7 +162,7 @@ def _table(
 
 
 def row_title(row: str) -> str:
-    """Return what a row is called on the page."""
+    """Return the title of a row on the page."""
     if row.startswith(STAGES):
         return f"outputs: {row.removeprefix(STAGES)}"
     return ROW_NAMES.get(row, row)
@@ -196,30 +196,30 @@ def _cell(
     check: str, cell: Cell | None, place: LayerReport, before: LayerReport | None
 ) -> ShownCell:
     rate, kind = rate_of(place), _kind(cell)
-    shown = percent(rate.hits / rate.of) if rate.of else ""
-    was = None if before is None else rate_of(before)
+    text = percent(rate.hits / rate.of) if rate.of else ""
+    previous = None if before is None else rate_of(before)
     return ShownCell(
         check=check,
         kind=kind,
         shade=0 if cell is None else cell.shade,
         sign=_sign(kind, cell),
-        rate=shown,
+        rate=text,
         counts=f"{rate.hits:,} of {rate.of:,}" if rate.of else "",
         interval=_short_interval(rate),
         would_block=place.counts.would_block,
-        before=percent(was.hits / was.of) if was is not None and was.of else "",
-        trend=_trend(rate, was),
+        before=percent(previous.hits / previous.of) if previous is not None and previous.of else "",
+        trend=_trend(rate, previous),
         tip=_tip(place, rate),
     )
 
 
 def rate_of(place: LayerReport) -> Share:
-    """Return the share of decisions that a check flags or fails to judge."""
+    """Return the share of decisions that a check flags or fails to evaluate."""
     return place.counts.alert_rate
 
 
 def interval_of(share: Share) -> str:
-    """Return the 95 % interval of a share, such as ``0.1 % to 0.7 %``; empty of nothing."""
+    """Return the 95 % interval of a share, such as ``0.1 % to 0.7 %``; empty without counts."""
     if not share.of:
         return ""
     lower, upper = share.ends
@@ -227,7 +227,7 @@ def interval_of(share: Share) -> str:
 
 
 def _short_interval(share: Share) -> str:
-    """Return the same for a cell: ``0.1 to 0.7 %``."""
+    """Return the abbreviated interval for a cell: ``0.1 to 0.7 %``."""
     lower, _, upper = interval_of(share).partition(" to ")
     return f"{lower.removesuffix(' %')} to {upper}" if upper else ""
 
@@ -248,11 +248,11 @@ def _sign(kind: str, cell: Cell | None) -> str:
     return "" if cell is None else _SIGNS.get(cell.verdict, "")
 
 
-def _trend(rate: Share, was: Share | None) -> str:
-    """Return `up` or `down` where the intervals of both periods lie apart, else `same`."""
-    if was is None or not was.of or not rate.of:
+def _trend(rate: Share, previous: Share | None) -> str:
+    """Return `up` or `down` if the intervals of both periods do not overlap, else `same`."""
+    if previous is None or not previous.of or not rate.of:
         return ""
-    (lower, upper), (lower_before, upper_before) = rate.ends, was.ends
+    (lower, upper), (lower_before, upper_before) = rate.ends, previous.ends
     if lower > upper_before:
         return "up"
     return "down" if upper < lower_before else "same"

@@ -1,4 +1,4 @@
-"""Codes of findings as sentences, which hold no value of a call."""
+"""Sentences for the codes of findings, without values of a call."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ SENTENCES = {
     "not_read": "what has to be read before this call was not read",
     "prose_only": "the value appears only in running text of a tool's result",
 }
-"""By code; a test compares it with the tables of docs/layers."""
+"""Code to sentence; a test compares it with the tables of docs/layers."""
 
 
 def sentence_of(code: str) -> str:
     """
-    Return the sentence of a code; of one that is not listed the code as words.
+    Return the sentence of a code; for an unlisted code, the code as words.
 
     >>> sentence_of("rule"), sentence_of("latency_anomaly")
     ('a declared rule does not hold', 'latency anomaly')

@@ -1,4 +1,4 @@
-"""The figures behind the views: the report's own, from what the decision log has counted."""
+"""The figures of the views, computed by the report from the log's counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.core import Decision
 from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import UNNAMED, Filters
-from abs_shield.dashboard.labelled import LabelReader
+from abs_shield.dashboard.label_reader import LabelReader
 from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.replay.report import Report, Share
 from abs_shield.replay.report.report_rows import cases_of
@@ -25,23 +25,23 @@ from abs_shield.stores.sealed_record import Damaged, ScoreRecord
 from abs_shield.text.show import encodable
 
 MOST_OF_SESSION = 5_000
-"""Decisions of one session that are counted, the newest."""
+"""Maximum number of decisions counted of one session, the newest."""
 NEWEST = 20_000
-"""Records from which it is estimated how decisions are spread over sessions: the newest."""
+"""Newest records from which the spread of decisions over sessions is estimated."""
 STALE = 1_000
-"""Records that may come before the sessions are looked at again."""
+"""New records after which the cached sessions are read again."""
 MOST_TIMES = 20
-"""Times whose sessions are kept in memory."""
+"""Maximum number of periods whose sessions are cached."""
 PAGE = 50
-"""Decisions on a page."""
+"""Decisions per page."""
 AROUND = 5
-"""Decisions of the same session that are shown before one and after it, at most."""
+"""Maximum number of decisions of the same session shown before and after one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilterChoices:
     """
-    What the filters offer in a time, whatever they are set to.
+    The choices of the filters for a period, whatever they are set to.
 
     Attributes:
         agents: Names of agents.
@@ -53,7 +53,7 @@ class FilterChoices:
 
     @classmethod
     def of(cls, decisions: Iterable[Decision]) -> Self:
-        """Return the names that decisions have."""
+        """Return the agents and models of decisions."""
         pairs = {(one.agent, one.model) for one in decisions}
         return cls(
             agents=sorted({encodable(agent or UNNAMED) for agent, _ in pairs}),
@@ -64,13 +64,13 @@ class FilterChoices:
 @dataclass(frozen=True, kw_only=True)
 class FilteredCounts:
     """
-    The counts of a time, as far as filters admit them.
+    The counts of the decisions that match the filters.
 
     Attributes:
-        report: The counts of the report.
-        choices: What the filters offer.
-        unreadable: Records of labels, of labelled decisions, of losses and of one session that
-            cannot be read; each is left out.
+        report: The report with the counts.
+        choices: The choices of the filters.
+        unreadable: The number of skipped records that cannot be read: labels, labelled decisions,
+            gaps and decisions of one session.
     """
 
     report: Report
@@ -81,12 +81,12 @@ class FilteredCounts:
 @dataclass(frozen=True, kw_only=True)
 class DecisionPage:
     """
-    Some decisions, newest first.
+    A page of decisions, newest first.
 
     Attributes:
-        decisions: At most `PAGE`.
-        before: What the address of the next page names; None where this is the last one.
-        unreadable: Records that could not be read.
+        decisions: At most `PAGE` decisions.
+        before: The parameter `before` of the next page's address; None for the last page.
+        unreadable: The number of skipped records that cannot be read.
     """
 
     decisions: list[Decision]
@@ -96,11 +96,11 @@ class DecisionPage:
 
 class LogFigures:
     """
-    Reads one decision log; may be used by several threads.
+    Reads the figures of one decision log; thread-safe.
 
     Args:
         store: The log.
-        now: Gives the time in seconds since the epoch.
+        now: Returns the time in seconds since the epoch.
     """
 
     def __init__(self, store: DurableStore, *, now: Callable[[], float] = time.time) -> None:
@@ -112,25 +112,25 @@ class LogFigures:
 
     @cached_property
     def name(self) -> str:
-        """The name of the log, without a password."""
+        """The address of the log, without a password."""
         return self.store.name
 
     # Counts --------------------------------------------------------------------------------------
 
-    def counted(
+    def filtered_counts(
         self, filters: Filters, *, spread: bool = True, cell: CellListing | None = None
     ) -> FilteredCounts:
         """
-        Return the counts of the log, as far as the filters admit them.
+        Return the counts of the decisions that match the filters.
 
         Args:
-            filters: What the view shows.
-            spread: Whether intervals of all decisions are shown, which count sessions; those of
-                labelled ones always do.
-            cell: Only decisions of this cell are counted; None counts all.
+            filters: The filters of the view.
+            spread: Whether intervals of all decisions are needed, which count sessions; intervals
+                of labelled decisions always do.
+            cell: Count only decisions of this cell; None counts all.
         """
         if filters.session:
-            return self._of_session(filters)
+            return self._session_counts(filters)
         since, until = filters.since, filters.until
         damaged = [*self._labelled.read().damaged]
         counts = self.store.pattern_counts(since=since, until=until)
@@ -145,15 +145,15 @@ class LogFigures:
         spreads = Spreads(sessions, {one.number: one.pattern for one in admitted}, labelled)
         gaps = self.store.gaps(since=since, until=until, skipped=damaged.append)
         report = Report.of_counts(admitted, labelled, gaps, spreads=spreads)
-        return _counted(report, decisions, damaged)
+        return _filtered_counts(report, decisions, damaged)
 
     def precision(self, filters: Filters, cells: Collection[Cell]) -> dict[Cell, Share]:
         """
-        Return the precision of cells, as the report has it, from their labelled decisions alone.
+        Return the precision of cells as in the report, from their labelled decisions.
 
         Args:
-            filters: What the view shows.
-            cells: Rows and checks; an empty row stands for all.
+            filters: The filters of the view.
+            cells: Rows and checks; an empty row means all.
         """
         wanted = {*cells}
         labelled = [
@@ -169,61 +169,61 @@ class LogFigures:
         }
 
     def _sessions(self, since: float | None, until: float | None) -> list[SessionCount]:
-        """Return the newest decisions by session, as they were at most `STALE` records ago."""
+        """Return the newest decisions by session, cached for up to `STALE` new records."""
         place = self.store.last_place()
         with self._lock:
-            known = self._spread.get((since, until))
-        if known is not None and place - known[0] < STALE:
-            return known[1]
-        found = self.store.session_counts(newest=NEWEST, since=since, until=until)
+            cached = self._spread.get((since, until))
+        if cached is not None and place - cached[0] < STALE:
+            return cached[1]
+        sessions = self.store.session_counts(newest=NEWEST, since=since, until=until)
         with self._lock:
             if len(self._spread) >= MOST_TIMES:
                 self._spread.clear()
-            self._spread[since, until] = place, found
-        return found
+            self._spread[since, until] = place, sessions
+        return sessions
 
     def labels(self) -> dict[str, Label]:
-        """Return the label that holds of each decision, by its id, as far as they can be read."""
+        """Return the valid label of each labelled decision, by decision id."""
         return self._labelled.read().labels
 
-    def _of_session(self, filters: Filters) -> FilteredCounts:
-        """Count the decisions of one session, of which there are few."""
+    def _session_counts(self, filters: Filters) -> FilteredCounts:
+        """Count the decisions of one session by reading them, because they are few."""
         damaged = [*self._labelled.read().damaged]
-        decisions = self._session(filters, damaged)
+        decisions = self._session_decisions(filters, damaged)
         admitted = [one for one in decisions if filters.admit(one)]
-        return _counted(Report.of(admitted, self.labels()), decisions, damaged)
+        return _filtered_counts(Report.of(admitted, self.labels()), decisions, damaged)
 
     def pattern_counts(self, filters: Filters, *, hours: int | None = None) -> list[PatternCount]:
         """
-        Return the counts of the log by pattern, of the time and the session that are shown.
+        Return the counts by pattern of the filters' period and session.
 
         Args:
-            filters: Only their time and their session are used.
-            hours: Length of the times that are counted apart; None counts all as one.
+            filters: The filters; only their period and session are used.
+            hours: Length of the periods counted separately; None counts all as one.
         """
         if not filters.session:
             return self.store.pattern_counts(since=filters.since, until=filters.until, hours=hours)
         length = HOUR_S * hours if hours else 1
         return [
             PatternCount(0, pattern_of(one), 1, one.at, one.at, one.at // length * length)
-            for one in self._session(filters, [])
+            for one in self._session_decisions(filters, [])
         ]
 
     def scores(self, filters: Filters) -> Iterator[ScoreRecord]:
-        """Yield the quality scores of the time that is shown, oldest first."""
+        """Yield the quality scores of the filters' period, oldest first."""
         return self.store.scores(
             since=filters.since, until=filters.until, skipped=lambda damaged: None
         )
 
-    def _session(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
-        """Return the decisions of one session in the time of the filters, oldest first."""
-        found = self.store.decisions(
+    def _session_decisions(self, filters: Filters, damaged: list[Damaged]) -> list[Decision]:
+        """Return the decisions of one session in the filters' period, oldest first."""
+        decisions = self.store.decisions(
             session_id=filters.session, limit=MOST_OF_SESSION, skipped=damaged.append
         )
-        return [one for one in found if filters.admit_time(one) and filters.admit_session(one)]
+        return [one for one in decisions if filters.admit_time(one) and filters.admit_session(one)]
 
     def _labels(self, filters: Filters) -> list[tuple[Decision, Label]]:
-        """Return the labelled decisions that the filters admit, each with its label."""
+        """Return the labelled decisions that match the filters, each with its label."""
         return [
             (decision, label)
             for decision, label in self._labelled.read().pairs
@@ -236,12 +236,12 @@ class LogFigures:
 
     def page(self, filters: Filters, listing: CellListing, *, before: int | None) -> DecisionPage:
         """
-        Return the newest decisions of a list, or those behind a page.
+        Return one page of a cell's decisions, newest first.
 
         Args:
-            filters: What the view shows.
+            filters: The filters of the view.
             listing: The cell, and which of its decisions are listed.
-            before: The `Page.before` of the page before; None for the first one.
+            before: The `DecisionPage.before` of the previous page; None for the first one.
         """
         labels = self.labels() if listing.listed is ListFilter.UNLABELLED else {}
         if filters.session:
@@ -252,17 +252,17 @@ class LogFigures:
             if filters.admit(one.pattern.decision()) and listing.admits(one.pattern.decision())
         ]
         damaged: list[Damaged] = []
-        found: list[tuple[int, Decision]] = []
-        while len(found) <= PAGE:
+        matches: list[tuple[int, Decision]] = []
+        while len(matches) <= PAGE:
             some = self.store.newest(
                 numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
                 skipped=damaged.append,
             )  # fmt: skip
-            found += [(place, one) for place, one in some if one.id not in labels]
+            matches += [(place, one) for place, one in some if one.id not in labels]
             if not some or len(some) + len(damaged) <= PAGE:
                 break
             before = some[-1][0]
-        return _page(found, damaged)
+        return _page(matches, damaged)
 
     def _page_of_session(
         self,
@@ -271,32 +271,32 @@ class LogFigures:
         labels: Mapping[str, Label],
         before: int | None,
     ) -> DecisionPage:
-        """Return a page of one session, whose places are counted from its oldest decision."""
+        """Return a page of one session; its places are numbered from its oldest decision."""
         damaged: list[Damaged] = []
-        found = [
+        matches = [
             (place, one)
-            for place, one in enumerate(self._session(filters, damaged), 1)
+            for place, one in enumerate(self._session_decisions(filters, damaged), 1)
             if (before is None or place < before)
             and filters.admit(one)
             and listing.admits(one)
             and one.id not in labels
         ][::-1]
-        return _page(found, damaged)
+        return _page(matches, damaged)
 
     def around(self, decision: Decision) -> tuple[list[Decision], list[Decision], int]:
         """
-        Return the decisions of the same session before one and after it, oldest first.
+        Return the decisions of the same session before and after one, oldest first.
 
-        The number of records beside it that cannot be read is the last item.
+        The last item is the number of neighbours that cannot be read.
         """
         damaged: list[Damaged] = []
-        before, behind = self.store.around(decision.id, most=AROUND, skipped=damaged.append)
-        return before, behind, len(damaged)
+        earlier, later = self.store.around(decision.id, most=AROUND, skipped=damaged.append)
+        return earlier, later, len(damaged)
 
 
-def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> DecisionPage:
-    """Return the first decisions of a list, each behind its place."""
-    more, shown = len(found) + len(damaged) > PAGE, found[:PAGE]
+def _page(matches: list[tuple[int, Decision]], damaged: list[Damaged]) -> DecisionPage:
+    """Return the page of the first matches, which are places and decisions."""
+    more, shown = len(matches) + len(damaged) > PAGE, matches[:PAGE]
     return DecisionPage(
         decisions=[decision for _, decision in shown],
         before=shown[-1][0] if more and shown else None,
@@ -304,7 +304,7 @@ def _page(found: list[tuple[int, Decision]], damaged: list[Damaged]) -> Decision
     )
 
 
-def _counted(
+def _filtered_counts(
     report: Report, decisions: Iterable[Decision], damaged: list[Damaged]
 ) -> FilteredCounts:
     return FilteredCounts(
