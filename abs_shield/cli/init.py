@@ -88,7 +88,7 @@ def init(
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
     with _progress(files) as progress:
         mined = mine(
-            source, recorded, let_through=let_through, told=progress, on_bad_line=bad.append
+            source, recorded, let_through=let_through, progress=progress, on_bad_line=bad.append
         )
     for line in unread:
         _print_message(str(line))

@@ -1,4 +1,4 @@
-"""Recorded runs judged again, as they would have been judged live."""
+"""Judge recorded runs again, as they would have been judged live."""
 
 from abs_shield.core.renamed import old_names
 from abs_shield.replay.chunk_reading import SessionStart

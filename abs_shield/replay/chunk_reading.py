@@ -1,4 +1,4 @@
-"""Reads the runs of a chunk in order, and notes what whoever asked for it has to be told."""
+"""Read the runs of a chunk in order, and note bad lines and the starts of sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.text.show import shown
 
 
 class SessionStart(NamedTuple):
-    """Where a session begins; *name* is what may be shown of its id, *key* a hash of it."""
+    """The start of a session; *name* is a printable form of its id, *key* a hash of it."""
 
     path: str
     line: int
@@ -30,13 +30,13 @@ def readable_runs(
     forget: Callable[[], object],
 ) -> Iterator[Run]:
     """
-    Return the runs of a chunk.
+    Yield the runs of a chunk.
 
     Args:
-        chunk: Its lines.
+        chunk: The lines.
         toolsets: The tools of runs that name theirs.
-        notes: Takes in order the lines that are no runs, and the sessions that begin.
-        forget: Called before the first run of each session, and before each that stands alone.
+        notes: Receives invalid lines, and the starts of sessions, in order.
+        forget: Called before the first run of each session, and before each run without one.
     """
     new = False
     for run, begins in chunk_runs(chunk, toolsets):
@@ -53,6 +53,6 @@ def readable_runs(
 
 
 def session_start(run: Run, session_id: str) -> SessionStart:
-    """Return where a session begins: with *run*."""
+    """Return the start of the session that begins with *run*."""
     key = int.from_bytes(digest(session_id, size=8), "little")
     return SessionStart(run.path, run.line, shown(session_id), key)

@@ -1,4 +1,4 @@
-"""Cuts files of any size into chunks of lines, none of which splits a session."""
+"""Split files of any size into chunks of lines, without splitting a session."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from abs_shield.replay.runs import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
 
 MOST_BYTES = 1 << 20
-"""Bytes after which a chunk ends, as soon as its session does."""
+"""Bytes after which a chunk ends, once its session ends."""
 MOST_LINES = 1_000
-"""Lines after which a chunk ends, as soon as its session does."""
+"""Lines after which a chunk ends, once its session ends."""
 
 
 class RawLine(NamedTuple):
-    """One line as it stands in its file; *number* counts from 1."""
+    """One line of a file; *number* counts from 1."""
 
     path: str
     number: int
@@ -26,12 +26,12 @@ class RawLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Lines that are judged together, in one process; data that pickles."""
+    """Lines that are judged together, in one process; picklable."""
 
     lines: tuple[RawLine | BadLine, ...]
 
     def __str__(self) -> str:
-        (first, start), (last, end) = _place(self.lines[0]), _place(self.lines[-1])
+        (first, start), (last, end) = _position(self.lines[0]), _position(self.lines[-1])
         return f"{first}:{start}-{end}" if first == last else f"{first}:{start} to {last}:{end}"
 
 
@@ -39,7 +39,7 @@ def raw_lines(
     paths: Iterable[str], *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[RawLine | BadLine]:
     """
-    Return the lines of one file after the other, unread.
+    Yield the lines of the files, unparsed.
 
     Raises:
         OSError: A file cannot be opened or read.
@@ -52,26 +52,26 @@ def raw_lines(
 def chunks(
     raw: Iterable[RawLine | BadLine], *, most_bytes: int = MOST_BYTES, most_lines: int = MOST_LINES
 ) -> Iterator[Chunk]:
-    """Return chunks of lines; one that is full grows on only while its session does."""
-    held: list[RawLine | BadLine] = []
+    """Yield chunks of lines; a full chunk grows only while its session continues."""
+    current: list[RawLine | BadLine] = []
     size = 0
     for line in raw:
-        full = size >= most_bytes or len(held) >= most_lines
-        if held and full and not _goes_on(held[-1], line):
-            yield Chunk(tuple(held))
-            held, size = [], 0
-        held.append(line)
+        full = size >= most_bytes or len(current) >= most_lines
+        if current and full and not _continues_session(current[-1], line):
+            yield Chunk(tuple(current))
+            current, size = [], 0
+        current.append(line)
         size += len(line.data) if isinstance(line, RawLine) else 0
-    if held:
-        yield Chunk(tuple(held))
+    if current:
+        yield Chunk(tuple(current))
 
 
 def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine, bool]]:
     """
-    Return each run of a chunk, and whether a session begins with it.
+    Yield each run of a chunk, and whether a session begins with it.
 
-    A session lasts as long as the lines that name it follow each other, such as are no runs
-    included. A line that names none ends it, and so does one of which that cannot be read.
+    A session lasts while consecutive lines name it, including lines that are not valid runs. A
+    line without a session, or whose session cannot be read, ends it.
     """
     current = None
     for line in chunk.lines:
@@ -81,7 +81,7 @@ def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine
         current = session
 
 
-def _goes_on(last: RawLine | BadLine, following: RawLine | BadLine) -> bool:
+def _continues_session(last: RawLine | BadLine, following: RawLine | BadLine) -> bool:
     session = _session(following)
     return session is not None and session == _session(last)
 
@@ -90,5 +90,5 @@ def _session(line: RawLine | BadLine) -> str | None:
     return None if isinstance(line, BadLine) else session_of(line.data)
 
 
-def _place(line: RawLine | BadLine) -> tuple[str, int]:
+def _position(line: RawLine | BadLine) -> tuple[str, int]:
     return (line.path, line.line) if isinstance(line, BadLine) else (line.path, line.number)

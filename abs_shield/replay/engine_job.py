@@ -1,4 +1,4 @@
-"""What is done with each chunk of lines, and by how many: what jobs and engines both know."""
+"""The job that engines run on each chunk of lines, and the pool of workers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from abs_shield.replay.chunks import Chunk
 
 TRIES = 3
-"""How often a chunk is tried where the process that has it is killed."""
+"""Attempts for a chunk whose process is killed."""
 MOST_WORKERS = 256
-"""Processes of this machine that may work for one command; more only for more processors."""
+"""Maximum number of local processes, unless there are more processors."""
 
 Part_co = TypeVar("Part_co", covariant=True)
 P = TypeVar("P")
@@ -22,36 +22,36 @@ P = TypeVar("P")
 
 class Job(Protocol[Part_co]):
     """
-    What is done with every chunk: data that pickles, such as a frozen dataclass of plain fields.
+    A job that runs on every chunk: picklable, such as a frozen dataclass of plain fields.
 
-    A process prepares it once. What it then gives for a chunk is a function of that chunk alone,
-    whatever chunks the process has had before; it pickles, and the caller merges it in order.
+    A process prepares it once. The result for a chunk must depend on that chunk alone, not on
+    earlier chunks; it must be picklable, and the caller merges the results in order.
     """
 
     def prepare(self) -> Callable[[Chunk], Part_co]:
-        """Compile what every chunk needs; validators and policies do not pickle."""
+        """Compile what every chunk needs; validators and policies cannot be pickled."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Ready(Generic[P]):
-    """A job that is prepared already: for engines that work in this process."""
+    """A prepared job, for engines that run in this process."""
 
     do: Callable[[Chunk], P]
 
     def prepare(self) -> Callable[[Chunk], P]:
-        """Return what was prepared."""
+        """Return the prepared function."""
         return self.do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerPool:
     """
-    Who works.
+    The number and the location of the workers.
 
     Attributes:
-        workers: Processes; None for as many as there are processors.
-        address: Where the Ray cluster is; None for one of its own on this machine.
+        workers: Number of processes; None for the number of processors.
+        address: Address of the Ray cluster; None for a local one.
     """
 
     workers: int | None = None
@@ -59,7 +59,7 @@ class WorkerPool:
 
 
 class Engine(Protocol):
-    """Gives what a job makes of each chunk, in the order of the chunks."""
+    """Runs a job on each chunk, and yields the results in the order of the chunks."""
 
     def __call__(
         self, job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool
@@ -67,12 +67,12 @@ class Engine(Protocol):
 
 
 def pack_job(job: Job[Any]) -> bytes:
-    """Return a job as the bytes that travel to other processes."""
+    """Return a job as bytes that can be sent to other processes."""
     return pickle.dumps(job)
 
 
 def run_packed_job(job: bytes, chunk: Chunk) -> Any:
-    """Do a packed job with one chunk; it is prepared the first time in each process."""
+    """Run a packed job on one chunk; each process prepares it once."""
     return _prepared(job)(chunk)
 
 
@@ -83,7 +83,7 @@ def _prepared(job: bytes) -> Callable[[Chunk], Any]:
 
 
 def most_workers() -> int:
-    """Return the number of processes beyond which asking for more is a mistake."""
+    """Return the maximum number of processes that is accepted."""
     return max(MOST_WORKERS, processors())
 
 

@@ -1,4 +1,4 @@
-"""The lines of a file, plain or gzip, one after the other and none of them endless."""
+"""Read the lines of a file, plain or gzip, with a bounded length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 LONGEST = 64 << 20
-"""Longest line that is read, in bytes; a longer one is skipped."""
+"""Longest line that is read, in bytes; longer ones are skipped."""
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 10
@@ -36,11 +36,11 @@ def lines(
     path: str, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[tuple[int, bytes] | BadLine]:
     """
-    Return each line of *path* that is not blank, with its number.
+    Yield each line of *path* that is not blank, with its number.
 
     Args:
-        path: A file, gzip or not by its first bytes; ``"-"`` is the standard input.
-        on_bytes: Told how many bytes were read from the file each time, before unpacking.
+        path: A file, plain or gzip (detected by its first bytes); ``"-"`` is standard input.
+        on_bytes: Called with the number of bytes of each read, before decompression.
 
     Raises:
         OSError: The file cannot be opened or read.
@@ -84,7 +84,7 @@ def _skip(stream: IO[bytes]) -> None:
 
 
 class _Inflated(io.RawIOBase):
-    """Unpacks in small pieces, so that damaged data takes no more than one of them with it."""
+    """Decompresses in small pieces, so that damaged data loses at most one piece before it."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
@@ -111,7 +111,7 @@ class _Inflated(io.RawIOBase):
 
 
 class _Counted(io.RawIOBase):
-    """Tells how much is read; closing it leaves the file open."""
+    """Reports how many bytes are read; closing it leaves the file open."""
 
     def __init__(self, file: IO[bytes], on_bytes: Callable[[int], object] | None) -> None:
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)

@@ -1,4 +1,4 @@
-"""Which tool keeps which layer busy: the rows of a risk heatmap."""
+"""Compute the rows of a risk heatmap: tools by layers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from abs_shield.core import Outcome, Verdict
 from abs_shield.replay.run_judging import Judged
 
 SHADES = (0.01, 0.05, 0.2)
-"""Shares from which a cell has the second, the third and the darkest shade."""
+"""Rates from which a cell has the second, third and darkest shade."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """
-    One tool under one layer.
+    One tool and one layer.
 
     Attributes:
         ran: Calls that the layer judged.
-        verdict: The worst of its findings that weigh; CLEAN where there are none.
-        findings: How many of them there are.
+        verdict: The worst verdict of its findings that weigh; CLEAN without any.
+        findings: Number of findings that weigh.
         flagged: Calls with at least one such finding.
-        errors: Calls that it failed to judge.
+        errors: Calls that the layer failed to judge.
     """
 
     ran: int
@@ -34,13 +34,13 @@ class Cell:
 
     @property
     def rate(self) -> float:
-        """The share of the calls it looked at that it flags or failed to judge, in [0, 1]."""
+        """Share of the judged or failed calls that it flags or failed to judge, in [0, 1]."""
         looked = self.ran + self.errors
         return min(1.0, (self.flagged + self.errors) / looked) if looked else 0.0
 
     @property
     def shade(self) -> int:
-        """How dark the cell is: 0 where there is nothing, else 1 to 4 by its rate."""
+        """The shade of the cell: 0 without findings or errors, else 1 to 4 by its rate."""
         if not (self.findings or self.errors):
             return 0
         return 1 + sum(self.rate >= share for share in SHADES)
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """One tool: how often it was called, and its cell under each layer."""
+    """One tool: its number of calls, and its cell for each layer."""
 
     tool: str
     calls: int
@@ -63,7 +63,7 @@ def heatmap(judged: Iterable[Judged], layers: Iterable[str]) -> list[HeatRow]:
         tool = one.call.name
         calls[tool] += 1
         weighing = [finding for finding in one.decision.findings if finding.weighs]
-        counts.update((tool, k, told.outcome) for k, told in one.decision.coverage.items())
+        counts.update((tool, k, entry.outcome) for k, entry in one.decision.coverage.items())
         counts.update((tool, finding.check, finding.verdict) for finding in weighing)
         counts.update((tool, check, "flagged") for check in {f.check for f in weighing})
     names = tuple(layers)
@@ -75,16 +75,16 @@ def heatmap(judged: Iterable[Judged], layers: Iterable[str]) -> list[HeatRow]:
 
 
 def hottest(rows: Iterable[HeatRow]) -> list[HeatRow]:
-    """Sort rows: errors first, then the gravest findings, then the most of both, then calls."""
+    """Sort rows by errors, gravest findings, number of both, and calls."""
     return sorted(rows, key=_heat, reverse=True)
 
 
 def _cell(tool: str, layer: str, counts: Counter[tuple[str, str, str]]) -> Cell:
-    found = {verdict: counts[tool, layer, verdict] for verdict in Verdict}
+    by_verdict = {verdict: counts[tool, layer, verdict] for verdict in Verdict}
     return Cell(
         ran=counts[tool, layer, Outcome.RAN],
-        verdict=Verdict.worst(verdict for verdict, count in found.items() if count),
-        findings=sum(found.values()),
+        verdict=Verdict.worst(verdict for verdict, count in by_verdict.items() if count),
+        findings=sum(by_verdict.values()),
         flagged=counts[tool, layer, "flagged"],
         errors=counts[tool, layer, Outcome.ERROR],
     )

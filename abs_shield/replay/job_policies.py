@@ -1,4 +1,4 @@
-"""The policy of a job, by the place that names it in every process alike."""
+"""Load a job's policy, and name it independently of the working directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.policy import Policy, load_policy
 
 def absolute_place(place: str | None) -> str | None:
     """
-    Return the place of a policy as a process names it that works in another folder.
+    Return the place of a policy as a process with another working directory names it.
 
     >>> anywhere("policies.shop:policy"), anywhere("/srv/shop.py:policy"), anywhere(None)
     ('policies.shop:policy', '/srv/shop.py:policy', None)
@@ -21,10 +21,10 @@ def absolute_place(place: str | None) -> str | None:
 
 def load_job_policy(place: str, *, folder: str = "") -> Policy:
     """
-    Load a policy; its modules are imported from *folder* as well.
+    Load a policy; its modules are imported from *folder*, too.
 
     Raises:
-        PolicyError: There is no such policy.
+        PolicyError: The policy does not exist.
     """
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)

@@ -1,4 +1,4 @@
-"""A finding as it may leave the process that made it."""
+"""Remove values from findings that leave the process."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from abs_shield.core import Finding
 
-_PLACE = ("file", "line")
+_LOCATION = ("file", "line")
 
 
-def portable(finding: Finding) -> Finding:
+def without_values(finding: Finding) -> Finding:
     """
-    Return a finding without the values that a rule or a layer may have put into it.
+    Return a finding without the values that a rule or a layer may have stored in it.
 
-    Of its evidence the place of a rule stays.
+    Only the location of a rule is kept of its evidence.
     """
-    place = {name: finding.evidence[name] for name in _PLACE if name in finding.evidence}
-    kept = {name: value for name, value in place.items() if isinstance(value, (str, int))}
-    return replace(finding, got=None, evidence=kept, allowed=())
+    place = {name: finding.evidence[name] for name in _LOCATION if name in finding.evidence}
+    evidence = {name: value for name, value in place.items() if isinstance(value, (str, int))}
+    return replace(finding, got=None, evidence=evidence, allowed=())

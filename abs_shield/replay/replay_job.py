@@ -1,4 +1,4 @@
-"""The job of a replay: what is made of each chunk of recorded runs, and how that adds up."""
+"""The job of a replay: judge each chunk of recorded runs, and count the results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.replay.chunk_reading import SessionStart, readable_runs
 from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.job_policies import absolute_place, load_job_policy
-from abs_shield.replay.portable_findings import portable
+from abs_shield.replay.portable_findings import without_values
 from abs_shield.replay.replay_rows import row
 from abs_shield.replay.rowfiles import ROWFILES
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
@@ -21,7 +21,7 @@ from abs_shield.replay.toolsets import Toolsets
 
 
 class ReplayFinding(NamedTuple):
-    """One finding of a replay, and the call that it is about."""
+    """One finding of a replay, and its call."""
 
     run_id: str
     call_index: int
@@ -32,12 +32,12 @@ class ReplayFinding(NamedTuple):
 @dataclass(slots=True)
 class ReplayPart:
     """
-    What a replay made of one chunk; parts are added up in the order of their chunks.
+    The result of a replay for one chunk; parts are added in the order of their chunks.
 
     Attributes:
-        rows: A row a call, in the bytes of the format that was asked for.
+        rows: One row for each call, encoded in the requested format.
         tally: The counts.
-        findings: The first findings that weigh, as many as were asked for.
+        findings: The first findings that weigh, up to the requested number.
         notes: In order, the lines that were skipped, and the sessions that begin.
     """
 
@@ -50,14 +50,14 @@ class ReplayPart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
     """
-    Judge every call, in audit mode, as it would have been judged live.
+    Judges every call, in audit mode, as it would have been judged live.
 
     Attributes:
-        policy: Its place, as `load_policy` takes it; None for all six layers.
-        folder: The folder from which the policy's modules are imported as well.
-        toolsets: Name of a toolset to its list of tools, as JSON gives it.
-        rows: The format of the rows, a name of `ROWFILES`; empty for none.
-        findings: How many findings are kept of each chunk.
+        policy: The policy, as `load_policy` accepts it; None for all six layers.
+        folder: A further folder from which the policy's modules are imported.
+        toolsets: Lists of tools by the name of the toolset, as parsed JSON.
+        rows: The format of the rows, a name in `ROWFILES`; empty for none.
+        findings: Maximum number of findings of each chunk.
     """
 
     policy: str | None = None
@@ -67,7 +67,7 @@ class Judging:
     findings: int = 0
 
     def anywhere(self) -> Judging:
-        """Return the same job for a process that works in another folder."""
+        """Return the same job for a process with another working directory."""
         return replace(self, policy=absolute_place(self.policy))
 
     def prepare(self) -> Callable[[Chunk], ReplayPart]:
@@ -75,7 +75,7 @@ class Judging:
         Load the policy and read the toolsets.
 
         Raises:
-            PolicyError: There is no such policy.
+            PolicyError: The policy does not exist.
             ValueError: A toolset cannot be read.
         """
         policy = None if self.policy is None else load_job_policy(self.policy, folder=self.folder)
@@ -100,12 +100,14 @@ def _judged(
         part.tally.run(run)
         for judged in judge_run(run, firewalls.of(run)):
             part.tally.update(judged)
-            part.findings += _found(judged, most=most - len(part.findings))
+            part.findings += _first_findings(judged, most=most - len(part.findings))
             yield judged
 
 
-def _found(judged: Judged, *, most: int) -> Iterable[ReplayFinding]:
+def _first_findings(judged: Judged, *, most: int) -> Iterable[ReplayFinding]:
     findings = judged.decision.findings if most > 0 else ()
     weighing = [finding for finding in findings if finding.weighs]
     for finding in weighing[: max(most, 0)]:
-        yield ReplayFinding(judged.run_id, judged.call_index, judged.call.name, portable(finding))
+        yield ReplayFinding(
+            judged.run_id, judged.call_index, judged.call.name, without_values(finding)
+        )

@@ -1,4 +1,4 @@
-"""Recorded runs, judged again from their files to their decisions."""
+"""Replay recorded runs, from their files to their decisions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def replay(
     Judge every proposed call of every run in order, in audit mode.
 
     Args:
-        paths: Run files, plain or gzip; ``"-"`` is the standard input.
-        policy: None for all layers with what can be inferred from each run's own tools.
-        toolsets: Name of a toolset to its list of tools, for runs that name theirs.
-        on_bad_line: Told of each line that is no run; None logs a warning. It is skipped.
+        paths: Run files, plain or gzip; ``"-"`` is standard input.
+        policy: The policy; None for all layers, with what can be inferred from each run's tools.
+        toolsets: Lists of tools by the name of the toolset, for runs that name one.
+        on_bad_line: Called with each invalid line, which is skipped; None logs a warning.
 
     Raises:
         OSError: A file cannot be opened or read.
         ValueError: One of *toolsets* cannot be read.
-        PolicyError: A tool of the policy is wrong, or a rule does not fit one. A run's own tool
-            raises nothing: what is wrong with it is a layer's error, and a rule that does not
-            fit it stays silent.
+        PolicyError: A tool of the policy is invalid, or a rule does not match one. A run's own tool
+            does not raise: a problem with it is a layer's error, and a rule that does not match
+            it is skipped.
     """
     firewalls = Firewalls(policy)
-    known = Toolsets(toolsets)
-    for run in runs((fspath(path) for path in paths), known):
+    all_toolsets = Toolsets(toolsets)
+    for run in runs((fspath(path) for path in paths), all_toolsets):
         if not isinstance(run, BadLine):
             yield from judge_run(run, firewalls.of(run))
         elif on_bad_line is None:

@@ -1,4 +1,4 @@
-"""The time of a recorded run: it stands still but for what the file says."""
+"""The clock of a recorded run, which advances only with the times in the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.session.session_record import record_of
 
 class RunClock:
     """
-    Gives the latest time that the file has named, in seconds; it never runs backwards.
+    Returns the latest time recorded so far, in seconds; it never runs backwards.
 
     >>> clock = RunClock(5.0)
     >>> clock.move(9.0), clock.move(None), clock.move(7.0), clock()
@@ -26,16 +26,16 @@ class RunClock:
 
     @classmethod
     def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
-        """Return the session's clock; a new one begins with the first time that *events* name."""
+        """Return the session's clock; a new one starts at the first time of *events*."""
         clock = record_of(session).clock
         if not isinstance(clock, cls):
-            named = (event.at for event in events if event.at is not None)
-            clock = cls(next((at for at in named if isfinite(at)), 0.0))
+            times = (event.at for event in events if event.at is not None)
+            clock = cls(next((at for at in times if isfinite(at)), 0.0))
             record_of(session).clock = clock
         return clock
 
     def move(self, at: float | None) -> None:
-        """Go on to *at*, where it is later."""
+        """Advance to *at*, if that is later."""
         if at is not None and at > self._now and isfinite(at):
             self._now = at
 

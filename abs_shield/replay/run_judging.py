@@ -1,4 +1,4 @@
-"""Judges the calls of a recorded run in order, each with what came before it."""
+"""Judge the calls of a recorded run in order, each with the events before it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from abs_shield.shield.ran import Ran
 from abs_shield.stores import MemoryStore
 from abs_shield.text.failure import tells_failure
 
-_KEPT = 256
+_MAX_SHIELDS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """
-    One recorded call and what was decided about it.
+    One recorded call and its decision.
 
     Attributes:
         call_index: Counts the run's tool calls from 0.
-        call_id: The call's id as recorded; None where there was none.
-        executed: Whether the file holds a result of it, a failed one included.
-        refused: Whether the result that followed it tells of a failure.
+        call_id: The call's recorded id, or None.
+        executed: Whether the file has a result of it, including a failed one.
+        refused: Whether its result reports a failure.
         source: The run's source.
-        success: Whether the run ended well; None where nobody knows.
+        success: Whether the run succeeded; None if unknown.
     """
 
     run_id: str
@@ -50,10 +50,10 @@ class Judged:
 
 class Firewalls:
     """
-    One `Shield` for each distinct set of tools, all of one policy in audit mode.
+    Shields of one policy in audit mode, one for each distinct set of tools.
 
     Args:
-        policy: None for all layers with what can be inferred from the tools.
+        policy: The policy; None for all layers, with what can be inferred from the tools.
     """
 
     def __init__(self, policy: Policy | None = None) -> None:
@@ -62,22 +62,20 @@ class Firewalls:
         self._firewalls: OrderedDict[str, Shield] = OrderedDict()
 
     def of(self, run: Run) -> Shield:
-        """
-        Return the Shield that knows the policy's tools and the run's; the policy's tool wins.
-        """
+        """Return the Shield with the policy's and the run's tools; the policy's take precedence."""
         if run.toolset not in self._firewalls:
-            self._firewalls[run.toolset] = self._made(run)
-            if len(self._firewalls) > _KEPT:
+            self._firewalls[run.toolset] = self._create(run)
+            if len(self._firewalls) > _MAX_SHIELDS:
                 self._firewalls.popitem(last=False)
         self._firewalls.move_to_end(run.toolset)
         return self._firewalls[run.toolset]
 
     def forget(self) -> None:
-        """Forget every session: whatever comes next begins anew."""
+        """Forget every session, so that later runs start anew."""
         self._sessions.clear()
 
-    def _made(self, run: Run) -> Shield:
-        # yesterday's calls are no news to today's logs and metrics: no hooks
+    def _create(self, run: Run) -> Shield:
+        # no hooks: recorded calls must not appear in live logs and metrics
         firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions, hooks=None)
         for tool in run.tools:
             firewall.register(tool, tolerant=True)
@@ -86,22 +84,22 @@ class Firewalls:
 
 def judge_run(run: Run, firewall: Shield) -> Iterator[Judged]:
     """Judge each call that *run* proposes as it would have been judged live."""
-    bench = _Bench(run, firewall)
+    judge = _RunJudge(run, firewall)
     for event in turns(run.events):
         if not isinstance(event, Turn):
-            bench.take(event)
+            judge.record(event)
             continue
         for proposed, result in zip(event.proposals, event.results, strict=True):
-            yield bench.judge(proposed, result)
+            yield judge.judge(proposed, result)
         for late in event.rest:
-            bench.take(late)
+            judge.record(late)
 
 
-class _Bench:
+class _RunJudge:
     """
-    One run before its Shield.
+    Judges one run by its Shield.
 
-    Recorded ids may be missing or used again, so each call is judged under one of our own.
+    Recorded ids may be missing or reused, so each call is judged under a new id.
     """
 
     def __init__(self, run: Run, firewall: Shield) -> None:
@@ -109,33 +107,33 @@ class _Bench:
         self._firewall = firewall
         self._session = firewall.session(run.session_id)
         self._clock = RunClock.of(self._session, run.events)
-        self._unanswered: dict[str, tuple[ToolCall, str]] = {}
+        self._pending: dict[str, tuple[ToolCall, str]] = {}
         self._index = 0
 
     def judge(self, proposed: Proposed, result: Returned | None) -> Judged:
-        """Judge a call, and then take its result as that of a call that ran."""
+        """Judge a call, then record its result."""
         recorded = proposed.calls[0]
         call = ToolCall(recorded.name, recorded.arguments, new_id(), recorded.logprobs)
         self._clock.move(proposed.at)
         decision = self._firewall.check_call(call, session=self._session)
         if result is not None:
-            self._close(call, result, decision.id)
+            self._record_result(call, result, decision.id)
         elif recorded.id:
-            self._unanswered[recorded.id] = (call, decision.id)
+            self._pending[recorded.id] = (call, decision.id)
         return self._judged(recorded, decision, result)
 
-    def take(self, event: Event) -> None:
-        """Take what somebody said; a result that comes late goes to its call."""
+    def record(self, event: Event) -> None:
+        """Record an event; a late result is assigned to its call."""
         self._clock.move(event.at)
-        if isinstance(event, Returned) and event.call_id in self._unanswered:
-            call, decision_id = self._unanswered.pop(event.call_id)
-            self._close(call, event, decision_id)
+        if isinstance(event, Returned) and event.call_id in self._pending:
+            call, decision_id = self._pending.pop(event.call_id)
+            self._record_result(call, event, decision_id)
         else:
             record_of(self._session).take(event)
 
-    def _close(self, call: ToolCall, result: Returned, decision_id: str) -> None:
+    def _record_result(self, call: ToolCall, result: Returned, decision_id: str) -> None:
         self._clock.move(result.at)
-        # a run file tells neither how long a call took nor what was withheld: nothing to verify
+        # a run file has neither durations nor withheld results: nothing to verify
         ran = Ran(0.0, result.error, decision_id=decision_id)
         self._firewall.lifecycle.take(call, result.value, session=self._session, ran=ran)
 

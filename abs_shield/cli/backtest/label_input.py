@@ -33,7 +33,7 @@ def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
 
 def unmatched_labels(path: str, labels: Labels, *, first_run: str) -> BadInput:
     """Say that no label fits a call, with the first label and the first run."""
-    _, scope, call = next(iter(labels.said))
+    _, scope, call = next(iter(labels.by_key))
     first_label = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
     run = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
     return BadInput(f"{path}: 0 of {labels.count} labels fit a call{first_label}{run}")

@@ -74,7 +74,7 @@ def planted_report(comparison: Comparison) -> Iterator[RenderableType]:
 
 def _cells(row: PlantedRow) -> tuple[str, str, str]:
     blocked = f"{row.blocked.count:,}" if row.blocked.of else "-"
-    return _EXPECTED[Expect(row.expect)], share(row.found), blocked
+    return _EXPECTED[Expect(row.expect)], share(row.detected), blocked
 
 
 def planted_record(figures: PlantedFigures) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def planted_record(figures: PlantedFigures) -> list[dict[str, Any]]:
         {
             "kind": row.kind,
             "expect": row.expect,
-            "found": share_record(row.found),
+            "found": share_record(row.detected),
             "blocked": share_record(row.blocked),
         }
         for row in figures.rows()

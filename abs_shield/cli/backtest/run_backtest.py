@@ -34,7 +34,9 @@ def run_backtest(
     sides = job.sides(new, old)
     total = Comparison.of(*sides, most=job.examples)
     first_run = ""
-    with run_chunks(job, files, options=options, doing="backtest", ready=job.over(sides)) as (
+    with run_chunks(
+        job, files, options=options, doing="backtest", ready=job.chunk_function(sides)
+    ) as (
         parts,
         progress,
     ):

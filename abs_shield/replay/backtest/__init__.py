@@ -1,4 +1,4 @@
-"""Which decisions change between two policies, and how right the decisions are."""
+"""Compare the decisions of two policies, and score them against labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job of a backtest: what is made of each chunk of recorded runs, by both policies."""
+"""The job of a backtest: judge each chunk of recorded runs by both policies."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from abs_shield.replay.toolsets import Toolsets
 
 
 class Sides(NamedTuple):
-    """Both policies, compiled; *old* is None where there is none."""
+    """Both policies, compiled; *old* may be None."""
 
     new: Side
     old: Side | None
 
     def forget(self) -> None:
-        """Forget every session under either policy."""
+        """Forget every session under both policies."""
         self.new.forget()
         if self.old is not None:
             self.old.forget()
@@ -37,12 +37,12 @@ class Sides(NamedTuple):
 @dataclass(slots=True)
 class Compared:
     """
-    What a backtest made of one chunk; parts are merged in the order of their chunks.
+    The result of a backtest for one chunk; parts are merged in the order of their chunks.
 
     Attributes:
-        comparison: The counts and examples; it keeps the name of every tool.
+        comparison: The counts and examples, with the name of every tool.
         notes: In order, the lines that could not be read, and the sessions that begin.
-        first_run: The id of the first run; empty where there is none.
+        first_run: The id of the first run; empty without runs.
     """
 
     comparison: Comparison
@@ -59,17 +59,17 @@ class Compared:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backtesting:
     """
-    Judge every call by two policies, and count what they decide.
+    Judges every call by two policies, and counts their decisions.
 
     Attributes:
-        policy: The place of the new policy, as `load_policy` takes it; None for all six layers.
-        against: That of the old one; None: there is none.
-        folder: The folder from which the policies' modules are imported as well.
-        toolsets: Name of a toolset to its list of tools, as JSON gives it.
-        labels: Labels that stand outside the runs.
-        cases: Faults planted in the runs; None: there are none.
-        strict: Whether every mode counts as strict; else each policy's own modes count.
-        examples: How many examples of each kind are kept.
+        policy: The new policy, as `load_policy` accepts it; None for all six layers.
+        against: The old policy, or None.
+        folder: A further folder from which the policies' modules are imported.
+        toolsets: Lists of tools by the name of the toolset, as parsed JSON.
+        labels: Labels from a file.
+        cases: Faults planted in the runs, or None.
+        strict: Whether every mode counts as strict; otherwise each policy's own modes count.
+        examples: Maximum number of examples of each kind.
     """
 
     policy: str | None = None
@@ -82,17 +82,17 @@ class Backtesting:
     examples: int = 3
 
     def anywhere(self) -> Backtesting:
-        """Return the same job for a process that works in another folder."""
+        """Return the same job for a process with another working directory."""
         return replace(
             self, policy=absolute_place(self.policy), against=absolute_place(self.against)
         )
 
     def policies(self) -> tuple[Policy, Policy | None]:
         """
-        Load both policies, as they are declared.
+        Load both policies as declared.
 
         Raises:
-            PolicyError: There is no such policy.
+            PolicyError: A policy does not exist.
         """
         new = (
             configure() if self.policy is None else load_job_policy(self.policy, folder=self.folder)
@@ -102,42 +102,42 @@ class Backtesting:
 
     def sides(self, new: Policy, old: Policy | None) -> Sides:
         """
-        Compile both policies, in the modes that count.
+        Compile both policies in the modes that count.
 
         Raises:
-            PolicyError: A tool of a policy is wrong, or a rule does not fit it.
+            PolicyError: A tool of a policy is invalid, or a rule does not match it.
         """
         return Sides(self._side(new), None if old is None else self._side(old))
 
-    def over(self, sides: Sides) -> Callable[[Chunk], Compared]:
+    def chunk_function(self, sides: Sides) -> Callable[[Chunk], Compared]:
         """
-        Return what is done with each chunk.
+        Return the function that judges one chunk.
 
         Raises:
             ValueError: A toolset cannot be read.
         """
-        return partial(_compared, self, sides, Toolsets(self.toolsets))
+        return partial(_compare_chunk, self, sides, Toolsets(self.toolsets))
 
     def prepare(self) -> Callable[[Chunk], Compared]:
         """
         Load and compile the policies, and read the toolsets.
 
         Raises:
-            PolicyError: There is no such policy, or it is wrong.
+            PolicyError: A policy does not exist, or is invalid.
             ValueError: A toolset cannot be read.
         """
-        return self.over(self.sides(*self.policies()))
+        return self.chunk_function(self.sides(*self.policies()))
 
     def _side(self, policy: Policy) -> Side:
         return Side(policy.enforced() if self.strict else policy)
 
 
-def _compared(job: Backtesting, sides: Sides, toolsets: Toolsets, chunk: Chunk) -> Compared:
+def _compare_chunk(job: Backtesting, sides: Sides, toolsets: Toolsets, chunk: Chunk) -> Compared:
     new, old = sides
-    made = Compared(Comparison.of(new, old, most=job.examples, bounded=False))
-    for run in readable_runs(chunk, toolsets, notes=made.notes, forget=sides.forget):
-        made.first_run = made.first_run or run.run_id
-        bad = compare(run, new, old, into=made.comparison, labels=job.labels, cases=job.cases)
+    result = Compared(Comparison.of(new, old, most=job.examples, bounded=False))
+    for run in readable_runs(chunk, toolsets, notes=result.notes, forget=sides.forget):
+        result.first_run = result.first_run or run.run_id
+        bad = compare(run, new, old, into=result.comparison, labels=job.labels, cases=job.cases)
         if bad is not None:
-            made.notes.append(bad)
-    return made
+            result.notes.append(bad)
+    return result

@@ -1,4 +1,4 @@
-"""Which calls are hallucinated and which are not, as people said it."""
+"""Labels of calls: hallucinated or ok, as people judged them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class LabelLine:
     The label of one call.
 
     Attributes:
-        run_id: The run; None where only the session is named.
-        session_id: The session; None where only the run is named.
-        call_index: Counts the run's calls from 0; None where only the id is named.
-        call_id: The call's id; None where only the index is named.
+        run_id: The run; None if only the session is named.
+        session_id: The session; None if only the run is named.
+        call_index: Counts the run's calls from 0; None if only the id is named.
+        call_id: The call's id; None if only the index is named.
     """
 
     label: Truth
@@ -31,7 +31,7 @@ class LabelLine:
 
     @property
     def keys(self) -> Iterator[_Key]:
-        """What it is found by; an index counts in a session only where nothing better is named."""
+        """The keys under which the label is stored; a session's index only without a better key."""
         calls = [call for call in (self.call_index, self.call_id) if call is not None]
         if self.run_id is not None:
             yield from (("run", self.run_id, call) for call in calls)
@@ -46,47 +46,47 @@ _Key = tuple[str, str, int | str]
 
 class Labels:
     """
-    Labels of calls, in memory, with what became of them.
+    Labels of calls, in memory.
 
     Attributes:
-        said: Where a label is looked for to its place among the labels, and the label.
+        by_key: Position and label by key.
     """
 
     def __init__(self) -> None:
-        self.said: dict[_Key, tuple[int, Truth]] = {}
+        self.by_key: dict[_Key, tuple[int, Truth]] = {}
         self.count = 0
 
     def add(self, line: LabelLine) -> None:
         """
-        Keep one label.
+        Store one label.
 
         Raises:
-            ValueError: The same call has another label already.
+            ValueError: The call already has another label.
         """
         keys = list(line.keys)
         for key in keys:
-            known = self.said.get(key)
-            if known is not None and known[1] is not line.label:
-                raise ValueError(f"{_call(key)} is labelled {known[1]} already; give one label")
-        if keys and all(key in self.said for key in keys):
+            existing = self.by_key.get(key)
+            if existing is not None and existing[1] is not line.label:
+                raise ValueError(f"{_call(key)} is labelled {existing[1]} already; give one label")
+        if keys and all(key in self.by_key for key in keys):
             return
         for key in keys:
-            self.said.setdefault(key, (self.count, line.label))
+            self.by_key.setdefault(key, (self.count, line.label))
         self.count += 1
 
     def of(self, run: Run, judged: Judged) -> dict[int, Truth]:
-        """Return the labels of one call by their place; more than one where they disagree on it."""
-        if not self.said:
+        """Return the labels of one call by their position; more than one if they disagree."""
+        if not self.by_key:
             return {}
         calls: list[int | str] = [judged.call_index]
         calls += [judged.call_id] if judged.call_id else []
         scopes = [("run", run.run_id)]
         scopes += [("session", run.session_id)] if run.session_id else []
-        found = (self.said.get((what, name, call)) for what, name in scopes for call in calls)
-        return dict(one for one in found if one is not None)
+        matches = (self.by_key.get((what, name, call)) for what, name in scopes for call in calls)
+        return dict(one for one in matches if one is not None)
 
 
 def _call(key: _Key) -> str:
     what, scope, call = key
-    named = f"call {call}" if isinstance(call, int) else f"call `{escaped(call)}`"
-    return f"{named} of {what} `{escaped(scope)}`"
+    call_text = f"call {call}" if isinstance(call, int) else f"call `{escaped(call)}`"
+    return f"{call_text} of {what} `{escaped(scope)}`"

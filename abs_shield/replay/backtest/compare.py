@@ -1,4 +1,4 @@
-"""Judges one run by two policies and compares what they decide."""
+"""Judge one run by two policies, and compare their decisions."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def compare(
     cases: Cases | None = None,
 ) -> BadLine | None:
     """
-    Judge every call of *run* by both policies, each by itself, and count it.
+    Judge every call of *run* by both policies separately, and count the results.
 
     Args:
-        run: The run; the runs of one session come in their order, to the same sides.
-        new: The policy that is asked about.
-        old: The policy that it is compared with; None: there is none.
-        into: Where it is counted.
-        labels: Labels that stand outside the run; they win over the run's own.
-        cases: Faults planted in the runs, each of which stands alone; they are judged as well.
+        run: The run; runs of one session must be passed in order, with the same sides.
+        new: The new policy.
+        old: The policy to compare it with, or None.
+        into: The comparison that is updated.
+        labels: Labels from a file; they take precedence over the run's own.
+        cases: Faults planted in the runs; they are judged, too.
 
     Returns:
-        Why the run's own labels could not be read; it is judged without them.
+        The reason if the run's own labels could not be read; it is judged without them.
     """
     into.runs += 1
     bad = None
@@ -45,20 +45,20 @@ def compare(
     except ValueError as error:
         own, bad = Labels(), BadLine(run.path, run.line, str(error))
     into.in_runs += own.count
-    fitting: set[int] = set()
+    matched: set[int] = set()
     planted = None if cases is None else PlantedRun(run, cases.of(run.run_id))
     figures = _planted_figures(into)
     for ours, theirs in _pairs(run, new, old):
-        given = {} if labels is None else labels.of(run, ours.judged)
-        into.match(set(given))
-        inside = own.of(run, ours.judged)
-        fitting |= set(inside)
-        into.update(run, ours, theirs, _label(given or inside, into))
+        file_labels = {} if labels is None else labels.of(run, ours.judged)
+        into.match(set(file_labels))
+        own_labels = own.of(run, ours.judged)
+        matched |= set(own_labels)
+        into.update(run, ours, theirs, _label(file_labels or own_labels, into))
         if planted is not None:
-            planted.recorded([ours] if theirs is None else [ours, theirs], figures)
+            planted.record([ours] if theirs is None else [ours, theirs], figures)
     if planted is not None:
         planted.judge([new] if old is None else [new, old], figures)
-    into.in_runs_matched += len(fitting)
+    into.in_runs_matched += len(matched)
     return bad
 
 
@@ -74,7 +74,7 @@ def _planted_figures(into: Comparison) -> list[PlantedFigures]:
     return [side.planted for side in sides]
 
 
-def _label(found: dict[int, Truth], into: Comparison) -> Truth | None:
-    said = set(found.values())
-    into.disputed += len(said) > 1
-    return said.pop() if len(said) == 1 else None
+def _label(labels: dict[int, Truth], into: Comparison) -> Truth | None:
+    distinct = set(labels.values())
+    into.disputed += len(distinct) > 1
+    return distinct.pop() if len(distinct) == 1 else None

@@ -1,4 +1,4 @@
-"""How the decision about one call changes from one policy to another, and whose doing it is."""
+"""Classify how the decision about a call changes between two policies, and by which layers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.side import Ruled
-from abs_shield.replay.portable_findings import portable
+from abs_shield.replay.portable_findings import without_values
 from abs_shield.replay.runs import Run
 
 
 class Kind(StrEnum):
-    """What becomes of a decision; a flagged call is not CLEAN, and runs."""
+    """Kinds of changed decisions; a flagged call is not CLEAN, but runs."""
 
     FLAG_TO_CLEAN = "flag-to-clean"
     CLEAN_TO_FLAG = "clean-to-flag"
@@ -26,20 +26,20 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """
-    One call that a backtest shows.
+    One call shown as an example in a backtest.
 
     Attributes:
-        run_id: The run, as the file names it.
+        run_id: The run's id in the file.
         call_index: Counts the run's calls from 0.
-        call_id: The call's id as recorded; None where there was none.
+        call_id: The call's recorded id, or None.
         tool: The tool's name as the model wrote it.
         path: The file of the run.
         line: Its line, from 1.
-        label: What is known about the call; None where nothing is.
-        appeared: Weighing findings of the new policy that the old one has not, or that did not
-            stop the call; of a call shown for its label all findings, also those not counted.
-        disappeared: The same the other way round.
-        errors: Our own failures under the new policy; under the old one where it stopped the call.
+        label: The label of the call, or None.
+        appeared: Weighing findings of the new policy only, or that block only there;
+            for a call shown because of its label, all findings.
+        disappeared: The same for the old policy.
+        errors: Internal errors under the new policy; under the old one if only that one blocks.
     """
 
     run_id: str
@@ -55,14 +55,14 @@ class Example:
 
 
 class Change(NamedTuple):
-    """One changed decision, and the layers to blame."""
+    """A changed decision, and the layers that caused it."""
 
     kind: Kind
     layers: tuple[str, ...]
 
 
 def change(new: Ruled, old: Ruled) -> Change | None:
-    """Return what became of a decision; None where it stays."""
+    """Return the change of a decision; None if it is the same."""
     if new.ruling.blocked != old.ruling.blocked:
         if new.ruling.blocked:
             return Change(Kind.ALLOW_TO_BLOCK, new.ruling.stopping)
@@ -70,17 +70,17 @@ def change(new: Ruled, old: Ruled) -> Change | None:
     if new.ruling.blocked or new.flagged == old.flagged:
         return None
     if new.flagged:
-        return Change(Kind.CLEAN_TO_FLAG, flagging(new))
-    return Change(Kind.FLAG_TO_CLEAN, flagging(old))
+        return Change(Kind.CLEAN_TO_FLAG, flagging_layers(new))
+    return Change(Kind.FLAG_TO_CLEAN, flagging_layers(old))
 
 
-def flagging(ruled: Ruled) -> tuple[str, ...]:
-    """The layers whose findings weigh."""
+def flagging_layers(ruled: Ruled) -> tuple[str, ...]:
+    """Return the layers with findings that weigh."""
     return tuple(dict.fromkeys(f.check for f in ruled.ruling.findings if f.weighs))
 
 
-def differ(new: Ruled, old: Ruled) -> bool:
-    """Return whether other findings weigh, or the same ones otherwise."""
+def findings_differ(new: Ruled, old: Ruled) -> bool:
+    """Return whether the findings that weigh differ."""
     return _signatures(new).keys() != _signatures(old).keys()
 
 
@@ -96,19 +96,21 @@ def example(run: Run, new: Ruled, old: Ruled | None, *, label: Truth | None = No
         path=run.path,
         line=run.line,
         label=label,
-        appeared=_portable(new.ruling.findings if old is None else _only(new, old)),
-        disappeared=() if old is None else _portable(_only(old, new)),
+        appeared=_portable(new.ruling.findings if old is None else _only_in(new, old)),
+        disappeared=() if old is None else _portable(_only_in(old, new)),
         errors=shown.judged.decision.errors,
     )
 
 
 def _portable(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    return tuple(map(portable, findings))
+    return tuple(map(without_values, findings))
 
 
-def _only(one: Ruled, other: Ruled) -> tuple[Finding, ...]:
-    theirs = _signatures(other)
-    return tuple(finding for key, finding in _signatures(one).items() if key not in theirs)
+def _only_in(one: Ruled, other: Ruled) -> tuple[Finding, ...]:
+    other_signatures = _signatures(other)
+    return tuple(
+        finding for key, finding in _signatures(one).items() if key not in other_signatures
+    )
 
 
 _Signature = tuple[str, str, str, str, bool]

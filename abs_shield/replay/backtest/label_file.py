@@ -1,4 +1,4 @@
-"""Reads labels of calls: from lines of a file of their own, and from a run."""
+"""Read labels of calls, from the lines of a file and from a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def label_lines(
     path: str, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[tuple[int, LabelLine] | BadLine]:
     """
-    Return each label of a file with its line, streaming; lines whose label is null are left out.
+    Yield the labels of a file with their line numbers; null labels are left out.
 
     Raises:
         OSError: The file cannot be opened or read.
@@ -30,20 +30,20 @@ def label_lines(
             continue
         number, text = line
         try:
-            read = read_label(read_record(text, noun="a label"))
+            label = read_label(read_record(text, noun="a label"))
         except ValueError as error:
             yield BadLine(path, number, escaped(str(error), limit=300))
             continue
-        if read is not None:
-            yield number, read
+        if label is not None:
+            yield number, label
 
 
 def read_label(record: Mapping[str, Any]) -> LabelLine | None:
     """
-    Read ``{"run_id" or "session_id", "call_index" or "call_id", "label"}``; None: not labelled.
+    Read ``{"run_id" or "session_id", "call_index" or "call_id", "label"}``; None if not labelled.
 
     Raises:
-        ValueError: A member is missing or wrong.
+        ValueError: A member is missing or invalid.
     """
     if "label" not in record:
         near = nearest("label", [str(key) for key in record])
@@ -58,14 +58,14 @@ def read_label(record: Mapping[str, Any]) -> LabelLine | None:
 
 def run_labels(run: Run) -> Labels:
     """
-    Return the labels of a run's calls that stand in the run itself, under ``labels.calls``.
+    Return the labels in the run itself, under ``labels.calls``.
 
     Raises:
         ValueError: They cannot be read.
     """
     labels = Labels()
     try:
-        for line in _listed(run.labels.get("calls")):
+        for line in _call_labels(run.labels.get("calls")):
             if line is not None:
                 labels.add(replace(line, run_id=run.run_id, session_id=None))
     except ValueError as error:
@@ -73,16 +73,16 @@ def run_labels(run: Run) -> Labels:
     return labels
 
 
-def _listed(calls: Any) -> Iterator[LabelLine | None]:
+def _call_labels(calls: Any) -> Iterator[LabelLine | None]:
     if isinstance(calls, Mapping):
         for name, label in calls.items():
             call = {"call_index": int(name)} if _is_index(name) else {"call_id": name}
             yield _line({**call, "label": label}, f"the label of {shown(name)}")
     elif isinstance(calls, list):
-        for place, record in enumerate(calls):
+        for index, record in enumerate(calls):
             if not isinstance(record, Mapping):
-                raise ValueError(f"item {place} is {shown(record)}; give an object")
-            yield _line(record, f"`label` of item {place}")
+                raise ValueError(f"item {index} is {shown(record)}; give an object")
+            yield _line(record, f"`label` of item {index}")
     elif calls is not None:
         raise ValueError(f"it is {shown(calls)}; give an object of call to label")
 

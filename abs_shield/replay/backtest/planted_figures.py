@@ -1,4 +1,4 @@
-"""What a policy finds of the faults planted in a run, and which right calls it flags."""
+"""Count the planted faults that a policy finds, and the right calls that it flags."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abs_shield.replay.cases import (
 )
 from abs_shield.replay.runs import Run
 
-PLANTED, FOUND, BLOCKED = "planted", "found", "blocked"
+PLANTED, DETECTED, BLOCKED = "planted", "detected", "blocked"
 _RIGHT = ("right calls", str(Expect.CLEAN))
 
 
@@ -30,26 +30,26 @@ class PlantedRow(NamedTuple):
     One kind of planted case under one policy, or the right calls of the runs.
 
     Attributes:
-        kind: As the cases write it.
-        expect: ``flag``, ``clean``, or ``info`` where provenance cannot decide.
-        found: The share in which the expected layer has a finding that weighs, at its place; of
-            right calls the share that is flagged by any layer.
-        blocked: The share that the policy stops, for whatever finding.
+        kind: The kind, as named in the cases.
+        expect: ``flag``, ``clean``, or ``info`` if provenance cannot decide.
+        detected: Share of cases in which the expected layer has a finding that weighs at the
+            planted argument; for right calls, share that any layer flags.
+        blocked: Share that the policy blocks, for any finding.
     """
 
     kind: str
     expect: str
-    found: Proportion
+    detected: Proportion
     blocked: Proportion
 
 
 @dataclass(slots=True)
 class PlantedFigures:
     """
-    Counts of one side; picklable, and merged.
+    Counts of one policy; picklable, and can be merged.
 
     Attributes:
-        unfit: Cases whose call the run does not have.
+        unfit: Cases whose call does not exist in the run.
     """
 
     unfit: int = 0
@@ -57,49 +57,49 @@ class PlantedFigures:
 
     def right(self, ruled: Ruled) -> None:
         """Count a right call."""
-        self._count(_RIGHT, found=ruled.flagged, blocked=ruled.ruling.blocked)
+        self._count(_RIGHT, detected=ruled.flagged, blocked=ruled.ruling.blocked)
 
     def case(self, case: PlantedCase, ruled: Ruled, usual: Sequence[object]) -> None:
         """Count a planted case."""
-        found = pointing_at(case, ruled.ruling.findings, usual=usual)
+        findings = pointing_at(case, ruled.ruling.findings, usual=usual)
         key = (case["kind"], case["expect"])
-        self._count(key, found=bool(found), blocked=ruled.ruling.blocked)
+        self._count(key, detected=bool(findings), blocked=ruled.ruling.blocked)
 
     def merge(self, later: PlantedFigures) -> None:
-        """Add what was counted elsewhere."""
+        """Add the counts of another part."""
         self.unfit += later.unfit
         self._counts.update(later._counts)
 
     def rows(self) -> Iterator[PlantedRow]:
-        """Iterate over the kinds, by expectation and name, with the right calls at the end."""
+        """Yield the kinds, by expectation and name, with the right calls at the end."""
         keys = dict.fromkeys((kind, expect) for kind, expect, _ in self._counts)
         order = [str(Expect.FLAG), str(Expect.CLEAN), str(Expect.INFO)]
         for key in sorted(keys, key=lambda key: (key == _RIGHT, order.index(key[1]), key[0])):
             total = self._counts[*key, PLANTED]
             yield PlantedRow(
                 *key,
-                found=Proportion(self._counts[*key, FOUND], total),
+                detected=Proportion(self._counts[*key, DETECTED], total),
                 blocked=Proportion(self._counts[*key, BLOCKED], total),
             )
 
     @property
     def count(self) -> int:
         """The number of cases that were judged."""
-        return sum(row.found.of for row in self.rows() if (row.kind, row.expect) != _RIGHT)
+        return sum(row.detected.of for row in self.rows() if (row.kind, row.expect) != _RIGHT)
 
-    def _count(self, key: tuple[str, str], *, found: bool, blocked: bool) -> None:
+    def _count(self, key: tuple[str, str], *, detected: bool, blocked: bool) -> None:
         self._counts[*key, PLANTED] += 1
-        self._counts[*key, FOUND] += found
+        self._counts[*key, DETECTED] += detected
         self._counts[*key, BLOCKED] += blocked
 
 
 class PlantedRun:
     """
-    The planted cases of one run, judged behind its recorded calls.
+    The planted cases of one run, judged after its recorded calls.
 
     Args:
-        run: The run; it stands alone.
-        cases: What is planted in it.
+        run: The run, which must not share a session.
+        cases: The cases planted in it.
     """
 
     def __init__(self, run: Run, cases: Sequence[PlantedCase]) -> None:
@@ -110,8 +110,8 @@ class PlantedRun:
         self._aside = set_aside(run)
         self._calls = 0
 
-    def recorded(self, ruled: Sequence[Ruled], into: Sequence[PlantedFigures]) -> None:
-        """Take the next recorded call, as each side ruled on it."""
+    def record(self, ruled: Sequence[Ruled], into: Sequence[PlantedFigures]) -> None:
+        """Record the next recorded call, as each side ruled on it."""
         index = self._calls
         self._calls += 1
         right = index not in self._aside

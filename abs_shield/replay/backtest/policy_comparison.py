@@ -1,4 +1,4 @@
-"""What changes between two policies, counted one call after the other; counts can be merged."""
+"""Count the changed decisions between two policies; counts can be merged."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest.decision_change import Example, Kind, change, differ, example
+from abs_shield.replay.backtest.decision_change import (
+    Example,
+    Kind,
+    change,
+    example,
+    findings_differ,
+)
 from abs_shield.replay.backtest.policy_figures import PolicyFigures
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.runs import Run
 
 OTHERS = "(other tools)"
-"""Stands for the tools beyond the first thousand that changed: a model can write any name."""
+"""Groups the tools beyond the first thousand that changed: a model can invent any name."""
 _TOOLS = 1_000
 
 
@@ -23,26 +29,26 @@ class Comparison:
 
     Attributes:
         new: The figures of the new policy.
-        old: Those of the old one; None where there is none.
-        most: How many examples of each kind are kept.
+        old: The figures of the old policy, or None.
+        most: Maximum number of examples of each kind.
         runs: Number of runs.
-        kinds: Kind to the number of calls.
-        in_successes: The same in runs that ended well.
-        tools: Kind and tool to the number of calls.
-        layers: Kind, tool and layer to the number of calls for which the layer is to blame.
-        other_findings: Calls whose decision stays, for other findings.
-        examples: Kind to the first examples.
-        firsts: Kind and tool to the first example.
+        kinds: Number of calls by kind.
+        in_successes: Number of calls in successful runs, by kind.
+        tools: Number of calls by kind and tool.
+        layers: Number of calls by kind, tool and the layer that caused the change.
+        other_findings: Calls with the same decision, but other findings.
+        examples: The first examples by kind.
+        firsts: The first example by kind and tool.
         missed: The first calls labelled hallucinated that the new policy finds CLEAN.
         false_alarms: The first calls labelled ok that it flags or blocks.
-        matched: Places of the labels of a file that fit a call.
-        repeated: Places of those that fit more than one.
-        disputed: Calls on which labels disagree; they count as not labelled.
-        in_runs: Labels that stand in the runs themselves.
-        in_runs_matched: Those of them that fit a call.
+        matched: Positions of a file's labels that match a call.
+        repeated: Positions of those that match more than one call.
+        disputed: Calls with contradicting labels; they count as unlabelled.
+        in_runs: Labels in the runs themselves.
+        in_runs_matched: Labels in the runs that match a call.
         bounded: Whether tools beyond the first thousand that changed are counted together. A part
-            of a larger comparison keeps all of them, so that merging gives what one comparison
-            of everything gives.
+            of a larger comparison must be unbounded, so that merging the parts equals one
+            comparison of all runs.
     """
 
     new: PolicyFigures
@@ -69,10 +75,10 @@ class Comparison:
     def of(
         cls, new: Side, old: Side | None = None, *, most: int = 3, bounded: bool = True
     ) -> Comparison:
-        """Return a comparison of nothing yet; it keeps *most* examples of each kind."""
-        ours = PolicyFigures.of(new, bounded=bounded)
-        theirs = None if old is None else PolicyFigures.of(old, bounded=bounded)
-        return cls(ours, theirs, most, bounded=bounded)
+        """Return an empty comparison with at most *most* examples of each kind."""
+        new_figures = PolicyFigures.of(new, bounded=bounded)
+        old_figures = None if old is None else PolicyFigures.of(old, bounded=bounded)
+        return cls(new_figures, old_figures, most, bounded=bounded)
 
     def update(self, run: Run, new: Ruled, old: Ruled | None, label: Truth | None) -> None:
         """Count one call of *run*."""
@@ -87,12 +93,12 @@ class Comparison:
             self.false_alarms.append(example(run, new, None, label=label))
 
     def match(self, places: set[int]) -> None:
-        """Take in which labels of a file fit one call."""
+        """Record which labels of a file match one call."""
         self.repeated |= self.matched & places
         self.matched |= places
 
     def merge(self, later: Comparison) -> None:
-        """Add what was compared in the runs that come behind these; *later* is best unbounded."""
+        """Add the comparison of later runs; *later* should be unbounded."""
         self.new.merge(later.new)
         if self.old is not None and later.old is not None:
             self.old.merge(later.old)
@@ -100,11 +106,11 @@ class Comparison:
         self.kinds.update(later.kinds)
         self.in_successes.update(later.in_successes)
         for (kind, tool), count in later.tools.items():
-            self.tools[kind, self._named(tool)] += count
+            self.tools[kind, self._tool_key(tool)] += count
         for (kind, tool, layer), count in later.layers.items():
-            self.layers[kind, self._named(tool), layer] += count
+            self.layers[kind, self._tool_key(tool), layer] += count
         for (kind, tool), first in later.firsts.items():
-            self.firsts.setdefault((kind, self._named(tool)), first)
+            self.firsts.setdefault((kind, self._tool_key(tool)), first)
         self.other_findings += later.other_findings
         self._merge_examples(later)
         self.repeated |= later.repeated | (self.matched & later.matched)
@@ -122,20 +128,20 @@ class Comparison:
     def _compare(self, run: Run, new: Ruled, old: Ruled, label: Truth | None) -> None:
         changed = change(new, old)
         if changed is None:
-            self.other_findings += differ(new, old)
+            self.other_findings += findings_differ(new, old)
             return
-        kind, tool = changed.kind, self._named(new.judged.call.name)
+        kind, tool = changed.kind, self._tool_key(new.judged.call.name)
         self.kinds[kind] += 1
         self.in_successes[kind] += new.judged.success is True
         self.tools[kind, tool] += 1
         self.layers.update((kind, tool, layer) for layer in changed.layers)
-        shown = len(self.examples[kind]) < self.most
-        if shown or (kind, tool) not in self.firsts:
-            made = example(run, new, old, label=label)
-            self.firsts.setdefault((kind, tool), made)
-            self.examples[kind] += [made] if shown else []
+        is_shown = len(self.examples[kind]) < self.most
+        if is_shown or (kind, tool) not in self.firsts:
+            new_example = example(run, new, old, label=label)
+            self.firsts.setdefault((kind, tool), new_example)
+            self.examples[kind] += [new_example] if is_shown else []
 
-    def _named(self, tool: str) -> str:
+    def _tool_key(self, tool: str) -> str:
         if not self.bounded or len(self.tools) < _TOOLS:
             return tool
         return tool if any((kind, tool) in self.tools for kind in Kind) else OTHERS

@@ -1,4 +1,4 @@
-"""What one policy did in a backtest, counted one call after the other."""
+"""Counts of one policy's decisions in a backtest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest.decision_change import flagging
+from abs_shield.replay.backtest.decision_change import flagging_layers
 from abs_shield.replay.backtest.planted_figures import PlantedFigures
 from abs_shield.replay.backtest.precision_recall import PrecisionRecall
 from abs_shield.replay.backtest.side import Ruled, Side
@@ -22,17 +22,17 @@ _REASONS = 100
 @dataclass(slots=True)
 class PolicyFigures:
     """
-    The counts of one side.
+    Counts of one policy.
 
     Attributes:
-        threshold: The policy's own.
+        threshold: The policy's own threshold.
         thresholds: The thresholds of its sweep.
         calls: Number of calls.
         successes: Calls of runs that ended well.
         labelled: Label to the number of calls.
         errors: Layer and reason to the number of calls that the layer failed to judge.
         bounded: Whether only the first hundred errors are kept.
-        planted: What it finds of planted faults, and flags of right calls; empty without any.
+        planted: Counts of planted faults and of right calls; empty without planted cases.
     """
 
     threshold: float
@@ -50,7 +50,7 @@ class PolicyFigures:
 
     @classmethod
     def of(cls, side: Side, *, bounded: bool = True) -> PolicyFigures:
-        """Return counts of nothing yet."""
+        """Return empty counts for one policy."""
         return cls(side.policy.threshold, side.thresholds, bounded=bounded)
 
     def update(self, ruled: Ruled, label: Truth | None) -> None:
@@ -71,7 +71,7 @@ class PolicyFigures:
             self._error((fault.layer, fault.message), 1)
 
     def merge(self, later: PolicyFigures) -> None:
-        """Add what was counted on the calls that come behind these."""
+        """Add the counts of later calls."""
         self.calls += later.calls
         self.successes += later.successes
         self.labelled.update(later.labelled)
@@ -92,14 +92,14 @@ class PolicyFigures:
         return [name for name in dict.fromkeys(layer for _, layer in self._hits) if name]
 
     def score(self, how: str, *, layer: str = _WHOLE) -> PrecisionRecall:
-        """Say how right the calls are that were ``flagged`` or ``blocked``."""
+        """Return precision and recall of the calls that were ``flagged`` or ``blocked``."""
         hits = {label: self._right[how, layer, label] for label in Truth}
         return PrecisionRecall.of(
             hits=hits, labelled={label: self.labelled[label] for label in Truth}
         )
 
     def sweep(self) -> list[SweepPoint]:
-        """Return what every threshold would have flagged and blocked."""
+        """Return the flagged and blocked shares for each threshold."""
         return list(sweep(self._crossings, at=self.thresholds, own=self.threshold))
 
     def _error(self, key: tuple[str, str], count: int) -> None:
@@ -110,7 +110,7 @@ class PolicyFigures:
 def _hits(ruled: Ruled) -> Iterator[tuple[str, str]]:
     if ruled.flagged:
         yield FLAGGED, _WHOLE
-        yield from ((FLAGGED, layer) for layer in flagging(ruled))
+        yield from ((FLAGGED, layer) for layer in flagging_layers(ruled))
     if ruled.ruling.blocked:
         yield BLOCKED, _WHOLE
         yield from ((BLOCKED, layer) for layer in ruled.ruling.stopping)

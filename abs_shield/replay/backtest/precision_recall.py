@@ -1,4 +1,4 @@
-"""How right decisions are where labels say what is true: precision and recall, and how sure."""
+"""Precision and recall of decisions against labels, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.stats.wilson import wilson
 @dataclass(frozen=True, slots=True)
 class Proportion:
     """
-    How many of how many; *value* in [0, 1] is None where there are none.
+    A count out of a total; *value*, in [0, 1], is None if the total is 0.
 
     >>> Share(9, 10).value, [round(end, 2) for end in Share(9, 10).interval]
     (0.9, [0.6, 0.98])
@@ -23,7 +23,7 @@ class Proportion:
 
     @property
     def value(self) -> float | None:
-        """The share itself."""
+        """The proportion itself."""
         return self.count / self.of if self.of else None
 
     @property
@@ -35,11 +35,11 @@ class Proportion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrecisionRecall:
     """
-    Decisions against labels.
+    Precision and recall of decisions against labels.
 
     Attributes:
-        precision: Of the calls that were hit, the share that is hallucinated.
-        recall: Of the hallucinated calls, the share that was hit.
+        precision: Share of the hit calls that are hallucinated.
+        recall: Share of the hallucinated calls that were hit.
     """
 
     precision: Proportion

@@ -1,4 +1,4 @@
-"""One policy of a backtest: recorded calls judged by it, and ruled on in its own modes."""
+"""One policy of a backtest: judges recorded calls, and rules on them in its own modes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Ruled(NamedTuple):
     One recorded call under one policy.
 
     Attributes:
-        judged: The call, and what a replay in audit mode decided about it.
-        ruling: What the policy would have done in its own modes.
-        flags_from: Place of the lowest threshold of the side that flags the call; their number
-            where none does.
-        blocks_from: The same for a block.
+        judged: The call, with its decision in a replay in audit mode.
+        ruling: The ruling of the policy in its own modes.
+        flags_from: Index of the side's lowest threshold that flags the call; their number if none
+            does.
+        blocks_from: Index of the lowest threshold that blocks it; their number if none does.
     """
 
     judged: Judged
@@ -44,15 +44,15 @@ class Side:
     """
     Judges runs by one policy.
 
-    The run goes on as recorded, whatever the policy would have stopped: every policy is replayed
-    in audit mode, and what its layers said is then weighed again in its own modes.
+    The run continues as recorded, whatever the policy would have blocked: every policy is replayed
+    in audit mode, and its findings are then weighed again in its own modes.
 
     Attributes:
-        policy: The policy as it was declared.
+        policy: The policy as declared.
         thresholds: The thresholds of its sweep, from low to high; its own is one of them.
 
     Raises:
-        PolicyError: A tool of the policy is wrong, or a rule does not fit it.
+        PolicyError: A tool of the policy is invalid, or a rule does not match it.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -73,12 +73,12 @@ class Side:
         )
 
     def ruled(self, run: Run) -> Iterator[Ruled]:
-        """Return each call that *run* proposes, in order."""
+        """Yield the ruling on each call that *run* proposes, in order."""
         for judged in judge_run(run, self._firewalls.of(run)):
             yield self._ruled(judged)
 
     def forget(self) -> None:
-        """Forget every session: whatever comes next begins anew."""
+        """Forget every session, so that later runs start anew."""
         self._firewalls.forget()
 
     def _ruled(self, judged: Judged) -> Ruled:

@@ -1,4 +1,4 @@
-"""What other thresholds would flag and block, told from one replay."""
+"""Compute from one replay what other thresholds would flag and block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.replay.backtest.precision_recall import PrecisionRecall, Proport
 _STEPS = 20
 
 Crossing = tuple[Truth | None, int, int]
-"""A call's label, and the places of the lowest thresholds that flag it and that block it."""
+"""A call's label, and the indexes of the lowest thresholds that flag and block it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +21,11 @@ class SweepPoint:
 
     Attributes:
         threshold: Sensitivity in [0, 1]; a finding of strength s counts when s >= 1 - threshold.
-        own: Whether it is the policy's own.
+        own: Whether it is the policy's own threshold.
         flagged: Share of the calls that are not CLEAN.
         blocked: Share of the calls that are stopped.
-        flags: How right the flags are, on labelled calls.
-        blocks: How right the blocks are, on labelled calls.
+        flags: Precision and recall of the flags, on labelled calls.
+        blocks: Precision and recall of the blocks, on labelled calls.
     """
 
     threshold: float
@@ -38,7 +38,7 @@ class SweepPoint:
 
 def thresholds(own: float) -> tuple[float, ...]:
     """
-    Give 0, 0.05 ... 1 and the policy's own threshold.
+    Return 0, 0.05 ... 1 and the policy's own threshold.
 
     >>> len(thresholds(0.8)), len(thresholds(0.77))
     (21, 22)
@@ -49,7 +49,7 @@ def thresholds(own: float) -> tuple[float, ...]:
 def sweep(
     crossings: Mapping[Crossing, int], *, at: tuple[float, ...], own: float
 ) -> Iterator[SweepPoint]:
-    """Return a point for each threshold of *at*, from the number of calls by crossing."""
+    """Yield a point for each threshold of *at*, from the number of calls by crossing."""
     calls = sum(crossings.values())
     for place, threshold in enumerate(at):
         flags, blocks = _below(crossings, 1, place), _below(crossings, 2, place)

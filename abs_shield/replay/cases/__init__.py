@@ -1,4 +1,4 @@
-"""Faults planted in recorded runs: read from a folder, and judged in their place."""
+"""Faults planted in recorded runs: read from a folder, and placed in their runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a folder of planted cases, and how the cases are read."""
+"""Names and reading of the files in a folder of planted cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RUNS = "runs.jsonl.gz"
 TOOLSETS = "toolsets.json"
 MUTATIONS = "mutations.jsonl.gz"
 MOST = 200_000
-"""Cases that are read from one file; they are in memory together."""
+"""Maximum number of cases in one file; they are held in memory together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,21 @@ class Cases:
 
 def read_cases(path: str, *, on_bad_line: Callable[[BadLine], object]) -> Cases:
     """
-    Read a file of planted cases; a line that is none is skipped.
+    Read a file of planted cases; invalid lines are skipped.
 
     Raises:
         OSError: The file cannot be opened or read.
-        ValueError: It holds more than 200,000 cases.
+        ValueError: The file has more than 200,000 cases.
     """
     by_run: dict[str, list[PlantedCase]] = {}
-    for count, case in enumerate(_read(path, on_bad_line)):
+    for count, case in enumerate(_read_lines(path, on_bad_line)):
         if count >= MOST:
             raise ValueError(f"{path}: it holds more than {MOST:,} cases; give fewer")
         by_run.setdefault(case["run_id"], []).append(case)
     return Cases(by_run)
 
 
-def _read(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator[PlantedCase]:
+def _read_lines(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator[PlantedCase]:
     for line in lines(path):
         if isinstance(line, BadLine):
             on_bad_line(line)

@@ -20,14 +20,14 @@ _MOST_LEAVES = 10_000
 
 
 class Operation(StrEnum):
-    """Where the planted call stands: in place of the recorded call, or behind its result."""
+    """Where the planted call is placed: instead of the recorded call, or after its result."""
 
     REPLACE = "replace"
     INSERT_AFTER = "insert_after"
 
 
 class Expect(StrEnum):
-    """The right answer: a finding, none, or one that provenance cannot decide."""
+    """The expected outcome: a finding, no finding, or one that provenance cannot decide."""
 
     FLAG = "flag"
     CLEAN = "clean"
@@ -36,10 +36,10 @@ class Expect(StrEnum):
 
 def read_case(record: Any) -> PlantedCase:
     """
-    Return *record* where it is a planted case.
+    Return *record* if it is a valid planted case.
 
     Raises:
-        ValueError: A member is missing or has a wrong value.
+        ValueError: A member is missing or invalid.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"a planted case is an object, not {shown(record)}")
@@ -72,8 +72,8 @@ def layer_of(case: PlantedCase) -> str:
     return "phantom_target" if layer.startswith("none") else _LAYERS.get(layer, layer)
 
 
-def places_of(case: PlantedCase) -> Iterator[tuple[Path, Any]]:
-    """Iterate over the values at the case's path, such as ``flights[].date``, with their places."""
+def values_at_path(case: PlantedCase) -> Iterator[tuple[Path, Any]]:
+    """Yield the values at the case's path, such as ``flights[].date``, with their paths."""
     for place, value in leaves(case["mutated_call"].get("arguments"), most=_MOST_LEAVES):
         if dotted(place) == case.get("path"):
             yield place, value
@@ -81,7 +81,7 @@ def places_of(case: PlantedCase) -> Iterator[tuple[Path, Any]]:
 
 def dotted(place: Path) -> str:
     """
-    Return a path as cases write it: every item of a list is ``[]``.
+    Return a path in the format of cases: each list item is ``[]``.
 
     >>> dotted(("flights", 0, "date"))
     'flights[].date'
@@ -92,7 +92,7 @@ def dotted(place: Path) -> str:
 
 def value_of(case: PlantedCase) -> str:
     """Return the planted value as one line of JSON, with its origin."""
-    values = [value for _, value in places_of(case) if value != case.get("original")]
+    values = [value for _, value in values_at_path(case) if value != case.get("original")]
     arguments = case["mutated_call"].get("arguments")
     planted = values[0] if len(values) == 1 else values or arguments
     text = escaped(json.dumps(planted), limit=_SHOWN)

@@ -1,38 +1,40 @@
-"""The findings that are about a planted fault, and why there may be none."""
+"""Select the findings about a planted fault, and explain their absence."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from abs_shield.core import Decision, Finding, Outcome
-from abs_shield.replay.cases.planted_case import PlantedCase, layer_of, places_of
+from abs_shield.replay.cases.planted_case import PlantedCase, layer_of, values_at_path
 from abs_shield.text.leaves import pointer
 
-_POINTING = frozenset({"phantom_target", "parameter_mismatch"})
-"""Layers that point at an argument; a contradiction points at the entity that it is about."""
+_ARGUMENT_LAYERS = frozenset({"phantom_target", "parameter_mismatch"})
+"""Layers whose findings locate an argument; those of contradictions locate an entity."""
 
 
 def pointing_at(
     case: PlantedCase, findings: Iterable[Finding], *, usual: Collection[object] = ()
 ) -> list[Finding]:
     """
-    Return the findings that weigh, of the expected layer, at the planted argument.
+    Return the expected layer's findings that weigh, at the planted argument.
 
     Args:
         case: The planted case.
-        findings: What the layers found in it.
-        usual: The gists of what they find in the recorded call: those say nothing of the fault.
+        findings: The findings of its decision.
+        usual: The gists of the findings on the recorded call, which are not about the fault.
     """
     layer = layer_of(case)
     weighing = [f for f in findings if f.check == layer and f.weighs and gist(f) not in usual]
-    if "path" not in case or layer not in _POINTING:
+    if "path" not in case or layer not in _ARGUMENT_LAYERS:
         return weighing
-    places = {"/arguments" + pointer(place) for place, _ in places_of(case)}
+    places = {"/arguments" + pointer(place) for place, _ in values_at_path(case)}
     return [finding for finding in weighing if finding.where in places]
 
 
 def why_not(case: PlantedCase, decision: Decision, *, usual: Collection[object]) -> str:
-    """Return why the expected layer may have found nothing, as far as the decision shows."""
+    """
+    Return the reason for a missing finding of the expected layer, as far as the decision shows it.
+    """
     layer = layer_of(case)
     coverage = decision.coverage.get(layer)
     if coverage is None or coverage.outcome is not Outcome.RAN:
@@ -48,5 +50,5 @@ def why_not(case: PlantedCase, decision: Decision, *, usual: Collection[object])
 
 
 def gist(finding: Finding) -> object:
-    """Return what two findings have in common that are about the same thing."""
+    """Return the part of a finding that is equal for findings about the same thing."""
     return finding.check, finding.code, finding.where, str(finding.got)

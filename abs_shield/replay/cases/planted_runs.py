@@ -1,4 +1,4 @@
-"""Puts a planted call into its run: with all that happened before it, and nothing after."""
+"""Place a planted call in its run: after all earlier events, and before no later one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.replay.runs import Run
 
 def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
     """
-    Return the events before the call at *index*; with *after* its result is the last of them.
+    Return the events before the call at *index*; with *after*, up to and including its result.
 
     Raises:
-        ValueError: The run has no such call.
+        ValueError: The run does not have this call.
     """
     events: list[Event] = []
     count = 0
@@ -33,7 +33,7 @@ def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
                 return events
             count += 1
         events += event.rest
-    raise ValueError(f"run {run.run_id} has {count} calls; call {index} is none of them")
+    raise ValueError(f"run {run.run_id} has {count} calls; call {index} does not exist")
 
 
 def call_count(run: Run) -> int:
@@ -42,6 +42,6 @@ def call_count(run: Run) -> int:
 
 
 def with_call(run: Run, events: Sequence[Event], call: Mapping[str, Any]) -> Run:
-    """Return *run* as it would be with *call* as the next one after *events*; it stands alone."""
+    """Return *run* with *call* as the next call after *events*, outside any session."""
     proposed = Proposed((ToolCall(call["name"], call.get("arguments"), "planted"),))
     return replace(run, events=(*events, proposed), session_id=None)

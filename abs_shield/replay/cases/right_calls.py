@@ -1,4 +1,6 @@
-"""The calls of a run that do not count as right, so that a flag on one is no false alarm."""
+"""
+Identify the calls of a run that do not count as right, so that flagging one is not a false alarm.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ _DIGITS = 10
 
 def set_aside(run: Run) -> frozenset[int]:
     """
-    Return the indices of the calls that the run's labels set aside.
+    Return the indexes of the calls that the run's labels exclude.
 
-    ``failed_calls`` lists calls that the tool refused; ``unfounded`` maps the index of a call that
-    a reader found wrong to the reason.
+    ``failed_calls`` lists calls that the tool refused; ``unfounded`` maps indexes of calls that a
+    reader judged wrong to the reason.
     """
     return frozenset(
         [*_indices(run.labels.get("failed_calls")), *_indices(run.labels.get("unfounded"))]

@@ -1,8 +1,7 @@
 """
-Where chunks are judged: in this process, in processes of this machine, or on a Ray cluster.
+Engines that judge chunks: in this process, in local processes, or on a Ray cluster.
 
-Whatever the engine, the same `Job` is done with the same chunks, and what it makes of them comes
-back in their order:
+Every engine runs the same `Job` on the same chunks, and returns the results in their order:
 
     job = Judging(policy="policies.shop:policy")  # any `abs_shield.replay.engine_job.Job`
     for part in outcomes(job, chunks(raw_lines(paths)), engine="processes", pool=Crew(workers=2)):
@@ -26,7 +25,7 @@ from abs_shield.text.nearest import nearest
 P = TypeVar("P")
 
 ENGINES: dict[str, Engine] = {"serial": serial, "processes": processes, "ray": ray}
-"""Every engine by its name; a chunk whose process is killed is tried three times."""
+"""Every engine by name; a chunk whose process is killed is tried three times."""
 
 
 def outcomes(
@@ -38,13 +37,14 @@ def outcomes(
     crew: WorkerPool | None = None,
 ) -> Generator[P, None, None]:
     """
-    Do *job* with each chunk, and give what it makes of them in order, with few chunks under way.
+    Run *job* on each chunk, and yield the results in order, with few chunks in progress.
 
     Args:
-        job: What is done.
+        job: The job.
         chunks: The input; see `abs_shield.replay.chunks`.
         engine: A name of `ENGINES`.
-        pool: How many work, and where; `Crew()` where None.
+        pool: Number and location of the workers; `WorkerPool()` if None.
+        crew: Deprecated name of *pool*.
 
     Raises:
         ReplayError: The engine is unknown or cannot start, or a chunk killed three workers.

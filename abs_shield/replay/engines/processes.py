@@ -1,8 +1,8 @@
 """
-Processes of this machine; a chunk whose worker is killed is tried again.
+Judge chunks in local processes; a chunk whose worker is killed is tried again.
 
-Each worker has a pipe of its own, so that it is known whose chunk was lost: an executor of the
-standard library loses all of them, and says of none which one it was.
+Each worker has its own pipe, so that a lost chunk is known: an executor of the standard library
+loses all chunks when one worker dies, and does not name the one that was lost.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from abs_shield.text.show import escaped, told
 
 P = TypeVar("P")
 _AHEAD = 2
-"""Chunks a worker that may be judged while an earlier one is waited for."""
+"""Chunks for each worker that may be judged while an earlier one is awaited."""
 
 
 def processes(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
     """
-    Do the job in *pool.workers* processes; each is started when there is a chunk for it.
+    Run the job in *pool.workers* processes; each is started when a chunk needs it.
 
     Raises:
         ReplayError: One chunk killed its worker three times, or there are too many workers.
@@ -48,16 +48,16 @@ def processes(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generat
     if count > most_workers():
         raise ReplayError(f"{count} processes are too many here; ask for {most_workers()} at most")
     workers: list[_Worker] = []
-    under_way: deque[_Task] = deque()
+    in_progress: deque[_Task] = deque()
     packed_job = pack_job(job)
     try:
         for chunk in chunks:
-            under_way.append(_Task(chunk))
-            _idle(workers, packed_job, most=count).take(under_way[-1])
-            while under_way and (under_way[0].done or len(under_way) > count * _AHEAD):
-                yield _first(under_way, workers)
-        while under_way:
-            yield _first(under_way, workers)
+            in_progress.append(_Task(chunk))
+            _idle_worker(workers, packed_job, most=count).send(in_progress[-1])
+            while in_progress and (in_progress[0].done or len(in_progress) > count * _AHEAD):
+                yield _next_result(in_progress, workers)
+        while in_progress:
+            yield _next_result(in_progress, workers)
     finally:
         for worker in workers:
             worker.end()
@@ -74,8 +74,8 @@ class _Task:
         return self.result is not None
 
 
-def _idle(workers: list[_Worker], job: bytes, *, most: int) -> _Worker:
-    """Return a worker that has nothing to do, as soon as there is one; a new one up to *most*."""
+def _idle_worker(workers: list[_Worker], job: bytes, *, most: int) -> _Worker:
+    """Wait for an idle worker; start a new one if there are fewer than *most*."""
     while True:
         for worker in workers:
             if worker.task is None:
@@ -83,63 +83,63 @@ def _idle(workers: list[_Worker], job: bytes, *, most: int) -> _Worker:
         if len(workers) < most:
             workers.append(_Worker(job))
             continue
-        _heard(workers)
+        _wait_for_results(workers)
 
 
-def _first(under_way: deque[_Task], workers: list[_Worker]) -> Any:
-    """Wait for what comes next in order."""
-    while (result := under_way[0].result) is None:
-        _heard(workers)
-    under_way.popleft()
+def _next_result(in_progress: deque[_Task], workers: list[_Worker]) -> Any:
+    """Wait for the next result in order."""
+    while (result := in_progress[0].result) is None:
+        _wait_for_results(workers)
+    in_progress.popleft()
     return result()
 
 
-def _heard(workers: list[_Worker]) -> None:
-    """Wait until a busy worker says something, or is no more."""
+def _wait_for_results(workers: list[_Worker]) -> None:
+    """Wait until a busy worker sends a result, or dies."""
     busy = {worker.pipe: worker for worker in workers if worker.task is not None}
     for pipe in connection.wait(list(busy)):
-        busy[pipe].hear()  # type: ignore[index]
+        busy[pipe].receive()  # type: ignore[index]
 
 
 class _Worker:
-    """One process and the chunk that it has; it is started anew when it dies."""
+    """One process and its current chunk; it is restarted when it dies."""
 
     def __init__(self, job: bytes) -> None:
         self._job = job
         self.task: _Task | None = None
         self._start()
 
-    def take(self, task: _Task) -> None:
-        """Hand it a chunk."""
+    def send(self, task: _Task) -> None:
+        """Send it a chunk."""
         self.task = task
         while True:
             try:
                 self.pipe.send(task.chunk)
                 return
             except OSError:
-                self._lost(task)
+                self._restart(task)
 
-    def hear(self) -> None:
-        """Take its result; where it died, start it anew with the same chunk."""
+    def receive(self) -> None:
+        """Receive its result; if it died, restart it with the same chunk."""
         task = self.task
         if task is None:
             return
         try:
             fine, result = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, OSError):
-            self._lost(task)
-            self.take(task)
+            self._restart(task)
+            self.send(task)
             return
         self.task = None
-        task.result = (lambda: result) if fine else (lambda: _raised(result))
+        task.result = (lambda: result) if fine else (lambda: _raise(result))
 
     def end(self) -> None:
-        """Stop it, whatever it is at."""
+        """Stop it, even if it is busy."""
         self.pipe.close()
         self._process.kill()
         self._process.join()
 
-    def _lost(self, task: _Task) -> None:
+    def _restart(self, task: _Task) -> None:
         task.tries += 1
         if task.tries >= TRIES:
             raise ReplayError(
@@ -150,30 +150,30 @@ class _Worker:
         self._start()
 
     def _start(self) -> None:
-        # this process has threads, so a worker is no fork of it
+        # spawn: this process has threads, so it must not fork
         context = get_context("spawn")
         try:
             pipe, other = context.Pipe()
-            process = context.Process(target=_work, args=(self._job, other), daemon=True)
-            with _deaf(), closing(other):
+            process = context.Process(target=_run_worker, args=(self._job, other), daemon=True)
+            with _blocked_interrupts(), closing(other):
                 process.start()
         except OSError as error:
-            told = escaped(error.strerror or str(error))
-            raise ReplayError(f"cannot start a process: {told}; ask for fewer workers") from None
+            reason = escaped(error.strerror or str(error))
+            raise ReplayError(f"cannot start a process: {reason}; ask for fewer workers") from None
         self.pipe, self._process = pipe, process
 
 
-def _raised(error: Exception) -> Any:
+def _raise(error: Exception) -> Any:
     raise error
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """A process that is started meanwhile never hears Ctrl-C; this one hears it afterwards."""
+def _blocked_interrupts() -> Iterator[None]:
+    """Block SIGINT, so that a process started meanwhile ignores it; this one receives it later."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    ensure_running()  # beginning with a worker, it would let Ctrl-C through again
+    ensure_running()  # else it starts with a worker, and unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -181,12 +181,12 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(job: bytes, pipe: connection.Connection) -> None:
-    """Be a worker: judge one chunk after the other, until there is nobody to tell."""
+def _run_worker(job: bytes, pipe: connection.Connection) -> None:
+    """Judge one chunk after the other, until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
-        os.dup2(2, 1)  # what a policy prints is no part of the caller's output
-    Thread(target=_follow, daemon=True).start()
+        os.dup2(2, 1)  # prints of a policy must not mix with the caller's output
+    Thread(target=_exit_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             pipe.send_bytes(_outcome(job, pipe.recv()))
@@ -200,24 +200,24 @@ def _outcome(job: bytes, chunk: Chunk) -> bytes:
     try:
         return pickle.dumps((True, part))
     except Exception as error:
-        return pickle.dumps((False, _named(error)))
+        return pickle.dumps((False, _as_replay_error(error)))
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error that arrives: not every class of them can be pickled and read back."""
+    """Return an error that can be pickled: not every class can."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return _named(error)
+        return _as_replay_error(error)
     return error
 
 
-def _named(error: Exception) -> ReplayError:
+def _as_replay_error(error: Exception) -> ReplayError:
     return ReplayError(escaped(told(error), limit=300))
 
 
-def _follow() -> None:
-    """End with the parent, also where that was killed."""
+def _exit_with_parent() -> None:
+    """Exit when the parent does, even if it was killed."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -1,4 +1,4 @@
-"""A Ray cluster; a chunk whose worker or node dies is tried again by Ray."""
+"""Judge chunks on a Ray cluster; Ray retries a chunk whose worker or node dies."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from abs_shield.text.show import escaped
 
 P = TypeVar("P")
 _AHEAD = 2
-"""Chunks under way for each worker: the one that it has, and the next."""
+"""Chunks in progress for each worker: the current one, and the next."""
 
-_PATIENCE_S = 10.0
-"""How long a cluster may take to answer at all."""
+_ANSWER_TIMEOUT_S = 10.0
+"""Time limit for a cluster to answer, in seconds."""
 
 
 def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
     """
-    Do the job on the cluster at *pool.address*, or on one of its own on this machine.
+    Run the job on the cluster at *pool.address*, or on a local one.
 
     Raises:
         ReplayError: Ray is not installed or reached, or one chunk killed its worker three times.
@@ -42,17 +42,17 @@ def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, 
     with _connected(client, pool) as most:
         judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(run_packed_job)
         job_there = client.put(pack_job(job))
-        under_way: deque[tuple[Chunk, Any]] = deque()
+        in_progress: deque[tuple[Chunk, Any]] = deque()
         for chunk in chunks:
-            under_way.append((chunk, judged.remote(job_there, chunk)))
-            if len(under_way) >= most:
-                yield _result(client, *under_way.popleft())
-        while under_way:
-            yield _result(client, *under_way.popleft())
+            in_progress.append((chunk, judged.remote(job_there, chunk)))
+            if len(in_progress) >= most:
+                yield _result(client, *in_progress.popleft())
+        while in_progress:
+            yield _result(client, *in_progress.popleft())
 
 
 def _client() -> Any:
-    # what Ray reports of its use to its makers is off, unless the user says otherwise
+    # Ray's usage reports are off, unless the user enables them
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         return import_module("ray")
@@ -62,20 +62,18 @@ def _client() -> Any:
 
 @contextmanager
 def _connected(client: Any, pool: WorkerPool) -> Iterator[int]:
-    """
-    Return how many chunks may be under way; a connection that was there before is left as it is.
-    """
-    ours = not client.is_initialized()
-    if ours:
+    """Yield the number of chunks that may be in progress; an existing connection is kept."""
+    is_own = not client.is_initialized()
+    if is_own:
         _connect(client, pool)
     try:
         if pool.workers is not None and pool.address is not None:
-            yield pool.workers  # of a cluster that others use as well, no more than was asked for
+            yield pool.workers  # a shared cluster: no more workers than requested
         else:
-            there = int(client.cluster_resources().get("CPU", 1))
-            yield max(1, there if pool.workers is None else pool.workers) * _AHEAD
+            available = int(client.cluster_resources().get("CPU", 1))
+            yield max(1, available if pool.workers is None else pool.workers) * _AHEAD
     finally:
-        if ours:
+        if is_own:
             client.shutdown()
 
 
@@ -86,26 +84,26 @@ def _connect(client: Any, pool: WorkerPool) -> None:
             count = processors() if pool.workers is None else pool.workers
             client.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
         else:
-            _answers(pool.address)
+            _check_reachable(pool.address)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what comes to nothing is said below, in one line
+                warnings.simplefilter("ignore")  # a failure is reported below, in one line
                 client.init(address=pool.address, **quiet)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         where = f"a cluster at `{pool.address}`" if pool.address else "a cluster on this machine"
-        told = escaped(str(error).strip().partition("\n")[0], limit=200)
-        raise ReplayError(f"cannot reach {where}: {told}; see `ray status`") from None
+        reason = escaped(str(error).strip().partition("\n")[0], limit=200)
+        raise ReplayError(f"cannot reach {where}: {reason}; see `ray status`") from None
 
 
-def _answers(address: str) -> None:
-    """Raise at once where nobody listens; Ray itself would wait for minutes."""
+def _check_reachable(address: str) -> None:
+    """Raise immediately if nothing listens at the address; Ray itself would wait for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER_TIMEOUT_S).close()
 
 
-def _result(client: Any, chunk: Chunk, under_way: Any) -> Any:
+def _result(client: Any, chunk: Chunk, in_progress: Any) -> Any:
     try:
-        return client.get(under_way)
+        return client.get(in_progress)
     except client.exceptions.RayTaskError as error:
         cause = error.cause
         raise cause if isinstance(cause, Exception) else error from None

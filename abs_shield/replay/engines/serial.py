@@ -1,4 +1,4 @@
-"""One chunk after the other, in this process."""
+"""Judge one chunk after the other, in this process."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ P = TypeVar("P")
 
 
 def serial(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
-    """Do the job here; *pool* is this process alone."""
+    """Run the job in this process; *pool* is ignored."""
     yield from map(job.prepare(), chunks)

@@ -1,4 +1,4 @@
-"""A policy proposed from tools and recorded runs, each proposal with its evidence."""
+"""Propose a policy from tools and recorded runs, with evidence for each proposal."""
 
 from abs_shield.replay.mining.draft import Draft, LetThrough, Suggestion, SuggestionKind
 from abs_shield.replay.mining.propose import Mined, ToolSource, mine

@@ -1,4 +1,6 @@
-"""What was mined: tools, what is suggested of them with its evidence, and what is let through."""
+"""
+The draft of a mined policy: tools, suggestions with evidence, and faults that are let through.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from abs_shield.policy import Suppression, Tool
 
 
 class SuggestionKind(StrEnum):
-    """What a suggestion is about."""
+    """The subject of a suggestion."""
 
     TARGET = "target"
     CREATES = "creates"
@@ -23,10 +25,10 @@ class SuggestionKind(StrEnum):
 
 class LetThrough(StrEnum):
     """
-    Which blocked calls a written policy lets through in strict mode.
+    Which blocked calls the written policy lets through in strict mode.
 
-    NONE enforces every fault, WORKED lets through those of which a recorded call worked, ALL lets
-    through what the tool refused every time as well.
+    NONE enforces every fault, WORKED lets through those for which a recorded call worked, ALL lets
+    through those that the tool always refused, too.
     """
 
     NONE = "none"
@@ -36,7 +38,7 @@ class LetThrough(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """A rule: the value is one of these, the most frequent first."""
+    """A rule: the value is one of these, most frequent first."""
 
     values: tuple[Any, ...]
 
@@ -44,13 +46,13 @@ class Among:
 @dataclass(frozen=True, slots=True)
 class Within:
     """
-    A rule: the number lies within these.
+    A rule: the number is within these bounds.
 
     Attributes:
         low: Its least value.
-        high: Its greatest value; None where there is none.
-        above: Whether it has to be above *low*, and not just at it.
-        mixed: Whether the value may be something else than a number or null.
+        high: Its greatest value, or None.
+        above: Whether *low* itself is excluded.
+        mixed: Whether the value may be of a type other than number or null.
     """
 
     low: float
@@ -61,7 +63,9 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A pair: a call of *then* undoes one of the suggestion's tool; what it calls the entity."""
+    """
+    A pair: a call of *then* undoes one of the suggestion's tool, on the entity in *parameter*.
+    """
 
     then: str
     parameter: str
@@ -70,17 +74,17 @@ class Undone:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
     """
-    One thing that a policy may declare.
+    One declaration that a policy may have.
 
     Attributes:
-        tool: The tool it is about; of a pair, the one that is called first.
-        parameter: The parameter it is about; empty for the whole tool.
-        field: The field of `Tool` that would say it; empty for rules, pairs and mere remarks.
-        says: What it would say: True or False of an effect, else a rule or a pair; None for
-            what needs only the parameter's name, and for a remark.
-        evidence: Why, in one line.
-        why_not: Why it is written as a comment; empty where it is declared.
-        withdrawn: Whether it was declared first, and would have blocked recorded calls.
+        tool: The tool; for a pair, the one that is called first.
+        parameter: The parameter; empty for the whole tool.
+        field: The field of `Tool` that would declare it; empty for rules, pairs and remarks.
+        says: The declared value: True or False for an effect, else a rule or a pair; None if only
+            the parameter's name is needed, and for a remark.
+        evidence: The evidence, in one line.
+        why_not: The reason why it is only a comment; empty if it is declared.
+        withdrawn: Whether it was declared at first, and would have blocked recorded calls.
     """
 
     kind: SuggestionKind
@@ -94,7 +98,7 @@ class Suggestion:
 
     @property
     def is_remark(self) -> bool:
-        """True if it proposes nothing, and only says what is known."""
+        """True if it proposes nothing, but only reports a fact."""
         return not self.field and self.says is None
 
     @property
@@ -106,18 +110,18 @@ class Suggestion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
     """
-    A fault of recorded calls that strict blocks and that a policy could let through.
+    A fault of recorded calls that strict mode blocks and a policy could let through.
 
     Attributes:
         check: The layer.
-        tool: The tool, or the name that no tool has.
+        tool: The tool, or an unknown tool name.
         code: The kind of fault; empty for an internal error.
-        where: Its place in the call, ``*`` for a position of a list; None for every place.
-        calls: How many recorded calls have it.
-        refused: How many of these the tool refused when it was called.
-        worked: How many of these the tool answered without a failure; the others have no result.
-        error: The internal error, which no suppression silences: then the layer is put into audit
-            for that tool. Empty where it is none.
+        where: Its location in the call, ``*`` for a position of a list; None for every location.
+        calls: Number of recorded calls with the fault.
+        refused: Number of these that the tool refused.
+        worked: Number of these that worked; the others have no result.
+        error: The internal error, or empty. No suppression silences it, so the layer is set to
+            audit for that tool.
     """
 
     check: str
@@ -136,12 +140,12 @@ class Pass:
 
     @property
     def count(self) -> str:
-        """How many calls there are."""
+        """The number of calls, as a text."""
         return f"{self.calls:,} recorded {'call' if self.calls == 1 else 'calls'}"
 
     @property
     def reason(self) -> str:
-        """How many calls there are, and how many of them the tool refused."""
+        """The number of calls, and of those that the tool refused, as a text."""
         if self.error:
             return f"{self.count}: {self.error}"
         refused = f", of which the tool refused {self.refused:,}" if self.refused else ""
@@ -149,7 +153,7 @@ class Pass:
 
     @property
     def share(self) -> str:
-        """How many of its calls worked."""
+        """The number of its calls that worked, as a text."""
         noun = "call" if self.calls == 1 else "calls"
         count = f"{self.worked:,} of {self.calls:,} {noun} that it covers worked"
         unknown = self.calls - self.worked - self.refused
@@ -157,7 +161,7 @@ class Pass:
 
     @property
     def suppression(self) -> Suppression:
-        """The entry that lets it through."""
+        """The policy entry that lets it through."""
         return Suppression(
             check=self.check,
             tool=self.tool,
@@ -167,21 +171,21 @@ class Pass:
         )
 
     def __str__(self) -> str:
-        """Say what it is, without how often it was."""
+        """Return a description without the number of calls."""
         return f"{self.suppression}, in audit" if self.error else str(self.suppression)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """
-    A policy before it is written down.
+    A policy before it is rendered.
 
     Attributes:
-        tools: Sorted by name; their schemas as they are written.
+        tools: The tools, sorted by name, with their schemas as written.
         suggestions: All of them, declared or not.
-        passes: Faults of recorded calls that strict blocks, whether let through or not.
-        remarks: Tool to what is to be said of it besides.
-        let_through: Which of the faults the written policy lets through.
+        passes: Faults of recorded calls that strict mode blocks, let through or not.
+        remarks: Further remarks by tool.
+        let_through: The faults that the written policy lets through.
     """
 
     tools: tuple[Tool, ...]
@@ -195,18 +199,18 @@ class Draft:
         """
         The faults that the written policy lets through.
 
-        A layer that fails is always among them: the failure is none of the call's.
+        A failing layer is always let through: the failure is not a fault of the call.
         """
         return [each for each in self.passes if self._is_active(each)]
 
     @property
     def proposed(self) -> list[Pass]:
-        """The faults that strict blocks although the tool did not refuse every call."""
+        """The enforced faults for which the tool did not refuse every call."""
         return [p for p in self.passes if not (p.is_refused or self._is_active(p))]
 
     @property
     def enforced(self) -> list[Pass]:
-        """The faults that strict blocks, and of which the tool refused every call itself."""
+        """The enforced faults for which the tool refused every call."""
         return [p for p in self.passes if p.is_refused and not self._is_active(p)]
 
     def _is_active(self, each: Pass) -> bool:
@@ -215,36 +219,36 @@ class Draft:
         return self.let_through is LetThrough.WORKED and each.worked > 0
 
     def decides_as(self, other: Draft) -> bool:
-        """Return whether the policies of both decide alike: they differ in comments alone."""
+        """Return whether both policies make the same decisions, and differ only in comments."""
         declared = [[s for s in draft.suggestions if s.declared] for draft in (self, other)]
         return declared[0] == declared[1] and self.active == other.active
 
-    def without(self, gone: Mapping[Suggestion, str]) -> Draft:
-        """Return the draft with some suggestions as comments, each for its reason."""
-        kept = (
-            replace(each, why_not=gone[each], withdrawn=True) if each in gone else each
+    def without(self, withdrawn: Mapping[Suggestion, str]) -> Draft:
+        """Return the draft with some suggestions withdrawn to comments, with the reasons."""
+        suggestions = (
+            replace(each, why_not=withdrawn[each], withdrawn=True) if each in withdrawn else each
             for each in self.suggestions
         )  # fmt: skip
-        return replace(self, suggestions=tuple(kept))
+        return replace(self, suggestions=tuple(suggestions))
 
     @property
     def withdrawn(self) -> list[Suggestion]:
-        """Those that were declared first, and would have blocked recorded calls."""
+        """Suggestions that were declared at first, and would have blocked recorded calls."""
         return [each for each in self.suggestions if each.withdrawn]
 
     def of(self, tool: str, kind: SuggestionKind | None = None) -> list[Suggestion]:
-        """Return what is suggested of one tool."""
+        """Return the suggestions for one tool."""
         return [s for s in self.suggestions if s.tool == tool and kind in (None, s.kind)]
 
     @property
     def unmarked(self) -> int:
-        """How many parameters are targets without a mark."""
+        """The number of parameters that are targets without a mark."""
         return sum(s.kind is SuggestionKind.TARGET and s.is_remark for s in self.suggestions)
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return how many suggestions of each kind are declared, and how many are comments."""
-        made = {kind.value: {"declared": 0, "commented": 0} for kind in SuggestionKind}
+        """Return the numbers of declared and commented suggestions by kind."""
+        counts = {kind.value: {"declared": 0, "commented": 0} for kind in SuggestionKind}
         for each in self.suggestions:
             if not each.is_remark:
-                made[each.kind]["declared" if each.declared else "commented"] += 1
-        return made
+                counts[each.kind]["declared" if each.declared else "commented"] += 1
+        return counts

@@ -1,4 +1,4 @@
-"""What every miner is given: the tools, compiled, and what the runs show of them."""
+"""The input of every miner: the compiled tools, and the evidence from the runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from abs_shield.replay.mining.run_evidence import ParameterEvidence, RunEvidence
 from abs_shield.stats.wilson import wilson
 
 LEAST = 5
-"""Calls below which nothing is proposed from what was seen."""
+"""Minimum number of calls for a proposal."""
 SURE = 0.8
-"""Lower end of the interval of a share from which it is acted upon."""
+"""Lower bound of a share's interval from which a suggestion is declared."""
 LIKELY = 0.5
-"""The same, from which it is worth a comment."""
-NO_LAW = "what was seen so far is no law; take it where it is one"
-"""Why what values were is never declared: an ordinary call that is blocked costs more."""
+"""Lower bound of a share's interval from which a suggestion is a comment."""
+OBSERVED_ONLY = "observed values only; adopt if it is a real constraint"
+"""The reason why observed values are never declared: a blocked ordinary call costs more."""
 _MOST_PARAMETERS = 256
 _NUMBERS = frozenset({"number", "integer", "null"})
 
@@ -32,9 +32,9 @@ class Study:
     Tools and evidence.
 
     Attributes:
-        plans: Every tool by name, compiled without a policy's words.
-        evidence: What the runs show; empty without runs.
-        reasons: Tool to why its author calls it destructive or read-only.
+        plans: Every tool by name, compiled without settings of a policy.
+        evidence: Evidence from the runs; empty without runs.
+        reasons: The reason, by tool, why its author declares it destructive or read-only.
     """
 
     plans: Mapping[str, ToolPlan]
@@ -42,28 +42,28 @@ class Study:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def tool(self, name: str) -> Tool:
-        """Return a tool as it was described."""
+        """Return a tool as described."""
         return self.plans[name].tool
 
     def parameters(self, name: str) -> Iterator[ParameterStudy]:
-        """Return the parameters of a tool at the top level that a call may have, sorted."""
+        """Yield the top-level parameters that a call may have, sorted."""
         plan = self.plans[name]
-        seen = self.evidence.tools.get(name)
-        given = seen.parameters if seen is not None else {}
+        counts = self.evidence.tools.get(name)
+        by_name = counts.parameters if counts is not None else {}
         declared = plan.schema.known if plan.schema is not None else frozenset()
-        for parameter in sorted(declared | given.keys())[:_MOST_PARAMETERS]:
+        for parameter in sorted(declared | by_name.keys())[:_MOST_PARAMETERS]:
             if plan.schema is None or not rejects_name(plan.schema, parameter):
                 yield ParameterStudy(
                     tool=name,
                     name=parameter,
                     schema=schema_at(plan.tool.parameters, (parameter,)),
                     read=plan.targets.parameters.at((parameter,)),
-                    seen=given.get(parameter, _UNSEEN),
+                    counts=by_name.get(parameter, _UNSEEN),
                 )
 
 
 _UNSEEN = ParameterEvidence()
-"""What is known of a parameter that no recorded call had; nobody writes to it."""
+"""The counts of a parameter that no recorded call had; never changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +73,15 @@ class ParameterStudy:
 
     Attributes:
         schema: Its own schema.
-        read: What its name and schema say of it.
-        seen: What the runs show of it.
+        read: Its properties, from its name and schema.
+        counts: Its counts in the runs.
     """
 
     tool: str
     name: str
     schema: Mapping[str, Any]
     read: Parameter
-    seen: ParameterEvidence
+    counts: ParameterEvidence
 
     @property
     def is_listed(self) -> bool:
@@ -90,23 +90,23 @@ class ParameterStudy:
 
     @property
     def is_number(self) -> bool:
-        """True if its values can be nothing but numbers and null."""
+        """True if its values can only be numbers and null."""
         return _types(self.schema) <= _NUMBERS
 
     @property
     def is_nested(self) -> bool:
         """True if its values are objects or lists."""
-        said = self.schema.get("type")
-        types = said if isinstance(said, list) else [said]
+        type_name = self.schema.get("type")
+        types = type_name if isinstance(type_name, list) else [type_name]
         return "object" in types or "array" in types or "properties" in self.schema
 
 
 def _types(schema: Any) -> frozenset[Any]:
-    """The types that a schema names itself, or in each of its alternatives."""
+    """Return the types of a schema, or of all its alternatives."""
     if not isinstance(schema, Mapping):
         return frozenset({"any"})
-    if isinstance(said := schema.get("type"), (str, list)):
-        return frozenset([said] if isinstance(said, str) else map(str, said))
+    if isinstance(type_name := schema.get("type"), (str, list)):
+        return frozenset([type_name] if isinstance(type_name, str) else map(str, type_name))
     either = schema.get("anyOf", schema.get("oneOf"))
     if isinstance(either, list) and either:
         return frozenset().union(*map(_types, either))
@@ -114,13 +114,13 @@ def _types(schema: Any) -> frozenset[Any]:
 
 
 def least(successes: int, n: int) -> float:
-    """Return the lower end of the interval in which a share lies."""
+    """Return the lower end of a share's confidence interval."""
     return wilson(successes, n)[0]
 
 
 def times(count: int) -> str:
     """
-    Say how often.
+    Return a number of times as words.
 
     >>> times(1), times(1200)
     ('once', '1,200 times')
@@ -130,7 +130,7 @@ def times(count: int) -> str:
 
 def share(count: int, whole: int, what: str) -> str:
     """
-    Say how many of how many.
+    Return a share as words.
 
     >>> share(41, 42, "had a source"), share(1, 1, "worked")
     ('41 of 42 calls had a source', '1 of 1 call worked')

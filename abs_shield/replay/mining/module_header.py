@@ -1,4 +1,4 @@
-"""What a mined module says of its own making: what it was read from, and what it blocks."""
+"""The header comment of a mined module: its sources, and the calls that it blocks."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from abs_shield.replay.mining.run_evidence import RunEvidence
 from abs_shield.replay.mining.strict_trial import StrictTrial
 
 MOST_PASSES = 20
-"""Faults of one kind that are listed above the policy, the most frequent first."""
+"""Maximum number of faults of one kind that are listed, most frequent first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What stands at the head of a module, a line each."""
+    """The lines of the header comment of a module."""
 
     lines: tuple[str, ...] = ()
 
 
 def header_lines(source: str, recorded: Recorded | None, evidence: RunEvidence) -> Iterator[str]:
-    """Tell where the tools come from, and which runs were read."""
+    """Yield the sources of the tools, and the runs that were read."""
     yield f"Tools: {source or 'as the runs describe them'}."
     if recorded is None:
         yield "Runs: none; what is said of a tool is read from its words."
         return
     worked = sum(tool.worked for tool in evidence.tools.values())
     yield (
-        f"Runs: {_named(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
+        f"Runs: {_run_names(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
         f" which {worked:,} worked."
     )
 
@@ -37,7 +37,7 @@ def header_lines(source: str, recorded: Recorded | None, evidence: RunEvidence) 
 def trial_lines(
     first: StrictTrial | None, last: StrictTrial | None, draft: Draft, stays: Sequence[str]
 ) -> Iterator[str]:
-    """Tell what strict blocks of the runs, and what is done about it."""
+    """Yield the calls that strict mode blocks in the runs, and their handling."""
     if first is None or last is None:
         return
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
@@ -53,7 +53,7 @@ def _sentence(text: str) -> str:
 
 
 def blocked_line(first: StrictTrial, last: StrictTrial) -> str:
-    """Say how many recorded calls strict would block."""
+    """Return the number of recorded calls that strict mode would block, as a sentence."""
     refused = f", of which the tools refused {last.would_block_refused:,} themselves"
     before = f"; the first draft would have blocked {first.would_block:,}"
     return (
@@ -64,7 +64,7 @@ def blocked_line(first: StrictTrial, last: StrictTrial) -> str:
 
 
 def fault_lists(draft: Draft, stays: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what became of the faults of recorded calls: a title, and a line for each fault."""
+    """Yield the handling of the faults of recorded calls: a title, and a line for each fault."""
     enforced = [f"{each.count}: {each}" for each in _most_frequent(draft.enforced)]
     proposed = [f"{each.share}: {each}" for each in _most_frequent(draft.proposed)]
     active = [f"{each.reason}: {each}" for each in _most_frequent(draft.active)]
@@ -87,7 +87,7 @@ def _cut(lines: list[str]) -> list[str]:
     return lines if more <= 0 else [*lines[:MOST_PASSES], f"and {more:,} more"]
 
 
-def _named(recorded: Recorded) -> str:
+def _run_names(recorded: Recorded) -> str:
     names = [path.replace("\\", "/").rpartition("/")[2] for path in recorded.paths]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     toolset = f" of toolset `{recorded.toolset}`" if recorded.toolset is not None else ""

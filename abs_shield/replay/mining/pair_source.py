@@ -1,4 +1,4 @@
-"""The pairs of a draft as source: one list, each pair below its evidence."""
+"""Render the pairs of a draft: one list, with evidence for each pair."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _HOW = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedPairs:
-    """Blocks of source, and whether the list exists."""
+    """Blocks of source, and whether the list is declared."""
 
     blocks: tuple[str, ...]
     declared: bool
 
 
 def render_pairs(draft: Draft) -> RenderedPairs:
-    """Return every pair; where none is declared there is no list, only comments."""
+    """Return every pair; only as comments if none is declared."""
     pairs = [each for each in draft.suggestions if each.kind is SuggestionKind.INVERSE]
     declared = any(each.declared for each in pairs)
     indent = 4 if declared else 0
@@ -37,8 +37,8 @@ def render_pairs(draft: Draft) -> RenderedPairs:
 def _lines(each: Suggestion, indent: int) -> list[str]:
     if each.declared:
         return [*comment(each.evidence, indent=indent), f"{' ' * indent}{_source(each, indent)},"]
-    told = f"{each.evidence}; not declared, {each.why_not}: {_short(each)}"
-    return [*comment(told, indent=indent)]
+    text = f"{each.evidence}; not declared, {each.why_not}: {_short(each)}"
+    return [*comment(text, indent=indent)]
 
 
 def _source(each: Suggestion, indent: int) -> str:

@@ -1,4 +1,6 @@
-"""A draft as a Python module: sorted, formatted, typed, each proposal below its evidence."""
+"""
+Render a draft as a Python module: sorted, formatted and typed, with evidence for each proposal.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,18 @@ def render_module(draft: Draft, header: Header) -> str:
     """Return the source of the module; its attribute ``policy`` is the policy."""
     pairs = render_pairs(draft)
     blocks = [
-        f"{_TITLE}\n\n{_headed(header)}",
+        f"{_TITLE}\n\n{_render_header(header)}",
         _imports(draft),
         _tools(draft),
         *render_rules(draft),
         *pairs.blocks,
         _policy(draft, pairs=pairs.declared),
     ]
-    return _joined(block for block in blocks if block)
+    return _join_blocks(block for block in blocks if block)
 
 
 def execute_module(source: str) -> Policy:
-    """Run a module that `written` made in a namespace of its own, and give its policy."""
+    """Execute a rendered module in a namespace of its own, and return its policy."""
     names: dict[str, object] = {"__name__": "abs_shield_mined"}
     exec(compile(source, "<mined policy>", "exec"), names)
     policy = names["policy"]
@@ -43,7 +45,7 @@ def execute_module(source: str) -> Policy:
     return policy
 
 
-def _headed(header: Header) -> str:
+def _render_header(header: Header) -> str:
     lines = [line for text in (*header.lines, *_LEGEND) for line in comment(text)]
     return "\n".join(lines)
 
@@ -125,6 +127,6 @@ def _suppression(each: Pass) -> Iterator[str]:
     yield "        ),"
 
 
-def _joined(blocks: Iterable[str]) -> str:
-    """The blocks one below the other, with a blank line between them."""
+def _join_blocks(blocks: Iterable[str]) -> str:
+    """Join the blocks with blank lines."""
     return "\n\n".join(blocks) + "\n"

@@ -1,4 +1,4 @@
-"""From tools and runs to a module that was tried on them."""
+"""Propose a policy module from tools and runs, and try it on the runs."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from abs_shield.replay.mining.tool_description import describe_tool
 from abs_shield.replay.run_judging import Firewalls, judge_run
 
 PASSES = 6
-"""How often runs are read at most: counted, watched, and tried until nothing is blocked."""
+"""Maximum number of passes over the runs: count, watch, and try until nothing is blocked."""
 _TRIALS = PASSES - 2
 
 ReportProgress = Callable[[str], Callable[[int], object]]
-"""Told what is done with the runs now; what it gives is told how many bytes were read."""
+"""Called with the current step; returns a function that is called with the bytes read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSource:
     """
-    Where the tools come from.
+    The source of the tools.
 
     Attributes:
-        name: What the module calls it.
-        reasons: Tool to why its author calls it destructive or read-only.
-        remarks: Tool to what could not be read of it.
+        name: The name of the source in the module.
+        reasons: The reason, by tool, why its author declares it destructive or read-only.
+        remarks: Parts that could not be read, by tool.
     """
 
     name: str
@@ -52,14 +52,14 @@ class ToolSource:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mined:
     """
-    A written module and what became of it.
+    The rendered module, and the results of its trials.
 
     Attributes:
         text: The module.
-        first: What the first draft made of the runs; None without runs.
-        last: What the written policy makes of them.
-        stays: What of them it blocks and no policy could let through, a line for each reason.
-        proof: What `prove` says of it.
+        first: The trial of the first draft; None without runs.
+        last: The trial of the written policy.
+        stays: The blocks that no policy could let through, a line for each reason.
+        proof: The result of `prove`.
     """
 
     text: str
@@ -80,95 +80,95 @@ def mine(
     recorded: Recorded | None = None,
     *,
     let_through: LetThrough = LetThrough.NONE,
-    told: ReportProgress = _silent,
+    progress: ReportProgress = _silent,
     on_bad_line: OnBadLine = ignore_line,
 ) -> Mined:
     """
-    Propose a policy, write it down, and try it on the runs.
+    Propose a policy, render it, and try it on the runs.
 
     Args:
-        source: The tools; None where the runs bring them.
+        source: The tools; None to take them from the runs.
         recorded: The runs; None for the tools alone.
-        let_through: Which of the calls that strict blocks the policy lets through.
-        told: Hears what is done.
-        on_bad_line: Told once of each line that is no run.
+        let_through: The calls blocked in strict mode that the policy lets through.
+        progress: Called with each step.
+        on_bad_line: Called once with each invalid line.
 
     Raises:
         OSError: A file cannot be opened or read.
     """
     census = Census()
     if recorded is not None:
-        for run in recorded.runs(on_bytes=told("reading the runs"), on_bad_line=on_bad_line):
+        for run in recorded.runs(on_bytes=progress("reading the runs"), on_bad_line=on_bad_line):
             census.update(run)
     plans, remarks = _tools(source, census)
-    evidence = _watched(plans, recorded, told)
+    evidence = _collect_evidence(plans, recorded, progress)
     study = Study(
         plans=plans, evidence=evidence, reasons=source.reasons if source is not None else {}
     )
     draft = Draft(
         tools=tuple(plan.tool for plan in plans.values()),
-        suggestions=tuple(said for miner in MINERS.values() for said in miner(study)),
-        remarks={name: (*remarks.get(name, ()), *_called(name, evidence)) for name in plans},
+        suggestions=tuple(suggestion for miner in MINERS.values() for suggestion in miner(study)),
+        remarks={name: (*remarks.get(name, ()), *_call_remarks(name, evidence)) for name in plans},
         let_through=let_through,
     )
-    return _tried(draft, evidence, source, recorded, told)
+    return _try_draft(draft, evidence, source, recorded, progress)
 
 
 def _tools(
     source: ToolSource | None, census: Census
 ) -> tuple[dict[str, ToolPlan], dict[str, tuple[str, ...]]]:
-    """The tools by name, as they can be written, compiled, and what is to be said of each."""
-    given = {tool.name: tool for tool in source.tools} if source is not None else {}
+    """Return the tools by name, compiled as they are written, and the remarks on each."""
+    by_name = {tool.name: tool for tool in source.tools} if source is not None else {}
     more = {
         name: tool
         for name, tool in census.tools.items()
-        if name not in given and (source is None or name in census.called)
+        if name not in by_name and (source is None or name in census.called)
     }
     plans: dict[str, ToolPlan] = {}
     remarks: dict[str, tuple[str, ...]] = {}
-    for name, tool in sorted({**given, **more}.items()):
-        known = describe_tool(tool)
-        plans[name] = known.plan
-        said = [*source.remarks.get(name, ())] if source is not None else []
+    for name, tool in sorted({**by_name, **more}.items()):
+        tool_described = describe_tool(tool)
+        plans[name] = tool_described.plan
+        tool_remarks = [*source.remarks.get(name, ())] if source is not None else []
         if source is not None and name in more:
-            said.append(f"not in {source.name}; the runs describe it and call it")
-        remarks[name] = (*said, *((known.why,) if known.why else ()))
+            tool_remarks.append(f"not in {source.name}; the runs describe it and call it")
+        remarks[name] = (*tool_remarks, *((tool_described.why,) if tool_described.why else ()))
     return plans, remarks
 
 
-def _watched(
-    plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: ReportProgress
+def _collect_evidence(
+    plans: Mapping[str, ToolPlan], recorded: Recorded | None, progress: ReportProgress
 ) -> RunEvidence:
     if recorded is None:
         return RunEvidence()
     tools = [plan.tool for plan in plans.values()]
     watch = RunWatcher(configure(mode="audit", tools=tools), pairs=[*pairs_of(plans)])
-    looked = told("looking at the runs")
+    looked = progress("looking at the runs")
     for run in recorded.runs(on_bytes=looked, forget=watch.forget):
         watch.run(run)
     return watch.evidence
 
 
-def _called(name: str, evidence: RunEvidence) -> Iterator[str]:
-    seen = evidence.tools.get(name)
-    if seen is not None and seen.calls:
-        yield share(seen.worked, seen.calls, "in the runs worked")
+def _call_remarks(name: str, evidence: RunEvidence) -> Iterator[str]:
+    counts = evidence.tools.get(name)
+    if counts is not None and counts.calls:
+        yield share(counts.worked, counts.calls, "in the runs worked")
     elif evidence.calls:
         yield "no recorded run calls it"
 
 
-def _tried(
+def _try_draft(
     draft: Draft,
     evidence: RunEvidence,
     source: ToolSource | None,
     recorded: Recorded | None,
-    told: ReportProgress,
+    progress: ReportProgress,
 ) -> Mined:
     first: StrictTrial | None = None
     last: StrictTrial | None = None
     for number in range(_TRIALS if recorded is not None else 0):
         assert recorded is not None
-        last = _trial(execute_module(render_module(draft, Header())), recorded, told)
+        last = _run_trial(execute_module(render_module(draft, Header())), recorded, progress)
         first = first or last
         more = with_recorded_passes(draft, last) if number < _TRIALS - 1 else draft
         same = more.decides_as(draft)
@@ -181,7 +181,7 @@ def _tried(
         *trial_lines(first, last, draft, stays),
     ]
     text = render_module(draft, Header(lines=tuple(lines)))
-    told("proving it")
+    progress("proving it")
     return Mined(
         text=text,
         draft=draft,
@@ -193,10 +193,10 @@ def _tried(
     )
 
 
-def _trial(policy: Policy, recorded: Recorded, told: ReportProgress) -> StrictTrial:
+def _run_trial(policy: Policy, recorded: Recorded, progress: ReportProgress) -> StrictTrial:
     trial = StrictTrial(policy)
     firewalls = Firewalls(policy)
-    tried = told("trying it on the runs")
+    tried = progress("trying it on the runs")
     for run in recorded.runs(on_bytes=tried, forget=firewalls.forget):
         for judged in judge_run(run, firewalls.of(run)):
             trial.update(judged)

@@ -1,4 +1,4 @@
-"""Any JSON value as a Python literal, laid out as a formatter would leave it."""
+"""Render JSON values as Python literals, as a formatter would."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from abs_shield.text.show import escaped
 
 WIDTH = 88
-"""Columns in which a value stays on one line; wider ones get a line an item."""
+"""Columns for a value on one line; longer ones get a line for each item."""
 _LONGEST_LINE = 100
-"""Columns from which a text is written in parts."""
+"""Columns from which a text is split into parts."""
 _STEP = 4
 _MOST_DIGITS = 300
 _NARROWEST = 20
@@ -26,12 +26,12 @@ _BLANK = re.compile(r"(?<= )")
 
 def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> str:
     """
-    Return the source of *value*; whatever is no JSON is its text.
+    Return the source of *value*; a value that is not JSON becomes its text.
 
     Args:
-        indent: Columns before the line on which it begins.
-        used: Columns of that line which are taken, indentation included.
-        after: Columns that follow it on its last line: a comma, a bracket.
+        indent: Indentation of the line on which it begins.
+        used: Columns of that line that are used, including the indentation.
+        after: Columns after it on its last line: a comma, a bracket.
 
     >>> literal({"a": [1, True, None], "b": 'say "x"'})
     '{"a": [1, True, None], "b": \\'say "x"\\'}'
@@ -51,7 +51,7 @@ def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> st
 
 
 def flat(value: Any) -> str:
-    """Return the source of *value* on one line, however long."""
+    """Return the source of *value* on one line, of any length."""
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int):
@@ -69,7 +69,7 @@ def flat(value: Any) -> str:
 
 
 def exploded(items: Iterable[str], opening: str, closing: str, *, indent: int) -> str:
-    """Return a bracketed list of sources, a line each, with the comma that keeps them apart."""
+    """Return a bracketed list of sources, one per line, with trailing commas."""
     pad = " " * (indent + _STEP)
     lines = "".join(f"{pad}{item},\n" for item in items)
     return f"{opening}\n{lines}{' ' * indent}{closing}"
@@ -77,19 +77,19 @@ def exploded(items: Iterable[str], opening: str, closing: str, *, indent: int) -
 
 def comment(text: str, *, indent: int = 0) -> Iterator[str]:
     """
-    Give *text* as lines of comment, none of which can end early or be a directive.
+    Return *text* as comment lines, which cannot end early or be a directive.
 
     >>> [*comment("seen: `a # noqa\\n`")]
     ['# seen: `a \\\\x23 noqa\\\\n`']
     """
     pad = " " * indent
-    said = escaped(text, limit=2_000).replace("#", r"\x23")
-    for line in _wrapped(said, _LONGEST_LINE - indent - 2):
+    escaped_text = escaped(text, limit=2_000).replace("#", r"\x23")
+    for line in _wrapped(escaped_text, _LONGEST_LINE - indent - 2):
         yield f"{pad}# {line}".rstrip()
 
 
 def commented(source: str, *, indent: int = 0) -> Iterator[str]:
-    """Return lines of our own source as comments; a ``#`` can only stand in a text of it."""
+    """Return lines of generated source as comments; each ``#`` is escaped."""
     for line in source.splitlines():
         held = line.replace("#", r"\x23")
         yield f"{' ' * indent}# {held}".rstrip()
@@ -97,24 +97,24 @@ def commented(source: str, *, indent: int = 0) -> Iterator[str]:
 
 def name_for(*words: str, taken: set[str]) -> str:
     """
-    Return a function's name made of *words*, whatever they hold; it is *taken* from now on.
+    Return a function name made of *words* that is not in *taken*, and add it there.
 
     >>> taken: set[str] = set()
     >>> name_for("Cabin Class", "book!", taken=taken), name_for("cabin", "class_book", taken=taken)
     ('cabin_class_book', 'cabin_class_book_2')
     """
-    said = _NOT_A_WORD.sub("_", "_".join(words).casefold())[:_LONGEST_NAME].strip("_")
-    plain = said if said.isidentifier() and not iskeyword(said) else f"value_{said}".strip("_")
-    made, n = plain, 1
-    while made in taken:
+    stem = _NOT_A_WORD.sub("_", "_".join(words).casefold())[:_LONGEST_NAME].strip("_")
+    plain = stem if stem.isidentifier() and not iskeyword(stem) else f"value_{stem}".strip("_")
+    name, n = plain, 1
+    while name in taken:
         n += 1
-        made = f"{plain}_{n}"
-    taken.add(made)
-    return made
+        name = f"{plain}_{n}"
+    taken.add(name)
+    return name
 
 
 def _whole(value: int) -> str:
-    """Decimal digits; of a huge number hexadecimal ones, which any reader of Python takes."""
+    """Return the source of an integer: decimal, or hexadecimal if it is huge."""
     short = value.bit_length() < 3 * _MOST_DIGITS
     return repr(value) if short else f"{'-' if value < 0 else ''}0x{abs(value):X}"
 
@@ -135,10 +135,10 @@ def _brackets(value: Any) -> tuple[str, str]:
 
 
 def _in_parts(text: str, indent: int, short: str) -> str:
-    """A long text as several that Python joins; as it is where it has no place to break."""
+    """Return a long text as several literals that Python joins; unchanged if it cannot be split."""
     parts = [*_pieces(text, WIDTH - indent - _STEP)]
     if len(parts) < 2 or indent + _STEP + _columns(short) <= _LONGEST_LINE:
-        return short  # one line of its own would hold it, and a formatter joins what fits
+        return short  # it fits on a line of its own, and a formatter would join it
     pad = " " * (indent + _STEP)
     lines = "".join(f"{pad}{_quoted(part)}\n" for part in parts)
     return f"(\n{lines}{' ' * indent})"
@@ -171,7 +171,7 @@ def _character(character: str, quote: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """Columns that a text takes on a screen: two for a wide character, none for an accent."""
+    """Return the width of a text: two columns for a wide character, none for an accent."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 

@@ -1,4 +1,4 @@
-"""Faults of recorded calls as entries that let them through, each as narrow as can be said."""
+"""Turn faults of recorded calls into entries that let them through, as narrow as possible."""
 
 from __future__ import annotations
 
@@ -11,35 +11,34 @@ from abs_shield.replay.mining.draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial, everywhere
 
 MOST_NAMES = 200
-"""Names that no tool has, which are let through one by one; further ones stay blocked."""
+"""Unknown tool names that are let through one by one; further ones stay blocked."""
 MOST_PLACES = 20
-"""Places of one fault in the calls of one tool; with more it is let through at every place."""
+"""Locations of one fault for one tool; beyond it every location is let through."""
 
 
 def with_recorded_passes(draft: Draft, trial: StrictTrial) -> Draft:
     """
-    Return the draft with what strict blocks of *trial*; the same where nothing is new.
+    Return the draft with the blocks of *trial* as passes; the same if none is new.
 
-    A proposal of the draft's own that blocks a call which the tool did not refuse is withdrawn.
-    What the agent did wrong by the tool's own contract is a `Pass`: this fault at this place of
-    this tool's calls, or this name that no tool has. A name or a place that a policy cannot hold is
-    none.
+    A proposal of the draft that blocks a call which the tool did not refuse is withdrawn. A
+    violation of the tool's own contract becomes a `Pass`: the fault at one location of the tool's
+    calls, or an unknown tool name. Names and locations that a policy cannot hold are left out.
     """
-    gone: dict[Suggestion, str] = {}
+    withdrawn: dict[Suggestion, str] = {}
     effects = {s.tool: s for s in draft.suggestions if s.declared and s.field == "destructive"}
     blocks: list[BlockReason] = []
     for block in sorted(trial.blocks, key=_order):
         own = block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects
         if own and (draft.let_through is LetThrough.ALL or not trial.is_refused(block)):
-            gone.setdefault(effects[block.tool], f"it would block {trial.told(block)}")
+            withdrawn.setdefault(effects[block.tool], f"it would block {trial.describe(block)}")
         elif is_writable(block):
             blocks.append(block)
-    named = frozenset(tool.name for tool in draft.tools)
-    held = sum(p.check == PHANTOM_TOOL and p.tool not in named for p in draft.passes)
-    few = _few_names(blocks, trial, tools=named, most=MOST_NAMES - held)
-    kept = dict.fromkeys(_few_places(few, trial))
-    more = (_pass(block, trial) for block in kept)
-    return replace(draft.without(gone), passes=_widest((*draft.passes, *more)))
+    known_names = frozenset(tool.name for tool in draft.tools)
+    held = sum(p.check == PHANTOM_TOOL and p.tool not in known_names for p in draft.passes)
+    few = _few_names(blocks, trial, tools=known_names, most=MOST_NAMES - held)
+    unique = dict.fromkeys(_few_places(few, trial))
+    more = (_pass(block, trial) for block in unique)
+    return replace(draft.without(withdrawn), passes=_widest((*draft.passes, *more)))
 
 
 def _order(block: BlockReason) -> tuple[str, ...]:
@@ -47,7 +46,7 @@ def _order(block: BlockReason) -> tuple[str, ...]:
 
 
 def is_writable(block: BlockReason) -> bool:
-    """Return whether a policy can hold its name and place: a model writes anything."""
+    """Return whether a policy can hold the name and location: a model can write anything."""
     is_name = 0 < len(block.tool) <= LONGEST_NAME and _is_unicode(block.tool)
     return is_name and _is_unicode(block.where or "")
 
@@ -59,7 +58,7 @@ def _is_unicode(text: str) -> bool:
 def _few_names(
     blocks: list[BlockReason], trial: StrictTrial, *, tools: frozenset[str], most: int
 ) -> Iterable[BlockReason]:
-    """The blocks, of those for a name that no tool has the most frequent ones."""
+    """Return the blocks, with only the most frequent unknown tool names."""
     unknown = [b for b in blocks if b.check == PHANTOM_TOOL and b.tool not in tools]
     first = sorted(unknown, key=lambda b: -trial.counts[b])[:most]
     left_out = {*unknown} - {*first}
@@ -67,7 +66,7 @@ def _few_names(
 
 
 def _few_places(blocks: Iterable[BlockReason], trial: StrictTrial) -> Iterable[BlockReason]:
-    """The blocks, such as have very many places without one."""
+    """Yield the blocks; those with very many locations without a location."""
     for block in blocks:
         wide = everywhere(block)
         yield wide if trial.places[wide] > MOST_PLACES else block
@@ -87,10 +86,10 @@ def _pass(block: BlockReason, trial: StrictTrial) -> Pass:
 
 
 def _widest(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
-    """The passes, each once, without such as another one holds."""
-    made = {(p.check, p.tool, p.code, p.where, bool(p.error)): p for p in reversed(passes)}
+    """Return the passes once each, without those that another pass covers."""
+    by_key = {(p.check, p.tool, p.code, p.where, bool(p.error)): p for p in reversed(passes)}
     return tuple(
         each
-        for (check, tool, code, where, error), each in reversed(made.items())
-        if where is None or (check, tool, code, None, error) not in made
+        for (check, tool, code, where, error), each in reversed(by_key.items())
+        if where is None or (check, tool, code, None, error) not in by_key
     )

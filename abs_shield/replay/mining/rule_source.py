@@ -1,4 +1,4 @@
-"""The rules of a draft as source: comments that can be taken over."""
+"""Render the rules of a draft, as comments that can be adopted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOW = (
 
 
 def render_rules(draft: Draft) -> list[str]:
-    """Return every rule as a comment, sorted as its tools are, below how to take one over."""
+    """Return every rule as a comment, sorted by tool, after an explanation."""
     taken: set[str] = {"policy", "rule", "inverse", "shield"}
     blocks: list[str] = []
     for tool in draft.tools:
@@ -70,11 +70,11 @@ def _function(each: Suggestion, name: str) -> str:
             f"    return {others} or {_compared(within)}",
         ]
     elif isinstance(each.says, Among):
-        seen = literal(each.says.values, indent=4, used=11, after=0)
+        values = literal(each.says.values, indent=4, used=11, after=0)
         lines = [
             f"def {name}(value: object) -> bool:",
             _AMONG,
-            f"    seen = {seen}",
+            f"    seen = {values}",
             "    return value is None or value in seen",
         ]
     else:

@@ -1,4 +1,4 @@
-"""Which tools recorded runs know and call, and how many runs and calls there are."""
+"""Count the tools, runs and calls in recorded runs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ OnBadLine = Callable[[BadLine], object]
 
 
 def ignore_line(line: BadLine) -> None:
-    """Nobody asked for bad lines."""
+    """Ignore a bad line."""
 
 
-def _unremembered() -> None:
-    """Nobody remembers anything of a session."""
+def _do_nothing() -> None:
+    """Forget nothing: no session is stored."""
 
 
 class LenientToolsets(Toolsets):
-    """Toolsets where a run may name one that is not known: it has the tools that were given."""
+    """Toolsets for which a run may name an unknown toolset: it has no tools then."""
 
     def of(self, record: Mapping[str, object]) -> tuple[str, tuple[Tool, ...]]:
-        """Return the key of the run's tools, and the tools; none where their name is not known."""
+        """Return the key of the run's tools, and the tools; none for an unknown toolset."""
         name = record.get("toolset")
         if record.get("tools") is None and isinstance(name, str) and name not in self.names:
             return NONE, ()
@@ -44,12 +44,12 @@ class LenientToolsets(Toolsets):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """
-    Run files, to be read more than once.
+    Run files that can be read more than once.
 
     Attributes:
         paths: The files.
-        toolsets: Explains the toolsets that runs name.
-        toolset: The one whose runs count; None for all.
+        toolsets: The toolsets that runs name.
+        toolset: The toolset whose runs are used; None for all.
     """
 
     paths: tuple[str, ...] = ()
@@ -61,15 +61,15 @@ class Recorded:
         *,
         on_bytes: OnBytes | None = None,
         on_bad_line: OnBadLine = ignore_line,
-        forget: Callable[[], object] = _unremembered,
+        forget: Callable[[], object] = _do_nothing,
     ) -> Iterator[Run]:
         """
-        Return the runs that count, streaming; a bad line is told of and skipped.
+        Yield the runs that are used; bad lines are reported and skipped.
 
         Args:
-            on_bytes: Told how many bytes were read.
-            on_bad_line: Told of each line that is no run, and of a session that comes back.
-            forget: Called where a session ends, as in a replay.
+            on_bytes: Called with the number of bytes read.
+            on_bad_line: Called with each invalid line, and for each session that reappears.
+            forget: Called at the end of each session, as in a replay.
         """
         sessions = SessionKeys()
         notes: list[BadLine | SessionStart] = []
@@ -84,7 +84,7 @@ class Recorded:
 def _report(
     notes: list[BadLine | SessionStart], sessions: SessionKeys, on_bad_line: OnBadLine
 ) -> None:
-    """Tell of the bad lines, and of the sessions that stood earlier; then *told* is empty."""
+    """Report bad lines and sessions that appeared earlier; then clear *notes*."""
     for each in notes:
         if isinstance(each, BadLine):
             on_bad_line(each)
@@ -97,11 +97,11 @@ def _report(
 @dataclass(slots=True)
 class Census:
     """
-    A first look at recorded runs.
+    Counts of a first pass over recorded runs.
 
     Attributes:
-        tools: What the runs themselves say of their tools; of one name the newest counts.
-        called: Name to how often it was called.
+        tools: The tools that the runs describe, by name; the newest description counts.
+        called: Number of calls by name.
     """
 
     runs: int = 0

@@ -1,4 +1,4 @@
-"""What recorded runs show of each tool and parameter: counts, in bounded memory."""
+"""Counts of each tool and parameter in recorded runs, in bounded memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 MOST_VALUES = 32
-"""Distinct values of one parameter that are counted; with more there is no list of them."""
+"""Maximum number of distinct values counted for one parameter; beyond it no list is proposed."""
 _LONGEST_VALUE = 40
 _MOST_PARAMETERS = 256
 _MOST_SOURCES = 16
@@ -18,16 +18,16 @@ _MOST_PAIRS = 1_000
 @dataclass(slots=True)
 class NumberCounts:
     """
-    The numbers of one parameter, NaN and the infinite left out.
+    The numbers of one parameter, without NaN and infinities.
 
     Attributes:
         count: Calls.
-        sessions: Sessions that had any: the calls of one repeat each other.
-        low, high: The ends.
+        sessions: Number of sessions with a number: calls of one session are not independent.
+        low, high: The least and the greatest number.
         negative, zero: Calls with a number below zero, and with zero.
         whole: Whether each is an integer.
-        counts: Number to how many sessions had it, while they are few.
-        many: Whether there are more different numbers than are counted.
+        counts: Number of sessions by number, while there are few.
+        many: Whether there are more distinct numbers than are counted.
 
     >>> n = Numbers()
     >>> for x in (3, 1.5, float("nan"), True, -2, 3): n.update(x, drawn=set())
@@ -47,15 +47,15 @@ class NumberCounts:
 
     @property
     def distinct(self) -> int:
-        """How many different numbers there are; one more than are counted, where there are more."""
+        """The number of distinct values; one more than the maximum if there are more."""
         return MOST_VALUES + 1 if self.many else len(self.counts)
 
     def update(self, value: Any, *, drawn: set[float]) -> None:
         """
-        Count one value, where it is a number.
+        Count one value, if it is a number.
 
         Args:
-            drawn: What the same session has had of this parameter; the value is added.
+            drawn: The values of this parameter in the same session; the value is added.
         """
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return
@@ -86,12 +86,12 @@ class TextCounts:
     """
     The distinct texts of one parameter, while they are few and short.
 
-    Calls of one session repeat each other, so that a text counts once in each session.
+    Calls of one session are not independent, so a text counts once per session.
 
     Attributes:
-        counts: Text to the number of sessions.
-        sessions: How many sessions had any.
-        many: Whether they are no list.
+        counts: Number of sessions by text.
+        sessions: Number of sessions with a text.
+        many: Whether there are too many texts for a list.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -100,10 +100,10 @@ class TextCounts:
 
     def update(self, value: Any, *, drawn: set[str]) -> None:
         """
-        Count one value that is not null; whatever is no short text ends the list.
+        Count one value that is not null; a value that is not a short text ends the list.
 
         Args:
-            drawn: What the same session has had of this parameter; the value is added.
+            drawn: The values of this parameter in the same session; the value is added.
         """
         if self.many or value is None:
             return
@@ -126,25 +126,25 @@ class TextCounts:
 @dataclass(slots=True)
 class ParameterEvidence:
     """
-    What the calls show of one parameter at the top level, counted in calls.
+    Counts of calls for one top-level parameter.
 
     Attributes:
-        given: Calls that had it.
-        asked: Those in which it could be said whether its values had a source.
-        sourced: Of the asked ones, those in which every value had one.
-        shaped: Of the asked ones, those in which every value was written as an identifier.
-        judged: Of the asked ones, those in which `phantom_target` judges a value of it.
-        held: Of the judged ones, those that worked, in a run not known to have failed.
-        alarms: Of these, those that the layer flags all the same.
-        minted: Calls that worked and brought in a value which nobody had mentioned.
+        present: Calls that had the parameter.
+        checked: Calls in which the source of its values could be determined.
+        sourced: Checked calls in which every value had a source.
+        shaped: Checked calls in which every value looked like an identifier.
+        judged: Checked calls in which `phantom_target` judges a value of it.
+        held: Judged calls that worked, in a run that is not known to have failed.
+        alarms: Calls among these that the layer flags nevertheless.
+        minted: Calls that worked with a new value, not mentioned before.
         reused: Later calls that took such a value as their target.
-        sources: Where the values came from, to the number of calls.
+        sources: Number of calls by the source of the values.
         values: Its distinct texts in calls that worked, by sessions.
         numbers: Its numbers in calls that worked.
     """
 
-    given: int = 0
-    asked: int = 0
+    present: int = 0
+    checked: int = 0
     sourced: int = 0
     shaped: int = 0
     judged: int = 0
@@ -157,21 +157,21 @@ class ParameterEvidence:
     numbers: NumberCounts = field(default_factory=NumberCounts)
 
     def from_source(self, source: str) -> None:
-        """Count one place from which its value came; the first so many are told apart."""
-        known = source in self.sources or len(self.sources) < _MOST_SOURCES
-        self.sources[source if known else "elsewhere"] += 1
+        """Count the source of a value; only a bounded number of sources is distinguished."""
+        is_listed = source in self.sources or len(self.sources) < _MOST_SOURCES
+        self.sources[source if is_listed else "elsewhere"] += 1
 
 
 @dataclass(slots=True)
 class ToolEvidence:
     """
-    What the calls show of one tool.
+    Counts of calls for one tool.
 
     Attributes:
-        calls: How often it was proposed.
-        worked: How often it ran without an error.
-        parameters: Its parameters at the top level, as they were given.
-        feeds: Field of its results and whose target its value became, to the number of calls.
+        calls: Number of proposed calls.
+        worked: Number of calls that ran without an error.
+        parameters: Its top-level parameters in the calls.
+        feeds: Number of calls by the field of its results and the target that took the value.
     """
 
     calls: int = 0
@@ -180,18 +180,18 @@ class ToolEvidence:
     feeds: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def parameter(self, name: str) -> ParameterEvidence:
-        """Return the counts of one parameter; what a model makes up beyond a bound is not kept."""
-        found = self.parameters.get(name)
-        if found is None:
-            found = ParameterEvidence()
+        """Return the counts of one parameter; invented ones beyond a bound are not stored."""
+        counts = self.parameters.get(name)
+        if counts is None:
+            counts = ParameterEvidence()
             if len(self.parameters) < _MOST_PARAMETERS:
-                self.parameters[name] = found
-        return found
+                self.parameters[name] = counts
+        return counts
 
 
 @dataclass(slots=True)
 class PairEvidence:
-    """How often two tools were called on one entity, and how these runs ended."""
+    """Number of runs in which two tools were called on one entity, by outcome."""
 
     met: int = 0
     success: int = 0
@@ -201,11 +201,11 @@ class PairEvidence:
 @dataclass(slots=True)
 class RunEvidence:
     """
-    All that the runs show.
+    All counts from the runs.
 
     Attributes:
-        tools: By name; of the tools that exist alone.
-        pairs: First tool and then, to how often they met.
+        tools: Counts by name, for existing tools only.
+        pairs: Counts by the pair of tools, in order of the calls.
     """
 
     runs: int = 0

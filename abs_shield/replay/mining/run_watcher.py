@@ -1,4 +1,4 @@
-"""Watches recorded runs while they are judged, and counts what their calls show."""
+"""Replay recorded runs with an observing layer, and count what their calls contain."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import split
 from abs_shield.text.shape import is_address, is_code
 
-Met = tuple[str, str, Mapping[str, str]]
-"""A pair of tools and the parameter by which each names the entity."""
+ToolPair = tuple[str, str, Mapping[str, str]]
+"""A pair of tools, and each tool's parameter for the entity."""
 
 _MOST_LEAVES = 200
 _LONGEST = 100
-"""Characters from which a text is no identifier, and is not looked for."""
-_MOST_KEPT = 1_000
-"""Values of one session of which it is kept who brought them."""
+"""Length from which a text is not an identifier, and is not searched for."""
+_MAX_STORED = 1_000
+"""Maximum number of values of one session whose origin is stored."""
 
 
 class RunWatcher:
     """
-    Plays runs before a policy with one layer more, which sees every call and finds nothing.
+    Replays runs with one additional layer, which observes every call and finds nothing.
 
     Args:
-        policy: What judges the calls; its tools are those that are counted.
-        pairs: Pairs of tools that may meet on one entity.
+        policy: The policy that judges the calls; only its tools are counted.
+        pairs: Pairs of tools that may act on the same entity.
     """
 
-    def __init__(self, policy: Policy, *, pairs: Sequence[Met] = ()) -> None:
+    def __init__(self, policy: Policy, *, pairs: Sequence[ToolPair] = ()) -> None:
         self.evidence = RunEvidence()
-        self._last: _Sight | None = None
-        self._named = frozenset(tool.name for tool in policy.tools)
+        self._last: _Observation | None = None
+        self._tool_names = frozenset(tool.name for tool in policy.tools)
         self._pairs = pairs
 
         def watching(proposal: Proposal, session: Session) -> Iterable[Finding]:
-            self._last = _seen(proposal, session)
+            self._last = _observe(proposal, session)
             return ()
 
         self._firewalls = Firewalls(policy.model_copy(update={"layers": (*LAYER_NAMES, watching)}))
 
     def forget(self) -> None:
-        """Forget every session: whatever comes next begins anew."""
+        """Forget every session, so that later runs start anew."""
         self._firewalls.forget()
 
     def run(self, run: Run) -> None:
@@ -62,10 +62,10 @@ class RunWatcher:
         for judged in judge_run(run, self._firewalls.of(run)):
             self.evidence.calls += 1
             sight, self._last = self._last, None
-            if sight is not None and judged.call.name in self._named:
+            if sight is not None and judged.call.name in self._tool_names:
                 self._call(judged, sight)
 
-    def _call(self, judged: Judged, sight: _Sight) -> None:
+    def _call(self, judged: Judged, sight: _Observation) -> None:
         tool = self.evidence.tool(judged.call.name)
         tool.calls += 1
         worked = _worked(sight)
@@ -73,59 +73,61 @@ class RunWatcher:
         alarmed = {_root(f) for f in judged.decision.findings if f.check == _TARGET and f.weighs}
         past = record_of(sight.session).derive(_Past, owner=self)
         for name, argument in sight.arguments.items():
-            seen = tool.parameter(name)
-            _count(seen, argument)
+            counts = tool.parameter(name)
+            _count(counts, argument)
             if worked:
-                if (drawn := past.drawn_of(judged.call.name, name)) is not None:
-                    seen.values.update(argument.value, drawn=drawn.texts)
-                    seen.numbers.update(argument.value, drawn=drawn.numbers)
+                if (drawn := past.values_of(judged.call.name, name)) is not None:
+                    counts.values.update(argument.value, drawn=drawn.texts)
+                    counts.numbers.update(argument.value, drawn=drawn.numbers)
                 if argument.judged and judged.success is not False:
-                    seen.held += 1
-                    seen.alarms += name in alarmed
-            if argument.tool in self._named and _is_handed_over(argument, name):
+                    counts.held += 1
+                    counts.alarms += name in alarmed
+            if argument.tool in self._tool_names and _is_handed_over(argument, name):
                 feeding = self.evidence.tool(argument.tool)
-                if len(feeding.feeds) < _MOST_KEPT:
+                if len(feeding.feeds) < _MAX_STORED:
                     feeding.feeds[argument.field, judged.call.name, name] += 1
         self._follow(judged, sight, worked=worked)
 
-    def _follow(self, judged: Judged, sight: _Sight, *, worked: bool) -> None:
-        """Count what this call does with what earlier ones of the session brought in or touched."""
+    def _follow(self, judged: Judged, sight: _Observation, *, worked: bool) -> None:
+        """Count how this call uses values that earlier calls of the session created or changed."""
         past = record_of(sight.session).derive(_Past, owner=self)
         tool = judged.call.name
         for name, argument in sight.arguments.items():
             maker = past.brought.get(argument.text) if argument.text else None
             if maker is not None and maker != (tool, name) and (argument.judged or argument.shaped):
                 self.evidence.tool(maker[0]).parameter(maker[1]).reused += 1
-            if worked and argument.new and sight.writes and len(past.brought) < _MOST_KEPT:
+            if worked and argument.new and sight.writes and len(past.brought) < _MAX_STORED:
                 past.brought.setdefault(argument.text, (tool, name))
                 self.evidence.tool(tool).parameter(name).minted += 1
         for first, then, same in self._pairs:
             if tool == then and _value(sight, same[then]) in past.touched.get(first, ()):
-                _meet(self.evidence.pair(first, then), judged.success)
+                _count_pair(self.evidence.pair(first, then), judged.success)
             if tool == first and worked and (text := _value(sight, same[first])):
                 touched = past.touched.setdefault(first, set())
-                if len(touched) < _MOST_KEPT:
+                if len(touched) < _MAX_STORED:
                     touched.add(text)
 
 
 class _Past:
-    """What earlier calls of one session brought in, touched, and chose among few texts."""
+    """Values that earlier calls of a session created, changed, and used."""
 
     def __init__(self) -> None:
         self.brought: dict[str, tuple[str, str]] = {}
         self.touched: dict[str, set[str]] = {}
-        self._drawn: dict[tuple[str, str], _Drawn] = {}
+        self._drawn: dict[tuple[str, str], _SessionValues] = {}
 
-    def drawn_of(self, tool: str, parameter: str) -> _Drawn | None:
-        """Return the values that a parameter has had; None where too many parameters are known."""
-        if (tool, parameter) not in self._drawn and len(self._drawn) >= _MOST_KEPT:
+    def values_of(self, tool: str, parameter: str) -> _SessionValues | None:
+        """
+        Return the previous values of a parameter; None beyond the maximum number of parameters.
+        """
+        if (tool, parameter) not in self._drawn and len(self._drawn) >= _MAX_STORED:
             return None
-        return self._drawn.setdefault((tool, parameter), _Drawn())
+        return self._drawn.setdefault((tool, parameter), _SessionValues())
 
 
 @dataclass(slots=True)
-class _Drawn:
-    """What one parameter has had in one session."""
+class _SessionValues:
+    """The values of one parameter in one session."""
 
     texts: set[str] = field(default_factory=set)
     numbers: set[float] = field(default_factory=set)
@@ -133,11 +135,11 @@ class _Drawn:
 
 @dataclass(slots=True)
 class _Argument:
-    """One parameter of one call: its values, and where the run had them from."""
+    """One parameter of one call: its values, and their origin."""
 
     value: Any = None
     text: str = ""
-    asked: bool = True
+    checked: bool = True
     sourced: bool = True
     shaped: bool = True
     judged: bool = False
@@ -148,8 +150,8 @@ class _Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sight:
-    """One call when it was proposed, before its result was known."""
+class _Observation:
+    """One call at its proposal, before its result is known."""
 
     session: Session
     call_id: str | None
@@ -157,34 +159,34 @@ class _Sight:
     arguments: dict[str, _Argument]
 
 
-def _seen(proposal: Proposal, session: Session) -> _Sight:
+def _observe(proposal: Proposal, session: Session) -> _Observation:
     arguments: dict[str, _Argument] = {}
     for path, leaf in leaves(proposal.arguments, most=_MOST_LEAVES):
         root = str(path[0])
         argument = arguments.get(root)
         if argument is None:
             argument = arguments[root] = _Argument(value=leaf if len(path) == 1 else ())
-        _look(argument, path, leaf, session)
+        _trace_origin(argument, path, leaf, session)
     tool = proposal.tool
-    for found in tool.targets.judged_arguments(proposal.arguments) if tool is not None else ():
-        if found.judged in ("hard", "soft") and (argument := arguments.get(str(found.path[0]))):
+    for target in tool.targets.judged_arguments(proposal.arguments) if tool is not None else ():
+        if target.judged in ("hard", "soft") and (argument := arguments.get(str(target.path[0]))):
             argument.judged = True
     writes = tool is not None and tool.writes
-    return _Sight(session, proposal.call.id, writes, arguments)
+    return _Observation(session, proposal.call.id, writes, arguments)
 
 
-def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
-    """Ask where one value came from; what is no text or number, or too long, is not asked for."""
+def _trace_origin(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
+    """Determine the origin of one value; long values and other types are not checked."""
     text, mentions = scalar_text(leaf), mentions_of(session)
     if not text or len(text) > _LONGEST or not mentions.has_task:
-        argument.asked = False
+        argument.checked = False
         return
     argument.text = text
     argument.shaped = argument.shaped and (is_code(text) or is_address(text))
     field = Field(name_of(path), number=not isinstance(leaf, str))
     origin = mentions.origin(text, apart=" " in text, field=field)
     if origin is None:
-        argument.asked = argument.asked and not mentions.blind
+        argument.checked = argument.checked and not mentions.blind
         argument.sourced, argument.new = False, True
     elif not argument.source:
         argument.source = str(origin)
@@ -193,10 +195,10 @@ def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
 
 def _is_handed_over(argument: _Argument, name: str) -> bool:
     """
-    Return whether a call took its value from a field of a result, and not by chance.
+    Return whether a call took its value from a result's field, not by coincidence.
 
-    A word or a small number stands in many results: "economy" in `available_seats`. It counts where
-    it is an identifier, or the field is called as the parameter is.
+    A word or a small number occurs in many results: "economy" in `available_seats`. It counts if it
+    is an identifier, or if the names of field and parameter share a word.
     """
     if not argument.field:
         return False
@@ -204,43 +206,43 @@ def _is_handed_over(argument: _Argument, name: str) -> bool:
     return argument.judged or argument.shaped or alike
 
 
-def _count(seen: ParameterEvidence, argument: _Argument) -> None:
-    seen.given += 1
-    if not argument.asked:
+def _count(counts: ParameterEvidence, argument: _Argument) -> None:
+    counts.present += 1
+    if not argument.checked:
         return
-    seen.asked += 1
-    seen.sourced += argument.sourced
-    seen.shaped += argument.shaped
-    seen.judged += argument.judged
+    counts.checked += 1
+    counts.sourced += argument.sourced
+    counts.shaped += argument.shaped
+    counts.judged += argument.judged
     if argument.sourced and argument.source:
-        seen.from_source(argument.source)
+        counts.from_source(argument.source)
 
 
-def _worked(sight: _Sight) -> bool:
-    """Return whether the file holds a result of the call that tells of no failure."""
+def _worked(sight: _Observation) -> bool:
+    """Return whether the file has a result of the call that reports no failure."""
     ended = _result(sight)
     if ended is None or ended.error:
         return False
     return not tells_failure(ended.value)
 
 
-def _result(sight: _Sight) -> Executed | None:
+def _result(sight: _Observation) -> Executed | None:
     newest = sight.session.executed[-1:]
     return newest[0] if newest and newest[0].call_id == sight.call_id else None
 
 
-def _value(sight: _Sight, name: str) -> str:
+def _value(sight: _Observation, name: str) -> str:
     argument = sight.arguments.get(name)
     return argument.text if argument is not None else ""
 
 
-def _meet(pair: PairEvidence, success: bool | None) -> None:
+def _count_pair(pair: PairEvidence, success: bool | None) -> None:
     pair.met += 1
     pair.success += success is True
     pair.failure += success is False
 
 
 def _root(finding: Finding) -> str:
-    """The parameter at the top level at which a finding points."""
+    """Return the top-level parameter of a finding."""
     step = finding.where.removeprefix("/arguments/").split("/")[0]
     return step.replace("~1", "/").replace("~0", "~")

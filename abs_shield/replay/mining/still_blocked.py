@@ -1,4 +1,4 @@
-"""Which recorded calls strict blocks all the same, since no policy can let them through."""
+"""List the recorded calls that strict mode still blocks because no policy can let them through."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from abs_shield.replay.mining.draft import Pass
 from abs_shield.replay.mining.recorded_passes import MOST_NAMES, is_writable
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial
 
-_MOST = 20
+_MAX_LINES = 20
 
 
 def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
     """
     Return a line for each reason that none of *passes* covers.
 
-    Names that no tool has make one line, or two.
+    Unknown tool names are grouped into one or two lines.
     """
     covered = {(each.check, each.tool, each.code, each.where) for each in passes}
     blocks = {block for block in trial.blocks if covered.isdisjoint(_entries(block))}
     unknown = {block for block in blocks if block.check == PHANTOM_TOOL}
     no_names = {block for block in unknown if not is_writable(block)}
     others = [block for block in blocks if block not in unknown]
-    told = [
+    lines = [
         *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
         *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
         *sorted(_other(trial, block) for block in others),
     ]
-    more = len(told) - _MOST
-    return told if more <= 0 else [*told[:_MOST], f"{more:,} more reasons"]
+    more = len(lines) - _MAX_LINES
+    return lines if more <= 0 else [*lines[:_MAX_LINES], f"{more:,} more reasons"]
 
 
 def _entries(block: BlockReason) -> set[tuple[str, str, str, str | None]]:
-    """The entries that would let it through: at its place, and at every place."""
+    """Return the entries that would let it through: at its location, and at every location."""
     return {(block.check, block.tool, block.code, where) for where in (block.where, None)}
 
 

@@ -1,4 +1,4 @@
-"""What strict would block of the mined runs: by which layer, where in a call, and how often."""
+"""Count the recorded calls that strict mode would block, by layer and location."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from abs_shield.replay.run_judging import Judged
 from abs_shield.text.show import escaped
 
 _MOST_BLOCKS = 5_000
-"""Reasons that are told apart; the places beyond count as any, the unknown names as none."""
+"""Maximum number of distinguished reasons; beyond it locations and unknown names are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReason:
     """
-    Why a call would be blocked.
+    The reason for which a call would be blocked.
 
     Attributes:
-        check: By which layer.
-        tool: Of which tool, or of which name that no tool has.
-        code: The kind of fault; empty for our own error.
-        where: Its place in the call, ``*`` for a position of a list; None for every place.
-        breaks: Whether it is our own error.
+        check: The layer.
+        tool: The tool, or an unknown tool name.
+        code: The kind of fault; empty for an internal error.
+        where: Its location in the call, ``*`` for a position of a list; None for every location.
+        breaks: Whether it is an internal error.
     """
 
     check: str
@@ -40,20 +40,20 @@ class BlockReason:
 @dataclass(slots=True)
 class StrictTrial:
     """
-    Counts what a policy makes of the calls that it was mined from.
+    Counts the results of a policy on the calls that it was mined from.
 
     Attributes:
         policy: The policy.
-        calls: How many there were.
-        would_block: How many strict would block.
-        would_block_refused: How many of these the tool itself refused.
-        flagged: How many it flags as SUSPICIOUS, by layer.
+        calls: Number of calls.
+        would_block: Number of calls that strict mode would block.
+        would_block_refused: Number of these that the tool refused.
+        flagged: Number of SUSPICIOUS calls, by layer.
         blocks: The reasons.
-        counts: Reason to the number of calls, and the same for every place together.
-        refused: The same, of the calls that the tool itself refused.
-        worked: The same, of the calls that the tool answered without a failure.
-        places: Reason of every place to how many places there are.
-        errors: Reason to what broke.
+        counts: Number of calls by reason, with and without its location.
+        refused: The same, for calls that the tool refused.
+        worked: The same, for calls that worked.
+        places: Number of locations by reason without location.
+        errors: The error by reason.
     """
 
     policy: Policy
@@ -71,19 +71,19 @@ class StrictTrial:
     def update(self, judged: Judged) -> None:
         """Count one call."""
         self.calls += 1
-        found = {*map(self._bounded, self._found(judged))}
-        self.would_block += bool(found)
-        self.would_block_refused += bool(found) and judged.refused
-        self.places.update(everywhere(block) for block in found - self.blocks if block.where)
-        self.blocks |= found
-        counted = found.union(map(everywhere, found))
+        blocks = {*map(self._bounded, self._reasons(judged))}
+        self.would_block += bool(blocks)
+        self.would_block_refused += bool(blocks) and judged.refused
+        self.places.update(everywhere(block) for block in blocks - self.blocks if block.where)
+        self.blocks |= blocks
+        counted = blocks.union(map(everywhere, blocks))
         self.counts.update(counted)
         self.refused.update(counted if judged.refused else ())
         self.worked.update(counted if judged.executed and not judged.refused else ())
         if judged.decision.verdict is Verdict.SUSPICIOUS:
             self.flagged.update({f.check for f in judged.decision.findings if f.weighs})
 
-    def _found(self, judged: Judged) -> Iterator[BlockReason]:
+    def _reasons(self, judged: Judged) -> Iterator[BlockReason]:
         decision = judged.decision
         for finding in decision.findings:
             if finding.weighs and finding.verdict is Verdict.HALLUCINATED:
@@ -105,13 +105,13 @@ class StrictTrial:
         """Return whether the tool refused every call that would be blocked for this reason."""
         return self.refused[block] == self.counts[block]
 
-    def told(self, block: BlockReason) -> str:
-        """Say how often it was, and what."""
+    def describe(self, block: BlockReason) -> str:
+        """Return the number of calls and the fault, as a text."""
         count = self.counts[block]
         where = f" {escaped(block.where, limit=100)}" if block.where else ""
         return f"{count:,} recorded {'call' if count == 1 else 'calls'}: {block.code}{where}"
 
 
 def everywhere(block: BlockReason) -> BlockReason:
-    """Return the same reason at every place."""
+    """Return the same reason without its location."""
     return replace(block, where=None)

@@ -1,4 +1,4 @@
-"""A tool as it can be written down: with a schema that holds, of bounded size and depth."""
+"""Prepare a tool's description for a policy module: a valid schema of bounded size and depth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.policy import Policy, Tool, configure
 from abs_shield.text.show import escaped
 
 LONGEST_DESCRIPTION = 1_000
-"""Characters of a description: as many as a layer reads."""
+"""Maximum length of a description: the text that a layer reads."""
 _MOST_NODES = 5_000
 _MOST_CHARACTERS = 400_000
 _DEEPEST = 40
@@ -23,11 +23,11 @@ _PLAIN: Policy = configure(mode="audit")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedTool:
     """
-    A tool as it is written.
+    A tool as it is written to the module.
 
     Attributes:
-        plan: The same, compiled without a policy's words.
-        why: Why its schema is left out; empty where it is not.
+        plan: The compiled tool, without settings of a policy.
+        why: The reason if its schema is left out; else empty.
     """
 
     tool: Tool
@@ -36,10 +36,10 @@ class DescribedTool:
 
 
 def describe_tool(tool: Tool) -> DescribedTool:
-    """Give *tool* as it can be written, compiled once."""
-    why = _too_much(tool)
+    """Return *tool* as it can be written to a module, compiled once."""
+    why = _size_problem(tool)
     if not why:
-        short = _shortened(tool.parameters)
+        short = _with_short_descriptions(tool.parameters)
         about = tool.description[:LONGEST_DESCRIPTION]
         written = tool.model_copy(update={"description": about, "parameters": short})
         try:
@@ -58,7 +58,7 @@ def describe_tool(tool: Tool) -> DescribedTool:
     return DescribedTool(tool=bare, plan=plan, why=f"its schema is left out: {why}")
 
 
-def _too_much(tool: Tool) -> str:
+def _size_problem(tool: Tool) -> str:
     try:
         _Size().add(tool.parameters, 0)
     except OverflowError as error:
@@ -67,17 +67,17 @@ def _too_much(tool: Tool) -> str:
 
 
 class _Size:
-    """Counts what a schema would take in a module."""
+    """Counts the size of a schema in a module."""
 
     def __init__(self) -> None:
         self._nodes = self._characters = 0
 
     def add(self, value: Any, depth: int) -> None:
         """
-        Count one value and all in it.
+        Count one value and its children.
 
         Raises:
-            OverflowError: It is too much.
+            OverflowError: The schema is too large.
         """
         self._nodes += 1
         self._characters += len(value) if isinstance(value, str) else 0
@@ -94,16 +94,16 @@ class _Size:
                 self.add(held, depth + 1)
 
 
-def _shortened(schema: Any) -> Any:
-    """The schema with descriptions as long as a layer reads them; values are left as they are."""
+def _with_short_descriptions(schema: Any) -> Any:
+    """Return the schema with truncated descriptions; values are not changed."""
     if isinstance(schema, list):
-        return [_shortened(each) for each in schema]
+        return [_with_short_descriptions(each) for each in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, held in schema.items():
         if key == "description" and isinstance(held, str):
-            made[key] = held[:LONGEST_DESCRIPTION]
+            result[key] = held[:LONGEST_DESCRIPTION]
         else:
-            made[key] = held if key in _VALUES else _shortened(held)
-    return made
+            result[key] = held if key in _VALUES else _with_short_descriptions(held)
+    return result

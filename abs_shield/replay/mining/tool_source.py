@@ -1,4 +1,4 @@
-"""One tool of a draft as source: its description, and each mark below its evidence."""
+"""Render one tool of a draft: its description, and each mark with its evidence."""
 
 from __future__ import annotations
 
@@ -9,18 +9,24 @@ from abs_shield.replay.mining.draft import Draft, Suggestion, SuggestionKind
 from abs_shield.replay.mining.python_literals import WIDTH, comment, exploded, flat, literal
 
 _IN = 8
-_NAMED = ("free", "creates")
+_NAME_FIELDS = ("free", "creates")
 _EFFECTS = ("destructive", "read_only")
 _HINTS = ("idempotent", "open_world")
 
 
 def render_tool(tool: Tool, draft: Draft) -> str:
-    """Return the lines of one member of the list of tools."""
-    said = draft.of(tool.name)
+    """Return the lines of one tool in the list."""
+    suggestions = draft.of(tool.name)
     about = [*draft.remarks.get(tool.name, ())]
-    about += [s.evidence for s in said if s.kind is SuggestionKind.CREATES and s.is_remark]
+    about += [s.evidence for s in suggestions if s.kind is SuggestionKind.CREATES and s.is_remark]
     lines = [line for text in about for line in comment(text, indent=4)]
-    lines += ["    Tool(", *_described(tool), *_marks(said), *_effects(tool, said), "    ),"]
+    lines += [
+        "    Tool(",
+        *_described(tool),
+        *_marks(suggestions),
+        *_effects(tool, suggestions),
+        "    ),",
+    ]
     return "\n".join(lines)
 
 
@@ -35,25 +41,25 @@ def _field(name: str, value: object) -> str:
     return f"{' ' * _IN}{name}={literal(value, indent=_IN, used=_IN + len(name) + 1)},"
 
 
-def _marks(said: list[Suggestion]) -> Iterator[str]:
-    """The marks of parameters; what is only said, or not declared, stands in its place."""
-    for remark in said:
+def _marks(suggestions: list[Suggestion]) -> Iterator[str]:
+    """Yield the marks of parameters; remarks and undeclared marks as comments."""
+    for remark in suggestions:
         if remark.kind is SuggestionKind.TARGET and remark.is_remark:
             yield from comment(f"`{remark.parameter}`: {remark.evidence}", indent=_IN)
-    if targets := [*_told(said, "targets")]:
+    if targets := [*_for_field(suggestions, "targets")]:
         yield from (line for each in targets for line in _evidence(each, _one_target(each)))
     if declared := [each.parameter for each in targets if each.declared]:
         yield _targets(declared)
-    for field in _NAMED:
-        named = [*_told(said, field)]
-        for each in named:
+    for field in _NAME_FIELDS:
+        for_field = [*_for_field(suggestions, field)]
+        for each in for_field:
             yield from _evidence(each, f"{field}={flat((each.parameter,))}")
-        if declared := [each.parameter for each in named if each.declared]:
+        if declared := [each.parameter for each in for_field if each.declared]:
             yield _field(field, tuple(declared))
 
 
-def _told(said: list[Suggestion], field: str) -> Iterator[Suggestion]:
-    return (each for each in said if each.field == field)
+def _for_field(suggestions: list[Suggestion], field: str) -> Iterator[Suggestion]:
+    return (each for each in suggestions if each.field == field)
 
 
 def _evidence(each: Suggestion, source: str) -> Iterator[str]:
@@ -74,13 +80,13 @@ def _targets(names: list[str]) -> str:
     return f"{' ' * _IN}targets={exploded(items, '{', '}', indent=_IN)},"
 
 
-def _effects(tool: Tool, said: list[Suggestion]) -> Iterator[str]:
+def _effects(tool: Tool, suggestions: list[Suggestion]) -> Iterator[str]:
     for field in _EFFECTS:
-        for each in _told(said, field):
+        for each in _for_field(suggestions, field):
             yield from _evidence(each, f"{field}=True")
             if each.declared:
                 yield f"{' ' * _IN}{field}=True,"
-            elif getattr(tool, field):  # the run's own list would say it again
+            elif getattr(tool, field):  # else the tool's own annotation would declare it
                 yield f"{' ' * _IN}{field}=False,"
     for field in _HINTS:
         if getattr(tool, field):

@@ -131,7 +131,7 @@ def _key(toolsets: Iterable[str]) -> str:
 def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, str]]:
     """The calls of one run, each with the reason why it is not right; empty where it is."""
     hallucinated = {
-        key[2] for key, (_, truth) in run_labels(run).said.items() if truth is Truth.HALLUCINATED
+        key[2] for key, (_, truth) in run_labels(run).by_key.items() if truth is Truth.HALLUCINATED
     }
     aside = set_aside(run)
     bad = run.success is False or bool(run.labels.get("attack"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abs_shield.replay.cases import Expect, Operation, read_case
-from abs_shield.replay.cases.planted_case import places_of
+from abs_shield.replay.cases.planted_case import values_at_path
 from abs_shield.replay.planting import KINDS, Joined, Sample
 from abs_shield.replay.planting.argument_values import normalised
 from tests.replay.planting.conftest import CALLS, OFFICE, WORDS, messages, office
@@ -31,7 +31,7 @@ def planted(run: Joined, kind: str, *, seed: str = "s", most: int = 50) -> list[
 
 def values(case: Any) -> list[Any]:
     """The planted values."""
-    return [value for _, value in places_of(case)]
+    return [value for _, value in values_at_path(case)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

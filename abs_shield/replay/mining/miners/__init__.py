@@ -1,5 +1,5 @@
 """
-What is read out of tools and runs: one file for each kind of suggestion.
+Miners: each derives one kind of suggestion from tools and runs.
 
 To add a kind, write one file with one generator function and add its row here.
 """
@@ -19,7 +19,7 @@ from abs_shield.replay.mining.miners.targets import targets
 from abs_shield.replay.mining.mining_study import Study
 
 Miner = Callable[[Study], Iterable[Suggestion]]
-"""A generator function that looks at tools and evidence and yields what they suggest."""
+"""A generator function that yields suggestions from tools and evidence."""
 
 MINERS: MappingProxyType[str, Miner] = MappingProxyType(
     {

@@ -1,4 +1,4 @@
-"""Parameters that hold the id which a call mints, and results that bring one."""
+"""Suggest parameters that hold a new id, and results that return one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from abs_shield.replay.mining.mining_study import (
 )
 
 _REUSED = 3
-"""Later calls that have to take such an id, so that it is known to be one."""
+"""Later calls that must use a new id before the parameter is suggested."""
 _MOST_FEEDS = 3
 _TWICE = 2
-"""Calls from which on a value that a result brought is no coincidence."""
+"""Calls from which on a returned value that is used again is not a coincidence."""
 
 
 def creates(study: Study) -> Iterator[Suggestion]:
@@ -27,50 +27,52 @@ def creates(study: Study) -> Iterator[Suggestion]:
     for tool, plan in study.plans.items():
         for subject in study.parameters(tool):
             if subject.read.creates and not subject.is_nested:
-                yield _named(subject)
+                yield _by_name(subject)
             elif plan.writes and not subject.read.free and not subject.is_listed:
-                yield from _minted(subject)
-        yield from _brought(study, tool)
+                yield from _by_new_values(subject)
+        yield from _by_results(study, tool)
 
 
-def _named(subject: ParameterStudy) -> Suggestion:
-    seen = subject.seen
-    known = seen.asked >= LEAST and least(seen.sourced, seen.asked) >= LIKELY
-    unseen = share(seen.asked - seen.sourced, seen.asked, "had a value which nobody mentioned")
+def _by_name(subject: ParameterStudy) -> Suggestion:
+    counts = subject.counts
+    is_known_before = counts.checked >= LEAST and least(counts.sourced, counts.checked) >= LIKELY
+    unmentioned = share(
+        counts.checked - counts.sourced, counts.checked, "had a value not mentioned before"
+    )
     return Suggestion(
         kind=SuggestionKind.CREATES,
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
-        evidence="by its name the call's own" + (f"; {unseen}" if seen.asked else ""),
-        why_not="its values were known before" if known else "",
+        evidence="by its name the call's own" + (f"; {unmentioned}" if counts.checked else ""),
+        why_not="its values were known before" if is_known_before else "",
     )
 
 
-def _minted(subject: ParameterStudy) -> Iterator[Suggestion]:
-    seen = subject.seen
-    if seen.minted < LEAST or seen.reused < _REUSED:
+def _by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
+    counts = subject.counts
+    if counts.minted < LEAST or counts.reused < _REUSED:
         return
-    sure = least(seen.minted, seen.asked) >= LIKELY
+    sure = least(counts.minted, counts.checked) >= LIKELY
     yield Suggestion(
         kind=SuggestionKind.CREATES,
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
-        evidence=f"{share(seen.minted, seen.asked, 'brought a value in')}, and later calls took "
-        f"such a value as theirs {times(seen.reused)}",
+        evidence=f"{share(counts.minted, counts.checked, 'brought a value in')}, and later calls "
+        f"took such a value as theirs {times(counts.reused)}",
         why_not="" if sure else "not in most calls",
     )
 
 
-def _brought(study: Study, tool: str) -> Iterator[Suggestion]:
-    """What the results of a tool bring, and whose targets it became."""
-    seen = study.evidence.tools.get(tool)
-    if seen is None:
+def _by_results(study: Study, tool: str) -> Iterator[Suggestion]:
+    """Suggest results whose values became targets of later calls."""
+    counts = study.evidence.tools.get(tool)
+    if counts is None:
         return
     fed = [
         f"`{field}`, taken as `{parameter}` of `{taker}` {times(count)}"
-        for (field, taker, parameter), count in seen.feeds.most_common(_MOST_FEEDS)
+        for (field, taker, parameter), count in counts.feeds.most_common(_MOST_FEEDS)
         if count >= _TWICE
     ]
     if fed:

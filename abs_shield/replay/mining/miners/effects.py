@@ -1,4 +1,4 @@
-"""Which calls change nothing, and which cannot be undone."""
+"""Suggest which tools change nothing, and which cannot be undone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from abs_shield.text.names import singular, split
 from abs_shield.text.verbs import Does
 
 _FINAL = frozenset("delete destroy erase purge drop wipe terminate expel trash discard".split())
-"""Verbs after which the thing is gone."""
+"""Verbs after which the object no longer exists."""
 _GRAVE = frozenset(
     "remove cancel revoke close transfer pay send refund charge withdraw publish deploy kill "
     "execute run suspend deactivate disable ban fire void submit buy purchase order".split()
 )
-"""Verbs of which only somebody who knows the tool can say whether they can be taken back."""
+"""Verbs whose effect may or may not be reversible, depending on the tool."""
 _TWOFOLD = {
     "list": "put something up for sale",
     "test": "try something out",
@@ -29,7 +29,7 @@ _TWOFOLD = {
     "tell": "send",
     "ask": "send",
 }
-"""Verbs that look, or else do this."""
+"""Verbs that usually read, but may have this effect."""
 _PLACED = frozenset("for on as at in to of from by with".split())
 _ANNOTATED = "as its annotations say"
 
@@ -38,20 +38,20 @@ def effects(study: Study) -> Iterator[Suggestion]:
     """``delete_user`` cannot be undone, ``get_user`` changes nothing."""
     for name, plan in study.plans.items():
         if plan.tool.destructive:
-            yield _said(name, "destructive", study)
+            yield _from_annotation(name, "destructive", study)
         elif plan.tool.read_only:
-            yield _said(name, "read_only", study)
+            yield _from_annotation(name, "read_only", study)
         elif plan.action.does is Does.READ:
-            yield _named(name, "read_only", plan.action.verb, why_not=_doubt(name, plan.action))
+            yield _from_verb(name, "read_only", plan.action.verb, why_not=_doubt(name, plan.action))
         elif plan.action.verb in _FINAL:
-            yield _named(name, "destructive", plan.action.verb)
+            yield _from_verb(name, "destructive", plan.action.verb)
         elif plan.action.verb in _GRAVE:
             doubt = "say so where a wrong call cannot be undone"
-            yield _named(name, "destructive", plan.action.verb, why_not=doubt)
+            yield _from_verb(name, "destructive", plan.action.verb, why_not=doubt)
 
 
 def _doubt(name: str, action: ToolAction) -> str:
-    """Why a tool whose first verb looks may do more than look; empty where nothing says so."""
+    """Return the reason why a tool with a reading verb may write; empty without one."""
     if second := find_second_write_verb(name):
         return f"its name says `{second}` as well; say so where it only looks"
     if action.verb == "list" and _lists(name):
@@ -61,18 +61,18 @@ def _doubt(name: str, action: ToolAction) -> str:
 
 
 def _lists(name: str) -> bool:
-    """Return whether ``list`` is followed by several things, or by nothing."""
+    """Return whether ``list`` is followed by a plural, or by nothing."""
     after = [*dropwhile(lambda word: word != "list", split(name))][1:]
     noun = [*takewhile(lambda word: word not in _PLACED, after)]
     return not noun or any(word == "all" or singular(word) != word for word in noun)
 
 
-def _said(tool: str, field: str, study: Study) -> Suggestion:
+def _from_annotation(tool: str, field: str, study: Study) -> Suggestion:
     why = study.reasons.get(tool, _ANNOTATED)
     return Suggestion(kind=SuggestionKind.EFFECT, tool=tool, field=field, says=True, evidence=why)
 
 
-def _named(tool: str, field: str, verb: str, *, why_not: str = "") -> Suggestion:
+def _from_verb(tool: str, field: str, verb: str, *, why_not: str = "") -> Suggestion:
     return Suggestion(
         kind=SuggestionKind.EFFECT,
         tool=tool,

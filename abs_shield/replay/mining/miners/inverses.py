@@ -1,4 +1,4 @@
-"""Pairs of tools that undo each other on one entity."""
+"""Suggest pairs of tools that undo each other on one entity."""
 
 from __future__ import annotations
 
@@ -11,41 +11,43 @@ from abs_shield.replay.mining.mining_study import Study, times
 from abs_shield.text.names import of_what
 from abs_shield.text.verbs import Does
 
-_MOST = 200
+_MAX_PAIRS = 200
 _MOST_TOOLS = 1_000
 
 
 def inverses(study: Study) -> Iterator[Suggestion]:
     """``create_user`` and ``delete_user`` meet on ``id``."""
     for first, then, same in pairs_of(study.plans):
-        seen = study.evidence.pairs.get((first, then))
-        told = ""
+        counts = study.evidence.pairs.get((first, then))
+        observed = ""
         if study.evidence.calls:
-            met = times(seen.met) if seen is not None and seen.met else "never"
-            told = f"; met {met} on one entity in {study.evidence.runs:,} runs"
-        if seen is not None and seen.success + seen.failure:
-            told += f", {seen.success:,} in runs that ended well, {seen.failure:,} in failed ones"
-        meant = seen is not None and seen.met > seen.failure
+            met = times(counts.met) if counts is not None and counts.met else "never"
+            observed = f"; met {met} on one entity in {study.evidence.runs:,} runs"
+        if counts is not None and counts.success + counts.failure:
+            observed += (
+                f", {counts.success:,} in runs that ended well, {counts.failure:,} in failed ones"
+            )
+        is_deliberate = counts is not None and counts.met > counts.failure
         yield Suggestion(
             kind=SuggestionKind.INVERSE,
             tool=first,
             parameter=same[first],
             says=Undone(then, same[then]),
-            evidence=f"their names say opposites{told}",
-            why_not="recorded runs did both and did not fail" if meant else "",
+            evidence=f"their names say opposites{observed}",
+            why_not="recorded runs did both and did not fail" if is_deliberate else "",
         )
 
 
 def pairs_of(plans: Mapping[str, ToolPlan]) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Return the pairs that names suggest, at most 200, and the parameter that each tool has."""
-    found = 0
+    """Yield pairs of tools with opposite names, at most 200, with each tool's entity parameter."""
+    count = 0
     writing = [name for name, plan in plans.items() if plan.writes][:_MOST_TOOLS]
     for first in writing:
         for then in writing:
-            if found < _MOST and first != then and _undoes(plans[first], plans[then]):
+            if count < _MAX_PAIRS and first != then and _undoes(plans[first], plans[then]):
                 same = _same(plans[first], plans[then])
                 if same is not None:
-                    found += 1
+                    count += 1
                     yield first, then, {first: same[0], then: same[1]}
 
 
@@ -59,23 +61,23 @@ def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
 
 
 def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
-    """The parameters that name the entity: of one name, else the only one of each for the noun."""
+    """Return the parameters that name the entity: with the same name, else the only candidates."""
     ones, others = _entities(first), _entities(then)
-    common = sorted(ones & others, key=lambda name: (not _is_of(name, then), name))
+    common = sorted(ones & others, key=lambda name: (not _names_noun(name, then), name))
     if common:
         return common[0], common[0]
     one, other = (
-        [name for name in names if name in ("id", "name") or _is_of(name, plan)]
+        [name for name in names if name in ("id", "name") or _names_noun(name, plan)]
         for names, plan in ((ones, first), (others, then))
     )
     return (one[0], other[0]) if len(one) == len(other) == 1 else None
 
 
 def _entities(plan: ToolPlan) -> frozenset[str]:
-    known = plan.schema.known if plan.schema is not None else frozenset()
-    return frozenset(name for name in known if plan.targets.names_entity((name,)))
+    parameters = plan.schema.known if plan.schema is not None else frozenset()
+    return frozenset(name for name in parameters if plan.targets.names_entity((name,)))
 
 
-def _is_of(name: str, plan: ToolPlan) -> bool:
-    """Return whether a parameter names the noun itself: ``user_id`` of ``delete_user``."""
+def _names_noun(name: str, plan: ToolPlan) -> bool:
+    """Return whether a parameter names the tool's noun: ``user_id`` of ``delete_user``."""
     return not of_what(name).isdisjoint(plan.action.noun)

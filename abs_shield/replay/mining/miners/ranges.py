@@ -1,11 +1,11 @@
-"""Bounds of a parameter, where the recorded numbers support one."""
+"""Suggest bounds of a parameter that the recorded numbers support."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from abs_shield.replay.mining.draft import Suggestion, SuggestionKind, Within
-from abs_shield.replay.mining.mining_study import LEAST, NO_LAW, ParameterStudy, Study, share
+from abs_shield.replay.mining.mining_study import LEAST, OBSERVED_ONLY, ParameterStudy, Study, share
 from abs_shield.replay.mining.run_evidence import MOST_VALUES, NumberCounts
 
 _SESSIONS = 20
@@ -16,19 +16,19 @@ Where none of n sessions has a value beyond a bound, at most 1 - 0.05 ** (1 / n)
 at 95 %: 14 % for 20.
 """
 _DIFFERENT = 8
-"""Different numbers from which on their sign is no accident of a few values."""
+"""Minimum number of distinct numbers to draw conclusions from their sign."""
 _SCALE = 3
-"""Different numbers from which on whole numbers without a gap are a scale."""
+"""Minimum number of distinct, consecutive integers of a scale."""
 _EACH = 3
-"""Sessions that each number of a scale has to have been in, so that a further one would be news."""
+"""Minimum number of sessions for each number of a scale."""
 
 
 def ranges(study: Study) -> Iterator[Suggestion]:
     """
     ``amount`` was above zero in 41 sessions; ``bags`` was each of 0 to 3.
 
-    The least and the greatest of the recorded numbers are no bounds by themselves: of n draws the
-    next one lies beyond them in 2 of n + 1 cases, however large n is.
+    The least and the greatest recorded number alone are not bounds: after n draws the next one lies
+    beyond them in 2 of n + 1 cases, however large n is.
     """
     for tool, plan in study.plans.items():
         for subject in study.parameters(tool):
@@ -36,8 +36,8 @@ def ranges(study: Study) -> Iterator[Suggestion]:
                 continue
             if (within := _within(subject)) is not None:
                 yield _range(subject, within)
-            elif plan.writes and _is_mostly_positive(subject.seen.numbers):
-                yield _doubt(subject)
+            elif plan.writes and _is_mostly_positive(subject.counts.numbers):
+                yield _negative_remark(subject)
 
 
 def _is_quantity(subject: ParameterStudy) -> bool:
@@ -46,8 +46,8 @@ def _is_quantity(subject: ParameterStudy) -> bool:
 
 
 def _within(subject: ParameterStudy) -> Within | None:
-    """The bound that the numbers support; None where they support none."""
-    numbers = subject.seen.numbers
+    """Return the bound that the numbers support, or None."""
+    numbers = subject.counts.numbers
     if numbers.sessions < _SESSIONS or numbers.negative:
         return None
     mixed = not subject.is_number
@@ -59,7 +59,7 @@ def _within(subject: ParameterStudy) -> Within | None:
 
 
 def _is_scale(numbers: NumberCounts) -> bool:
-    """Return whether every whole number from the least to the greatest is there, and often."""
+    """Return whether every integer from the least to the greatest occurs, and often enough."""
     if not numbers.whole or numbers.distinct < _SCALE:
         return False
     gapless = numbers.high - numbers.low == numbers.distinct - 1
@@ -72,7 +72,7 @@ def _is_mostly_positive(numbers: NumberCounts) -> bool:
 
 
 def _range(subject: ParameterStudy, within: Within) -> Suggestion:
-    numbers = subject.seen.numbers
+    numbers = subject.counts.numbers
     if within.high is not None:
         kind = f"each whole number from {numbers.low!r} to {numbers.high!r}"
     else:
@@ -84,13 +84,15 @@ def _range(subject: ParameterStudy, within: Within) -> Suggestion:
         parameter=subject.name,
         says=within,
         evidence=f"{kind} in {numbers.count:,} calls of {numbers.sessions:,} sessions that worked",
-        why_not=NO_LAW,
+        why_not=OBSERVED_ONLY,
     )
 
 
-def _doubt(subject: ParameterStudy) -> Suggestion:
-    """Numbers below zero where most are above it: a mistake, or another kind of call."""
-    numbers = subject.seen.numbers
+def _negative_remark(subject: ParameterStudy) -> Suggestion:
+    """
+    Remark on negative numbers of a mostly positive parameter: a mistake, or another kind of call.
+    """
+    numbers = subject.counts.numbers
     below = share(numbers.negative, numbers.count, "that worked had a number below zero")
     return Suggestion(
         kind=SuggestionKind.RANGE,

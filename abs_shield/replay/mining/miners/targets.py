@@ -1,4 +1,4 @@
-"""Parameters that name what a run must have seen, and those that are judged so for nothing."""
+"""Suggest target parameters, and those that are judged as targets without need."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from abs_shield.replay.mining.mining_study import (
 )
 
 _FREE_FROM = 0.2
-"""Lower end of the share of false alarms from which a parameter is called free text."""
+"""Lower bound of the share of false alarms from which a parameter is declared free text."""
 _DOUBTED_FROM = 0.05
 _NEARLY_ALL = 0.9
 _ALWAYS = 60
-"""Calls with a source, none without, from which it is said that an unseen value may be blocked."""
-_SAID = {
+"""Calls with a source, and none without, from which an unseen value may be blocked."""
+_DESCRIPTIONS = {
     "hard": "a target without a mark, as an identifier",
     "who": "a target without a mark, as a person or an account",
     "soft": "a weaker target without a mark, as a name or a place",
@@ -33,64 +33,64 @@ def targets(study: Study) -> Iterator[Suggestion]:
     for tool in study.plans:
         for subject in study.parameters(tool):
             if not subject.read.creates:
-                yield from _of(subject, writes=study.plans[tool].writes)
-            elif subject.seen.asked >= LEAST and not subject.is_nested:
+                yield from _suggestions(subject, writes=study.plans[tool].writes)
+            elif subject.counts.checked >= LEAST and not subject.is_nested:
                 yield from _target(subject)
 
 
-def _of(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
-    seen = subject.seen
-    mostly = bool(seen.asked) and seen.judged / seen.asked >= _NEARLY_ALL
-    if subject.read.judged in _SAID or mostly:
+def _suggestions(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
+    counts = subject.counts
+    mostly = bool(counts.checked) and counts.judged / counts.checked >= _NEARLY_ALL
+    if subject.read.judged in _DESCRIPTIONS or mostly:
         yield _remark(subject)
         yield from _free(subject, writes=writes)
-    elif seen.judged and seen.alarms:
+    elif counts.judged and counts.alarms:
         yield from _free(subject, writes=writes)
-    elif seen.asked >= LEAST and not (subject.is_listed or subject.read.free):
+    elif counts.checked >= LEAST and not (subject.is_listed or subject.read.free):
         yield from _target(subject)
 
 
 def _remark(subject: ParameterStudy) -> Suggestion:
-    said = _SAID.get(
+    text = _DESCRIPTIONS.get(
         subject.read.judged, "a target without a mark, where its value is written as one"
     )
-    seen = subject.seen
-    if seen.asked:
-        said += f"; {share(seen.sourced, seen.asked, 'had a source')}{_where(subject)}"
-        if seen.asked >= _ALWAYS and seen.sourced == seen.asked:
-            said += "; `Target(must_be_seen=True)` would block one that has none"
+    counts = subject.counts
+    if counts.checked:
+        text += f"; {share(counts.sourced, counts.checked, 'had a source')}{_sources(subject)}"
+        if counts.checked >= _ALWAYS and counts.sourced == counts.checked:
+            text += "; `Target(must_be_seen=True)` would block one that has none"
     return Suggestion(
-        kind=SuggestionKind.TARGET, tool=subject.tool, parameter=subject.name, evidence=said
+        kind=SuggestionKind.TARGET, tool=subject.tool, parameter=subject.name, evidence=text
     )
 
 
-def _where(subject: ParameterStudy) -> str:
-    """Who said the values, the most frequent first."""
-    first = subject.seen.sources.most_common(3)
+def _sources(subject: ParameterStudy) -> str:
+    """Return the sources of the values, most frequent first, as a text."""
+    first = subject.counts.sources.most_common(3)
     return f" ({', '.join(f'{source} {count:,}' for source, count in first)})" if first else ""
 
 
 def _target(subject: ParameterStudy) -> Iterator[Suggestion]:
-    seen = subject.seen
-    sure = least(seen.sourced, seen.asked)
-    if seen.shaped / seen.asked < _NEARLY_ALL or sure < LIKELY:
+    counts = subject.counts
+    sure = least(counts.sourced, counts.checked)
+    if counts.shaped / counts.checked < _NEARLY_ALL or sure < LIKELY:
         return
     yield Suggestion(
         kind=SuggestionKind.TARGET,
         tool=subject.tool,
         parameter=subject.name,
         field="targets",
-        evidence=f"written as identifiers are; {share(seen.sourced, seen.asked, 'had a source')}"
-        f"{_where(subject)}",
+        evidence="written as identifiers are; "
+        f"{share(counts.sourced, counts.checked, 'had a source')}{_sources(subject)}",
         why_not="" if sure >= SURE else "too few calls to be sure",
     )
 
 
 def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
-    """A value that works although nobody mentioned it, again and again, is no identifier."""
-    seen = subject.seen
-    sure = least(seen.alarms, seen.held)
-    if seen.held < LEAST or sure < _DOUBTED_FROM:
+    """Suggest free text if unmentioned values work again and again."""
+    counts = subject.counts
+    sure = least(counts.alarms, counts.held)
+    if counts.held < LEAST or sure < _DOUBTED_FROM:
         return
     doubt = "a call changes something" if writes else "too few calls to be sure"
     yield Suggestion(
@@ -98,6 +98,6 @@ def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
         tool=subject.tool,
         parameter=subject.name,
         field="free",
-        evidence=share(seen.alarms, seen.held, "that worked had a value which nobody mentioned"),
+        evidence=share(counts.alarms, counts.held, "that worked had a value not mentioned before"),
         why_not=doubt if writes or sure < _FREE_FROM else "",
     )
