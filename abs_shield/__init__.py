@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from abs_shield.shield import Shield, shielded
     from abs_shield.version import __version__
 
-_ROOM = {
+_PACKAGES = {
     "Action": "core",
     "CallBlocked": "errors",
     "Creates": "policy",
@@ -111,11 +111,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "shield":
         return import_module("abs_shield.shield")
-    if name not in _ROOM:
+    if name not in _PACKAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"abs_shield.{_ROOM[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"abs_shield.{_PACKAGES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -32,7 +32,7 @@ from lexical_fit import fitted
 
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights, shipped
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = {

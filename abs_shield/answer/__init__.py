@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from abs_shield.answer.revision import Settled, asettled, feedback_on, settled
     from abs_shield.answer.types import Claim, MissingValue, Opinion, Span
     from abs_shield.answer.verifier import Odds, Verifier
-    from abs_shield.policy.answer import AnswerConfig
+    from abs_shield.policy.answer_config import AnswerConfig
 
-_MODULES = {
-    "AnswerConfig": "abs_shield.policy.answer",
+_FILE = {
+    "AnswerConfig": "abs_shield.policy.answer_config",
     "Checked": "abs_shield.answer.assembly",
     "Claim": "abs_shield.answer.types",
     "Evidence": "abs_shield.answer.evidence.types",

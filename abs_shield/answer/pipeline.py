@@ -36,7 +36,7 @@ from abs_shield.answer.types import Assessment, Claim, Opinion, Opinions, Unavai
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.session import Session
 
 _CODE = "code_not_checked"

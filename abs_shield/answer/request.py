@@ -10,7 +10,7 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.core.events import Said
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.stats.logodds import log_odds
 from abs_shield.text.show import shown

@@ -14,7 +14,7 @@ from abs_shield.answer.checks.statements import has_predicate
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
 from abs_shield.errors import ShieldError
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.reader import figures

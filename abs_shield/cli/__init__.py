@@ -41,7 +41,9 @@ COMMANDS = {
     "calibrate": "Apply labels to the engine and the answer gate.",
     "mcp": "Judge every call of an MCP server's tools.",
 }
-"""Every command, a file of this folder with an `app`, and its line in the help."""
+"""Every command and its line in the help; `check_command.py` holds the `app` of ``check``."""
+_FOLDERS = frozenset({"backtest", "demo", "flywheel", "label", "log", "report", "show"})
+"""Commands whose `app` is in a folder of the command's name."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _NAME = "abs-shield"
 _COMPLETE = "_ABS_SHIELD_COMPLETE"
@@ -58,8 +60,8 @@ class _Commands(CliGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in COMMANDS:
-            module = import_module(f"abs_shield.cli.{cmd_name}")
-            return build_command(module.app)
+            name = cmd_name if cmd_name in _FOLDERS else f"{cmd_name}_command"
+            return build_command(import_module(f"abs_shield.cli.{name}").app)
         near = nearest(cmd_name, COMMANDS)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
         raise BadInput(f"no command is named `{escaped(cmd_name)}`; {hint}")

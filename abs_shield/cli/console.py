@@ -51,7 +51,7 @@ class PlainConsole(Console):
 
     def _print_wrapped(self, line: Text) -> None:
         indent = len(line.plain) - len(line.plain.lstrip()) + _HANGING
-        first, *rest = line.divide(_breaks(line.plain, self.width, indent=indent))
+        first, *rest = line.divide(_break_positions(line.plain, self.width, indent=indent))
         for part in (first, *(Text.assemble(" " * indent, one) for one in rest)):
             part.rstrip()
             self.print(part, soft_wrap=True)
@@ -72,7 +72,7 @@ def line(*parts: str | Text) -> Text:
     return Text.assemble(*parts)
 
 
-def _breaks(text: str, width: int, *, indent: int) -> Iterator[int]:
+def _break_positions(text: str, width: int, *, indent: int) -> Iterator[int]:
     """
     Yield where to break a line between its words; a word wider than *width* stays whole.
 

@@ -41,11 +41,11 @@ def _headline(decision: Decision) -> Text:
         safe(decision.verdict, style=STYLES[decision.verdict]),
         " ",
         safe(decision.tool),
-        f": {_fate(decision)}",
+        f": {_outcome_text(decision)}",
     )
 
 
-def _fate(decision: Decision) -> str:
+def _outcome_text(decision: Decision) -> str:
     if decision.blocked:
         return "blocked"
     if decision.would_block:

@@ -68,7 +68,7 @@ def write_rows(rows: Sequence[tuple[str, str]], formatter: Any) -> None:
     column = min(max(len(name) for name, _ in rows), _NAMES) + 2
     width = formatter.width - len(indent) - column
     for name, text in rows:
-        lines = _wrapped(text, width) or [""]
+        lines = _wrap(text, width) or [""]
         if len(name) > column - 2:
             lines = ["", *lines]
         first, *rest = lines
@@ -81,7 +81,7 @@ def write_text(text: str, formatter: Any) -> None:
     indent = " " * (formatter.current_indent + formatter.indent_increment)
     for paragraph in text.split("\n\n"):
         formatter.write("\n")
-        for line in _wrapped(" ".join(paragraph.split()), formatter.width - len(indent)):
+        for line in _wrap(" ".join(paragraph.split()), formatter.width - len(indent)):
             formatter.write(f"{indent}{line}\n")
 
 
@@ -102,7 +102,7 @@ def _parts(example: str, width: int) -> list[str]:
     return lines
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, max(width, 20), break_on_hyphens=False, break_long_words=False)
 
 

@@ -23,7 +23,7 @@ class InputWarnings:
     def __init__(self, render: Callable[[BadLine], str] = render_line) -> None:
         self._render = render
         self._bad = LineErrors("lines that cannot be read", render)
-        self._back = LineErrors("sessions that stood earlier in the input; use --sort", render)
+        self._returned = LineErrors("sessions that stood earlier in the input; use --sort", render)
         self._sessions = SessionKeys()
 
     @property
@@ -34,14 +34,14 @@ class InputWarnings:
     @property
     def returned(self) -> int:
         """How often a session came back after another began."""
-        return self._back.count
+        return self._returned.count
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._bad.close()
-        self._back.close()
+        self._returned.close()
 
     def add_bad_line(self, line: BadLine) -> None:
         """Tell of a line that could not be read."""
@@ -52,11 +52,11 @@ class InputWarnings:
         for one in notes:
             if isinstance(one, BadLine):
                 self._bad.add(one, quiet=quiet)
-            elif not self._first(one, quiet=quiet):
-                again = f"session {one.name} stood earlier in the input; use --sort"
-                self._back.add(BadLine(one.path, one.line, again), quiet=quiet)
+            elif not self._is_first(one, quiet=quiet):
+                message = f"session {one.name} stood earlier in the input; use --sort"
+                self._returned.add(BadLine(one.path, one.line, message), quiet=quiet)
 
-    def _first(self, begun: SessionStart, *, quiet: bool) -> bool:
+    def _is_first(self, begun: Begun, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
         if self._sessions.full and not bounded and not quiet:

@@ -42,11 +42,11 @@ def open_output(
         return
     require_not_input(path, inputs, option=option)
     real = Path(os.path.realpath(path))
-    if _special(real, option=option):
+    if _is_special(real, option=option):
         with open(real, "wb") as file:
             yield file
         return
-    with _renamed(real, 0o600 if private else 0o666) as file:
+    with _temporary_file(real, 0o600 if private else 0o666) as file:
         yield file
 
 
@@ -90,7 +90,7 @@ def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> N
         if not real.parent.is_dir():
             folder = real.parent if os.path.islink(path) else Path(path).parent
             raise BadInput(f"`{option}`: {path}: there is no folder `{folder}`; make it first")
-        if _special(real, option=option):
+        if _is_special(real, option=option):
             with open(real, "ab"):
                 return
         with tempfile.TemporaryFile(dir=real.parent):
@@ -109,7 +109,7 @@ def require_not_input(path: str, inputs: Iterable[str], *, option: str) -> None:
     Raises:
         BadInput: The file is one of the *inputs*.
     """
-    if any(name != "-" and _same(name, path) for name in inputs):
+    if any(name != "-" and _is_same_file(name, path) for name in inputs):
         raise BadInput(f"`{option}`: {path} is read as well; name another file")
 
 
@@ -120,10 +120,10 @@ def input_files(*places: str | None) -> list[str]:
 
 
 @contextmanager
-def _renamed(real: Path, mode: int) -> Iterator[IO[bytes]]:
+def _temporary_file(real: Path, mode: int) -> Iterator[IO[bytes]]:
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        with exit_on_sigterm(), open(unfinished, "wb", opener=_with(mode)) as file:
+        with exit_on_sigterm(), open(unfinished, "wb", opener=_opener(mode)) as file:
             yield file
         os.replace(unfinished, real)
     except FileNotFoundError as error:
@@ -153,17 +153,17 @@ def exit_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _with(mode: int) -> Callable[[str, int], int]:
+def _opener(mode: int) -> Callable[[str, int], int]:
     return lambda path, flags: os.open(path, flags, mode)
 
 
-def _same(name: str, path: str) -> bool:
+def _is_same_file(name: str, path: str) -> bool:
     with suppress(OSError):
         return os.path.samefile(name, path)
     return False
 
 
-def _special(path: Path, *, option: str) -> bool:
+def _is_special(path: Path, *, option: str) -> bool:
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):

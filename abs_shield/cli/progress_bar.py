@@ -28,8 +28,8 @@ class ProgressBar:
 
     def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
         files = list(files)
-        sizes_known = "-" not in files
-        total = sum(Path(file).stat().st_size for file in files) if sizes_known else None
+        has_sizes = "-" not in files
+        total = sum(Path(file).stat().st_size for file in files) if has_sizes else None
         self._progress = progress
         self._task = progress.add_task(doing, total=total, calls=0)
 

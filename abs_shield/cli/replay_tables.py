@@ -76,20 +76,20 @@ def _summary(tally: Tally) -> Text:
     )
 
 
-def finding_report(found: ReplayFinding) -> Iterator[Text]:
+def finding_report(replayed: Found) -> Iterator[Text]:
     """Yield the lines of one finding of a replay: where it stands, and what it says."""
-    place = safe(f"{found.run_id} call {found.call_index}", limit=200)
-    yield line(place, ": ", safe(found.tool))
-    yield from finding_lines(found.finding)
+    place = safe(f"{replayed.run_id} call {replayed.call_index}", limit=200)
+    yield line(place, ": ", safe(replayed.tool))
+    yield from finding_lines(replayed.finding)
 
 
-def finding_entry(found: ReplayFinding) -> dict[str, Any]:
+def finding_entry(replayed: Found) -> dict[str, Any]:
     """Return the same as JSON-able data."""
-    finding = found.finding
+    finding = replayed.finding
     return {
-        "run_id": found.run_id,
-        "call_index": found.call_index,
-        "tool": found.tool,
+        "run_id": replayed.run_id,
+        "call_index": replayed.call_index,
+        "tool": replayed.tool,
         "check": finding.check,
         "code": finding.code,
         "verdict": finding.verdict,

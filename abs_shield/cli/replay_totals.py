@@ -38,15 +38,15 @@ class ReplayTotals(InputWarnings):
 
 def totals_object(files: list[str], totals: ReplayTotals, *, listed: bool) -> dict[str, Any]:
     """Return the counts, and where they are *listed* the findings, as JSON-able data."""
-    made = {
+    data = {
         "files": files,
         **totals.tally.to_dict(),
         "bad_lines": totals.bad_lines,
         "returned_sessions": totals.returned,
     }
     if listed:
-        made["findings"] = [finding_entry(found) for found in totals.findings]
-    return made
+        data["findings"] = [finding_entry(finding) for finding in totals.findings]
+    return data
 
 
 def print_table(totals: ReplayTotals, file: IO[str] | None) -> None:
@@ -54,8 +54,8 @@ def print_table(totals: ReplayTotals, file: IO[str] | None) -> None:
     console = open_console(file)
     for part in tally_report(totals.tally):
         console.print(part)
-    for found in totals.findings:
-        for text in finding_report(found):
+    for finding in totals.findings:
+        for text in finding_report(finding):
             console.print_line(text)
 
 

@@ -68,7 +68,7 @@ class ResumableRows:
         """Note that the rows of *part* are written, and *lines* of the input judged."""
         if self.file is not None and self._journal is not None:
             self.file.flush()
-            entry = {"lines": lines, "bytes": self.file.tell(), **_noted(part)}
+            entry = {"lines": lines, "bytes": self.file.tell(), **_part_entry(part)}
             self._journal.write(f"{json.dumps(entry)}\n".encode())
             self._journal.flush()
             self.lines = lines
@@ -102,16 +102,16 @@ def resumable_rows(
         _lock(journal, path)
         fresh = _require_key(journal, key, notes)
         file = stack.enter_context(open(rows, "w+b" if fresh or not rows.exists() else "r+b"))
-        made = ResumableRows(file, journal)
-        made.read()
+        rows_file = ResumableRows(file, journal)
+        rows_file.read()
         stack.enter_context(exit_on_sigterm())
         try:
-            yield made
+            yield rows_file
         except BadInput:
             _remove(rows, notes)
             raise
         except BaseException:
-            _keep(made, rows, notes)
+            _keep(rows_file, rows, notes)
             raise
     os.replace(rows, real)
     notes.unlink()
@@ -159,13 +159,13 @@ def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> boo
     return False
 
 
-def _keep(made: ResumableRows, rows: Path, notes: Path) -> None:
+def _keep(unfinished: ResumableRows, rows: Path, notes: Path) -> None:
     """Say what is kept; nothing is, where no row was written."""
-    if not made.lines:
+    if not unfinished.lines:
         _remove(rows, notes)
         return
     print(
-        f"abs-shield: not finished; the rows of {made.lines:,} lines are kept in {rows}:"
+        f"abs-shield: not finished; the rows of {unfinished.lines:,} lines are kept in {rows}:"
         " run the same command again to go on",
         file=sys.stderr,
     )
@@ -196,7 +196,7 @@ def _lock(journal: IO[bytes], path: str) -> None:
         raise BadInput(f"`--resume`: another process is writing {path}; wait for it") from None
 
 
-def _noted(part: ReplayPart) -> dict[str, Any]:
+def _part_entry(part: Part) -> dict[str, Any]:
     return {
         "runs": part.tally.runs,
         "verdicts": part.tally.verdicts,

@@ -34,16 +34,16 @@ def short_names(names: Iterable[str], width: int) -> dict[str, Text]:
         if name in shown:
             continue
         whole = safe(name, limit=LONGEST_NAME)
-        text, number = _shortened(whole, width, "..."), 2
+        text, number = _shorten(whole, width, "..."), 2
         while text.plain in taken:
-            text = _shortened(whole, width, f"..{number}..")
+            text = _shorten(whole, width, f"..{number}..")
             number += 1
         taken.add(text.plain)
         shown[name] = text
     return shown
 
 
-def _shortened(text: Text, width: int, gap: str) -> Text:
+def _shorten(text: Text, width: int, gap: str) -> Text:
     if text.cell_len <= width:
         return text if gap == "..." else Text(f"{text.plain[: width - len(gap)]}{gap}")
     room = max(width, SHORTEST) - len(gap)

@@ -33,12 +33,12 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
         return None
     if ago := _AGO.fullmatch(text.strip()):
         return time() - int(ago[1]) * _SECONDS[ago[2]]
-    found = moment(text)
-    if found is None:
+    parsed = moment(text)
+    if parsed is None:
         raise BadInput(
             f"`{option}`: `{escaped(text)}` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00"
         )
-    return _seconds(found)
+    return _seconds(parsed)
 
 
 def format_time(at: float, *, seconds: bool = False) -> str:
@@ -55,7 +55,7 @@ def format_time(at: float, *, seconds: bool = False) -> str:
         return "a time out of range"
 
 
-def _seconds(found: date) -> float:
-    if not isinstance(found, datetime):
-        found = datetime(found.year, found.month, found.day)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+def _seconds(day_or_time: date) -> float:
+    if not isinstance(day_or_time, datetime):
+        day_or_time = datetime(day_or_time.year, day_or_time.month, day_or_time.day)
+    return (day_or_time if day_or_time.tzinfo else day_or_time.replace(tzinfo=UTC)).timestamp()

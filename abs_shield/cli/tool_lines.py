@@ -10,15 +10,15 @@ from typing import Any
 from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
-from abs_shield.policy.place import Place
-from abs_shield.replay.toolsets import is_answer, tools_of, unwrap_result
+from abs_shield.policy.source_location import SourceLocation
+from abs_shield.replay.toolsets import answered, is_answer, tools_of
 from abs_shield.text.show import shown
 
 _BLANK = " \t\r\n"
 _DECODER = JSONDecoder()
 
 
-def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
+def read_tools_with_lines(path: str | None) -> tuple[Tool, ...]:
     """
     Read a list of tools, an object of lists, or MCP's answer to `tools/list`.
 
@@ -36,11 +36,11 @@ def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
     if not is_answer(tools_object) and not all(isinstance(listed, list) for listed in lists):
         raise BadInput(f"{path}: it is {shown(whole)}; give a list of tools, or an object of lists")
     text = data.decode("utf-8-sig")
-    tools = [_tool(value, Place(path, line)) for line, value in _lines(text, whole)]
+    tools = [_tool(value, SourceLocation(path, line)) for line, value in _lines(text, whole)]
     return tuple({tool.name: tool for tool in tools}.values())
 
 
-def _tool(value: Any, place: Place) -> Tool:
+def _tool(value: Any, place: SourceLocation) -> Tool:
     try:
         (tool,) = tools_of([value])
     except ValueError as error:

@@ -38,9 +38,9 @@ def from_file(
     name = PurePath(path).name
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
-            named = LenientToolsets(whole, on_bad=on_bad)
-            _, tools = named.of({"toolset": resolve_toolset(whole, toolset, path=path)})
-            return ToolSource(name=name, tools=tools), named
+            toolsets = Given(whole, on_bad=on_bad)
+            _, tools = toolsets.of({"toolset": resolve_toolset(whole, toolset, path=path)})
+            return Source(name=name, tools=tools), toolsets
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
         return ToolSource(name=name, tools=tools_of(whole, on_bad)), LenientToolsets()
@@ -86,11 +86,11 @@ def from_openapi(path: str) -> ToolSource:
     text = Path(path).read_bytes()
     is_yaml = PurePath(path).suffix.casefold() in _YAML
     try:
-        found = operations(_parse_yaml(text, path=path) if is_yaml else parse_json(text, path=path))
+        api = operations(_parse_yaml(text, path=path) if is_yaml else parse_json(text, path=path))
     except PolicyError as error:
         raise BadInput(f"{path}: {error}") from None
     name = PurePath(path).name
-    return ToolSource(name=name, tools=found.tools, reasons=found.reasons, remarks=found.remarks)
+    return Source(name=name, tools=api.tools, reasons=api.reasons, remarks=api.remarks)
 
 
 def _parse_yaml(text: bytes, *, path: str) -> Any:
@@ -101,8 +101,8 @@ def _parse_yaml(text: bytes, *, path: str) -> Any:
     try:
         return _YamlConverter().of(yaml.safe_load(text))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        told = " ".join(str(error).split())
-        raise BadInput(f"{path}: it is not YAML: {escaped(told, limit=200)}") from None
+        message = " ".join(str(error).split())
+        raise BadInput(f"{path}: it is not YAML: {escaped(message, limit=200)}") from None
     except (OverflowError, RecursionError):
         raise BadInput(
             f"{path}: it is nested too deeply, or its aliases make it too large"

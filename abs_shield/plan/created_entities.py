@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.plan.parameter_names import classify_name, is_path
 from abs_shield.plan.tool_action import ToolAction, parse_action_argument
 from abs_shield.policy import Tool
-from abs_shield.policy.places import keys_of
+from abs_shield.policy.parameter_keys import keys_of
 from abs_shield.text.leaves import Path, name_of, parent_of
 from abs_shield.text.names import is_free, name_words, of_what
 from abs_shield.text.normal import normal

@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
 from abs_shield.plan.tool_parameters import Parameter, Parameters
-from abs_shield.policy.places import ANYWHERE, keys_of, names_in
+from abs_shield.policy.parameter_keys import ANYWHERE, keys_of, names_in
 from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
 from abs_shield.text.opaque import Unread
 from abs_shield.text.show import escaped, shown

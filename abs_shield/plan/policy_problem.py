@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.show import escaped, quantity
 
 _MAX_LENGTH = 600
@@ -91,15 +91,17 @@ class Problem:
     @property
     def place(self) -> str:
         """The file and line, escaped."""
-        return escaped(str(Place(self.file, self.line)), limit=_MAX_LENGTH)
+        return escaped(str(SourceLocation(self.file, self.line)), limit=_LONGEST)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the problem as JSON-able data."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def problem(code: str, message: str, *, subject: str, place: Place, hint: str = "") -> Problem:
-    """Create a problem with one of the `CODES`."""
+def problem(
+    code: str, message: str, *, subject: str, place: SourceLocation, hint: str = ""
+) -> Problem:
+    """Make a problem of one of the `CODES`."""
     return Problem(
         severity=CODES[code],
         code=code,

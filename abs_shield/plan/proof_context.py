@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.plan.compile import compile_tool, rejects_name
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.schema.samples import Pool, Samples
 from abs_shield.text.nearest import nearest
@@ -55,11 +55,11 @@ class ProofContext:
         own = any(callable(layer) for layer in self.policy.layers or ())
         return own or any(layer in names for layer in layers)
 
-    def place(self, tool: str, field: str = "") -> Place:
-        """Return where a tool was declared; where the policy declares *field* of it, if it does."""
-        declared = self._declared.get(tool)
-        if declared is not None and (field in declared.model_fields_set or tool not in self.tools):
-            return declared.place
+    def place(self, tool: str, field: str = "") -> SourceLocation:
+        """Where a tool was declared; where the policy says *field* of it, if it does."""
+        said = self._said.get(tool)
+        if said is not None and (field in said.model_fields_set or tool not in self.tools):
+            return said.place
         return self.tools[tool].place
 
     def judged_tools(self, names: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.place import Place, declared_at
+from abs_shield.policy.source_location import SourceLocation, caller_location
 from abs_shield.text.show import escaped, shown
 
 
@@ -30,7 +30,7 @@ class Inverse:
     same: Mapping[str, str]
     final: bool = False
     unless: Callable[..., Any] | None = None
-    place: Place = field(default_factory=declared_at, compare=False, repr=False)
+    place: SourceLocation = field(default_factory=caller_location, compare=False, repr=False)
 
 
 def inverse(
@@ -55,11 +55,13 @@ def inverse(
         if not _is_name(name):
             raise PolicyError(f"`inverse` got {shown(name)}; give the name of a tool")
     keys = {first: same, then: same} if isinstance(same, str) else same
-    named = isinstance(keys, Mapping) and set(keys) == {first, then}
-    if not named or not all(map(_is_name, keys.values())):
-        raise _wrong(first, then, "`same` has to name a parameter of each tool")
+    has_both_tools = isinstance(keys, Mapping) and set(keys) == {first, then}
+    if not has_both_tools or not all(map(_is_name, keys.values())):
+        raise _inverse_error(first, then, "`same` has to name a parameter of each tool")
     if unless is not None and not callable(unless):
-        raise _wrong(first, then, f"`unless` is {shown(unless)}; give a function of the two calls")
+        raise _inverse_error(
+            first, then, f"`unless` is {shown(unless)}; give a function of the two calls"
+        )
     return Inverse(first=first, then=then, same=dict(keys), final=final, unless=unless)
 
 
@@ -67,5 +69,5 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _wrong(first: str, then: str, what: str) -> PolicyError:
+def _inverse_error(first: str, then: str, what: str) -> PolicyError:
     return PolicyError(f"`inverse` of `{escaped(first)}` and `{escaped(then)}`: {what}")

@@ -13,13 +13,13 @@ from typing import Any
 
 from abs_shield.core.digest import digest
 from abs_shield.errors import PolicyError
-from abs_shield.policy.declare import configure
-from abs_shield.policy.place import Place
+from abs_shield.policy.configuration import configure
 from abs_shield.policy.policy import Policy
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_FOLDERS: set[Path] = set()
+_LOADED_FOLDERS: set[Path] = set()
 """The folders of the files that were loaded."""
 
 
@@ -35,13 +35,13 @@ def load_policy(place: str) -> Policy:
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is no policy.
     """
-    found = load(place)
-    if isinstance(found, Policy):
-        return found
-    if isinstance(found, Mapping):
-        return configure(found).placed(Place(_file(place)))
+    value = load(place)
+    if isinstance(value, Policy):
+        return value
+    if isinstance(value, Mapping):
+        return configure(value).placed(SourceLocation(_file(place)))
     raise PolicyError(
-        f"`{place}` holds no policy but `{type(found).__name__}`; make it with `shield.configure`"
+        f"`{place}` holds no policy but `{type(value).__name__}`; make it with `shield.configure`"
     )
 
 
@@ -56,14 +56,14 @@ def load(place: str) -> Any:
     if not colon or not where or not attribute:
         raise PolicyError(f"`{place}` names no policy; write `package.module:attr`")
     module = _module(where, place)
-    found: Any = module
+    value: Any = module
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            near = nearest(part, dir(found))
+        if not hasattr(value, part):
+            near = nearest(part, dir(value))
             hint = f"did you mean `{near[0]}`?" if near else "name its attribute"
             raise PolicyError(f"`{where}` has no attribute `{part}`; {hint}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _file(place: str) -> str:
@@ -109,7 +109,7 @@ def _from_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        with _siblings(path.resolve().parent):
+        with _sibling_imports(path.resolve().parent):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[spec.name]
@@ -118,7 +118,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 @contextmanager
-def _siblings(folder: Path) -> Iterator[None]:
+def _sibling_imports(folder: Path) -> Iterator[None]:
     """
     Let a file import the modules beside it, as `python file.py` does.
 
@@ -126,10 +126,10 @@ def _siblings(folder: Path) -> Iterator[None]:
     file of another folder imported are hidden meanwhile: with two versions of a policy in two
     folders, each has its own siblings.
     """
-    names = [name for name in [*sys.modules] if _namesake(name, folder)]
+    names = [name for name in [*sys.modules] if _is_foreign_namesake(name, folder)]
     hidden = {name: sys.modules.pop(name) for name in names}
     sys.path.insert(0, str(folder))
-    _FOLDERS.add(folder)
+    _LOADED_FOLDERS.add(folder)
     try:
         yield
     finally:
@@ -140,7 +140,7 @@ def _siblings(folder: Path) -> Iterator[None]:
             sys.path.append(str(folder))
 
 
-def _namesake(name: str, folder: Path) -> bool:
+def _is_foreign_namesake(name: str, folder: Path) -> bool:
     """Return whether a module of *folder* has this name, and another policy's folder gave it."""
     top = name.partition(".")[0]
     origin = getattr(sys.modules.get(top), "__file__", None)
@@ -148,6 +148,6 @@ def _namesake(name: str, folder: Path) -> bool:
         return False
     file = Path(origin)
     home = file.parent.parent if file.name == "__init__.py" else file.parent
-    if home == folder or home not in _FOLDERS:
+    if home == folder or home not in _LOADED_FOLDERS:
         return False
     return (folder / f"{top}.py").is_file() or (folder / top).is_dir()

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 
 Text = Annotated[str, Field(min_length=1)]
 
 
-class PersonalData(Declared):
+class PersonalData(Declaration):
     """
     The layer `personal_data`: what calls hand to tools is searched as outputs are.
 

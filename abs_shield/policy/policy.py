@@ -23,20 +23,20 @@ from abs_shield.core.names import (
     SIGNAL_NAMES,
     VERIFICATION,
 )
-from abs_shield.policy.answer import AnswerConfig
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
-from abs_shield.policy.verification import Verification
+from abs_shield.policy.verification_config import Verification
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 
-def _known(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
+def _valid_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
     if callable(layer):
         if not str(getattr(layer, "__name__", "")).isidentifier():
             raise ValueError("a layer of your own is a function with a name")
@@ -52,11 +52,11 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     Raises:
         ValueError: No layer has that name; the message gives the nearest.
     """
-    known = [*dict.fromkeys((*LAYER_NAMES, *OPT_IN_NAMES, *also))]
-    if name in known:
+    existing = [*dict.fromkeys((*LAYER_NAMES, *OPT_IN_NAMES, *also))]
+    if name in existing:
         return
-    near = nearest(name, known)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+    near = nearest(name, existing)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(existing)}"
     raise ValueError(f"no layer is named `{name}`; {hint}")
 
 
@@ -69,7 +69,7 @@ def _require_check(name: str, *, also: list[str]) -> None:
     require_layer(name, also=(*also, VERIFICATION))
 
 
-def _require_silenced(check: str, *, also: list[str]) -> None:
+def _require_suppressible(check: str, *, also: list[str]) -> None:
     """Refuse to suppress what has no findings."""
     if check == VERIFICATION and check not in also:
         raise ValueError(
@@ -109,30 +109,30 @@ _NEAR_A_LAYER = 0.75
 _NEAR_VERIFICATION = 0.9
 """A slip of the pen: `verification_code` and `notification` are names of tools."""
 
-LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
+LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_valid_layer)]
 """The name of a built-in layer, or a layer function of one's own."""
 
 
-def _judged_by(kind: type[Declared], what: str) -> BeforeValidator:
+def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
     """Take *kind*, a mapping of its fields, or False, which judges none."""
 
-    def given(told: Any) -> Any:
-        if told is False or isinstance(told, (kind, Mapping)):
-            return told
+    def validate(value: Any) -> Any:
+        if value is False or isinstance(value, (kind, Mapping)):
+            return value
         use = f"use `{kind.__name__}(...)`, or False to judge no {what}"
-        raise ValueError(f"got {shown(told)}; {use}")
+        raise ValueError(f"got {shown(value)}; {use}")
 
-    return BeforeValidator(given)
+    return BeforeValidator(validate)
 
 
-def _personal_data(given: Any) -> Any:
+def _personal_data(value: Any) -> Any:
     """Take settings, a mapping of their fields, True for every kind, and False for none."""
-    if isinstance(given, bool):
-        return PersonalData() if given else None
-    return given
+    if isinstance(value, bool):
+        return PersonalData() if value else None
+    return value
 
 
-class Policy(Declared):
+class Policy(Declaration):
     """
     Everything a `Shield` needs to know before it judges; built by `configure`.
 
@@ -178,29 +178,29 @@ class Policy(Declared):
     retries: int = Field(default=3, ge=1)
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
-    verification: Annotated[Verification | Literal[False], _judged_by(Verification, "results")] = (
-        Verification()
-    )
-    answer: Annotated[AnswerConfig | Literal[False], _judged_by(AnswerConfig, "answers")] = (
-        AnswerConfig()
-    )
+    verification: Annotated[
+        Verification | Literal[False], _settings_validator(Verification, "results")
+    ] = Verification()
+    answer: Annotated[
+        AnswerConfig | Literal[False], _settings_validator(AnswerConfig, "answers")
+    ] = AnswerConfig()
     pii: Annotated[PersonalData | None, BeforeValidator(_personal_data)] = None
     limits: Limits = Limits()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         names = self.layer_names
-        _once("layer", names)
-        _once("tool", [tool.name for tool in self.tools])
+        _require_unique("layer", names)
+        _require_unique("tool", [tool.name for tool in self.tools])
         checks = (*LAYER_NAMES, *names, VERIFICATION, *OF_NO_TOOL)
-        known = (*checks, *(tool.name for tool in self.tools))
+        existing = (*checks, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
                 _require_check(key[1], also=names)
-            elif key not in known:
+            elif key not in existing:
                 _refuse_near_layer(key, layers=(*LAYER_NAMES, *names))
         for suppression in self.suppress:
-            _require_silenced(suppression.check, also=names)
+            _require_suppressible(suppression.check, also=names)
         return self
 
     @property
@@ -218,17 +218,17 @@ class Policy(Declared):
     @cached_property
     def revision(self) -> str:
         """Hash of the policy's names and data, and of its callables' source and what they read."""
-        plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
+        plain = {name: _canonical(getattr(self, name)) for name in type(self).model_fields}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return digest(text, size=8).hex()
 
     def audited(self) -> Policy:
         """Give this policy with every mode set to audit; nothing else changes."""
-        return self._all(Mode.AUDIT)
+        return self._with_mode(Mode.AUDIT)
 
     def enforced(self) -> Policy:
         """Give this policy with every mode set to strict; nothing else changes."""
-        return self._all(Mode.STRICT)
+        return self._with_mode(Mode.STRICT)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Give a copy, which has a revision of its own."""
@@ -236,33 +236,33 @@ class Policy(Declared):
         copy.__dict__.pop("revision", None)
         return copy
 
-    def _all(self, mode: Mode) -> Policy:
+    def _with_mode(self, mode: Mode) -> Policy:
         tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
         return self.model_copy(update={"mode": mode, "modes": {}, "tools": tools})
 
 
-def _once(what: str, names: list[str]) -> None:
+def _require_unique(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{what} `{name}` is named twice; name it once")
 
 
-def _plain(value: Any) -> Any:
+def _canonical(value: Any) -> Any:
     """Give canonical data for *value*; a callable is its name and source."""
     if isinstance(value, BaseModel):
-        return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
+        return {name: _canonical(getattr(value, name)) for name in type(value).model_fields}
     if isinstance(value, Mapping):
-        return {str(key): _plain(member) for key, member in value.items()}
+        return {str(key): _canonical(member) for key, member in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
+        return [_canonical(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((_plain(item) for item in value), key=repr)
+        return sorted((_canonical(item) for item in value), key=repr)
     if isinstance(value, Rule):
-        said = {"sentence": value.sentence, "tools": value.tools, "takes": value.takes}
-        return {**_plain(said), "rule": _source(value.function)}
+        rule_data = {"sentence": value.sentence, "tools": value.tools, "takes": value.takes}
+        return {**_canonical(rule_data), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
-        return {n: _plain(getattr(value, n)) for n, field in fields.items() if field.compare}
+        return {n: _canonical(getattr(value, n)) for n, field in fields.items() if field.compare}
     if callable(value):
         return _source(value)
     if str(value) == object.__repr__(value):
@@ -272,12 +272,12 @@ def _plain(value: Any) -> Any:
 
 def _source(function: Callable[..., Any]) -> str:
     if isinstance(function, functools.partial):
-        given = [_plain(function.args), _plain(function.keywords)]
-        return "\n".join(["partial", _source(function.func), json.dumps(given, sort_keys=True)])
+        bound = [_canonical(function.args), _canonical(function.keywords)]
+        return "\n".join(["partial", _source(function.func), json.dumps(bound, sort_keys=True)])
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    written = function if isinstance(function, type) or isroutine(function) else type(function)
+    source_owner = function if isinstance(function, type) or isroutine(function) else type(function)
     with suppress(OSError, TypeError):
-        name = f"{name}\n{inspect.getsource(written)}"
+        name = f"{name}\n{inspect.getsource(source_owner)}"
     return "\n".join([name, *_captured(function)])
 
 
@@ -286,27 +286,27 @@ def _captured(function: Callable[..., Any]) -> Iterator[str]:
     plain = getattr(function, "__func__", function)
     for cell in getattr(plain, "__closure__", None) or ():
         with suppress(ValueError):  # a cell that is still empty
-            yield from _said(cell.cell_contents)
-    yield from _said(list(getattr(plain, "__defaults__", None) or ()))
-    yield from _said(getattr(plain, "__kwdefaults__", None) or {})
+            yield from _data_json(cell.cell_contents)
+    yield from _data_json(list(getattr(plain, "__defaults__", None) or ()))
+    yield from _data_json(getattr(plain, "__kwdefaults__", None) or {})
     holder = function if plain is function else getattr(function, "__self__", None)
     if not isinstance(holder, type | ModuleType) and not isroutine(holder):
-        yield from _named(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
+        yield from _named_data(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
     read = {name for code in _codes(getattr(plain, "__code__", None)) for name in code.co_names}
-    yield from _named(getattr(plain, "__globals__", {}), read)
+    yield from _named_data(getattr(plain, "__globals__", {}), read)
 
 
-def _named(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
+def _named_data(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
     for name in sorted(names):
         if name in data and not name.startswith("__"):
-            yield from (f"{name} = {said}" for said in _said(data[name]))
+            yield from (f"{name} = {text}" for text in _data_json(data[name]))
 
 
-def _said(value: Any) -> Iterator[str]:
+def _data_json(value: Any) -> Iterator[str]:
     """Canonical JSON of numbers, words and what is made of them alone; nothing for the rest."""
     with suppress(RecursionError):  # data that holds itself
         if _is_data(value) and value not in ([], {}):
-            yield json.dumps(_plain(value), sort_keys=True)
+            yield json.dumps(_canonical(value), sort_keys=True)
 
 
 def _is_data(value: Any) -> bool:

@@ -95,13 +95,13 @@ def rule(
             sentence=doc.splitlines()[0].strip(),
             file=code.co_filename if code else "",
             line=code.co_firstlineno if code else 0,
-            takes={} if takes is None else _names(takes, function, name),
+            takes={} if takes is None else _parameter_map(takes, function, name),
         )
 
     return declare
 
 
-def _names(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:
+def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:
     """Give *takes* checked: names to names, each once, and every one of them can be delivered."""
     whole = isinstance(takes, Mapping) and all(
         isinstance(word, str) and word for pair in takes.items() for word in pair
@@ -118,13 +118,17 @@ def _names(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str
     return dict(takes)
 
 
-_WAITING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+_ASYNC_KINDS = (
+    inspect.iscoroutinefunction,
+    inspect.isgeneratorfunction,
+    inspect.isasyncgenfunction,
+)
 
 
 def _require_plain(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise PolicyError(f"`rule` decorates a function, not {type(function).__name__}")
-    if any(kind(function) for kind in _WAITING):
+    if any(kind(function) for kind in _ASYNC_KINDS):
         raise PolicyError(f"rule `{name}` is async or a generator; judging waits for nothing")
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from abs_shield.core import Finding
 from abs_shield.core.names import SIGNAL_NAMES
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.show import escaped, shown
 
 _NAME = "/name"
@@ -19,7 +19,7 @@ ANYWHERE = "*"
 """The step of a place that stands for every position of a list."""
 
 
-class Suppression(Declared):
+class Suppression(Declaration):
     """
     Silences one check for one tool, with a reason and an end.
 
@@ -42,7 +42,7 @@ class Suppression(Declared):
 
     @field_validator("where")
     @classmethod
-    def _inside(cls, where: str | None, info: ValidationInfo) -> str | None:
+    def _check_where(cls, where: str | None, info: ValidationInfo) -> str | None:
         if info.data.get("check") in SIGNAL_NAMES:
             return _place_in_a_result(where)
         if where in (None, _NAME, _ARGUMENTS) or str(where).startswith(f"{_ARGUMENTS}/"):
@@ -52,7 +52,7 @@ class Suppression(Declared):
 
     @field_validator("until", mode="before")
     @classmethod
-    def _day(cls, until: Any) -> Any:
+    def _parse_day(cls, until: Any) -> Any:
         """A day stays a day: pydantic reads ``"2026-01-31"`` as its midnight."""
         if isinstance(until, str):
             with suppress(ValueError):
@@ -61,10 +61,10 @@ class Suppression(Declared):
 
     def __str__(self) -> str:
         """Say what is silenced, on one line."""
-        said = f"`{escaped(self.check)}`"
-        said += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
-        said += f", `{escaped(self.code)}`" if self.code is not None else ""
-        return said + (f" at `{escaped(self.where, limit=200)}`" if self.where is not None else "")
+        text = f"`{escaped(self.check)}`"
+        text += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
+        text += f", `{escaped(self.code)}`" if self.code is not None else ""
+        return text + (f" at `{escaped(self.where, limit=200)}`" if self.where is not None else "")
 
     @property
     def parameter(self) -> str:
@@ -88,7 +88,9 @@ class Suppression(Declared):
             self.check == other.check
             and self.tool in (None, other.tool)
             and self.code in (None, other.code)
-            and (self.where is None or (other.where is not None and _lies(other.where, self.where)))
+            and (
+                self.where is None or (other.where is not None and _is_at(other.where, self.where))
+            )
             and _ends_after(self.until, other.until)
         )
 
@@ -97,7 +99,7 @@ class Suppression(Declared):
         return (
             self.check == finding.check
             and self.code in (None, finding.code)
-            and (self.where is None or _lies(finding.where, self.where))
+            and (self.where is None or _is_at(finding.where, self.where))
             and self.holds(at)
         )
 
@@ -105,17 +107,17 @@ class Suppression(Declared):
         """Whether it still holds at *at*, in seconds since the epoch."""
         if self.until is None:
             return True
-        return datetime.fromtimestamp(at, UTC) <= _moment(self.until)
+        return datetime.fromtimestamp(at, UTC) <= _end_of(self.until)
 
 
 def _ends_after(until: datetime | date | None, other: datetime | date | None) -> bool:
     """Return whether one end is as late as another; a day ends with its last moment."""
     if until is None or other is None:
         return until is None
-    return _moment(until) >= _moment(other)
+    return _end_of(until) >= _end_of(other)
 
 
-def _moment(until: datetime | date) -> datetime:
+def _end_of(until: datetime | date) -> datetime:
     if not isinstance(until, datetime):
         return datetime.combine(until, time.max, UTC)
     return until if until.tzinfo else until.replace(tzinfo=UTC)
@@ -128,15 +130,15 @@ def _place_in_a_result(where: str | None) -> str | None:
     raise ValueError(f"{shown(where)} is no place in a result; give `{hint}`")
 
 
-def _lies(where: str, place: str) -> bool:
+def _is_at(where: str, place: str) -> bool:
     if ANYWHERE not in place:
         return where == place
-    steps, meant = where.split("/"), place.split("/")
-    return len(steps) == len(meant) and all(map(_is_step, steps, meant))
+    steps, pattern = where.split("/"), place.split("/")
+    return len(steps) == len(pattern) and all(map(_is_step, steps, pattern))
 
 
-def _is_step(step: str, meant: str) -> bool:
-    return step == meant or (meant == ANYWHERE and is_position(step))
+def _is_step(step: str, pattern: str) -> bool:
+    return step == pattern or (pattern == ANYWHERE and is_position(step))
 
 
 def anywhere(where: str) -> str:

@@ -9,15 +9,15 @@ from pydantic import Field, field_validator
 
 from abs_shield.core import Mode
 from abs_shield.core.tool_shapes import ToolShape
-from abs_shield.policy.declared import Declared
-from abs_shield.policy.marks import Target
-from abs_shield.policy.profile import ToolProfile
+from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.parameter_marks import Target
+from abs_shield.policy.tool_profile import ToolProfile
 
 LONGEST_NAME = 512
 """Characters of a tool's name."""
 
 
-class Tool(Declared):
+class Tool(Declaration):
     """
     A tool that nobody decorated, or a refinement of a decorated one of the same name.
 
@@ -57,7 +57,7 @@ class Tool(Declared):
 
     @field_validator("targets", mode="before")
     @classmethod
-    def _named(cls, targets: Any) -> Any:
+    def _targets_by_name(cls, targets: Any) -> Any:
         if isinstance(targets, str):
             return {targets: Target()}
         if isinstance(targets, Mapping):
@@ -68,10 +68,10 @@ class Tool(Declared):
 
     def refined(self, other: Tool) -> Tool:
         """Return this tool with everything that *other* says explicitly, and all its targets."""
-        said = {name: getattr(other, name) for name in other.model_fields_set}
-        if "targets" in said:
-            said["targets"] = {**self.targets, **other.targets}
-        return self.model_copy(update=said)
+        explicit = {name: getattr(other, name) for name in other.model_fields_set}
+        if "targets" in explicit:
+            explicit["targets"] = {**self.targets, **other.targets}
+        return self.model_copy(update=explicit)
 
 
 def tool_of(shape: ToolShape) -> Tool:
@@ -81,11 +81,11 @@ def tool_of(shape: ToolShape) -> Tool:
     An absent ``destructiveHint`` does not make a tool destructive.
     """
     hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
-    said: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
+    fields: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
     if shape.description:
-        said["description"] = shape.description
-    said |= {ours: True for theirs, ours in HINTS.items() if hints.get(theirs) is True}
-    return Tool(**said)
+        fields["description"] = shape.description
+    fields |= {ours: True for theirs, ours in HINTS.items() if hints.get(theirs) is True}
+    return Tool(**fields)
 
 
 HINTS = {

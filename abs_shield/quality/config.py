@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from abs_shield.core.words import Mode
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.quality.confidence import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
@@ -22,7 +22,7 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")
 
 
-class QualityConfig(Declared):
+class QualityConfig(Declaration):
     """
     Settings of the quality cascade.
 

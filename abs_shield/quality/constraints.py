@@ -8,14 +8,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import MONEY, Figure
 from abs_shield.text.values.reader import figures
 
 
-class Limit(Declared):
+class Limit(Declaration):
     """
     The limits of a quantity.
 
@@ -62,7 +62,7 @@ class Limit(Declared):
         )
 
 
-class Order(Declared):
+class Order(Declaration):
     """
     Things in a known order of some quantity, the greatest first: it is transitive.
 
@@ -85,7 +85,7 @@ class Order(Declared):
         return self
 
 
-class Direction(Declared):
+class Direction(Declaration):
     """
     A quantity that is known to rise, or to fall.
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.sentences import sentences
 
 Structure = Literal["headings", "list", "table", "json"]
@@ -37,7 +37,7 @@ _EACH_ARTEFACT = 0.1
 """What each artefact costs; ten are as bad as any number."""
 
 
-class ScoreConfig(Declared):
+class ScoreConfig(Declaration):
     """
     What an output is expected to look like.
 

@@ -13,8 +13,8 @@ from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool, configure
-from abs_shield.policy.declare import PolicyFields
-from abs_shield.policy.declared import require_fields
+from abs_shield.policy.configuration import PolicyFields
+from abs_shield.policy.declaration_base import require_fields
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_context import inner_session

@@ -6,32 +6,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abs_shield.testing.assertions import assert_allowed, assert_blocked, assert_flagged
+    from abs_shield.testing.bypass_context import no_shield
     from abs_shield.testing.capture import capture_decisions
-    from abs_shield.testing.claims import assert_allowed, assert_blocked, assert_flagged
-    from abs_shield.testing.decisions import Decisions
-    from abs_shield.testing.proof import assert_proved
-    from abs_shield.testing.runfile import recorded
+    from abs_shield.testing.decision_list import Decisions
+    from abs_shield.testing.proof_assertion import assert_proved
+    from abs_shield.testing.recorded_run import recorded
     from abs_shield.testing.script import ascripted, scripted
-    from abs_shield.testing.steps import Step, assistant, call, result, system, user
-    from abs_shield.testing.unguarded import no_shield
+    from abs_shield.testing.script_steps import Step, assistant, call, result, system, user
 
-_FILE = {
-    "Decisions": "decisions",
-    "Step": "steps",
+_MODULES = {
+    "Decisions": "decision_list",
+    "Step": "script_steps",
     "ascripted": "script",
-    "assert_allowed": "claims",
-    "assert_blocked": "claims",
-    "assert_flagged": "claims",
-    "assert_proved": "proof",
-    "assistant": "steps",
-    "call": "steps",
+    "assert_allowed": "assertions",
+    "assert_blocked": "assertions",
+    "assert_flagged": "assertions",
+    "assert_proved": "proof_assertion",
+    "assistant": "script_steps",
+    "call": "script_steps",
     "capture_decisions": "capture",
-    "no_shield": "unguarded",
-    "recorded": "runfile",
-    "result": "steps",
+    "no_shield": "bypass_context",
+    "recorded": "recorded_run",
+    "result": "script_steps",
     "scripted": "script",
-    "system": "steps",
-    "user": "steps",
+    "system": "script_steps",
+    "user": "script_steps",
 }
 
 __all__ = [
@@ -55,11 +55,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILE:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_FILE[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -11,12 +11,12 @@ from abs_shield.policy import Policy
 from abs_shield.shield import Shield
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.listeners import LISTENERS
-from abs_shield.testing.decisions import Captured
+from abs_shield.testing.decision_list import CapturedDecisions
 from abs_shield.text.show import shown
 
 
 @contextmanager
-def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captured]:
+def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[CapturedDecisions]:
     """
     Give a list that grows by every decision recorded while the block is open: of those about
     calls, its ``results`` of those about what they returned, its ``answers`` of those about
@@ -37,13 +37,13 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
     False
     """
     lifecycle = None if firewall is None else shield_of(firewall).lifecycle
-    decisions = Captured()
+    decisions = CapturedDecisions()
 
-    def hear(decision: Decision, by: Lifecycle) -> None:
+    def add_decision(decision: Decision, by: Lifecycle) -> None:
         if lifecycle is None or by is lifecycle:
-            decisions.hear(decision)
+            decisions.add(decision)
 
-    with LISTENERS.hearing(hear):
+    with LISTENERS.hearing(add_decision):
         yield decisions
 
 

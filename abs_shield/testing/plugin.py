@@ -15,7 +15,7 @@ import pytest
 from abs_shield import testing
 
 if TYPE_CHECKING:
-    from abs_shield.testing.decisions import Captured
+    from abs_shield.testing.decision_list import CapturedDecisions
 
 _MARKER = (
     "no_shield: run the body of this test with every abs_shield Shield off: tools run unjudged, "
@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def decisions() -> Iterator[Captured]:
+def decisions() -> Iterator[CapturedDecisions]:
     """Every decision that any Shield records during this test; ``results`` about results."""
     with testing.capture_decisions() as captured:
         yield captured

@@ -8,10 +8,10 @@ from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.testing.capture import shield_of
-from abs_shield.testing.decisions import Decisions
-from abs_shield.testing.stage import Stage
-from abs_shield.testing.staging import staged
-from abs_shield.testing.steps import Step
+from abs_shield.testing.decision_list import Decisions
+from abs_shield.testing.script_items import script_items
+from abs_shield.testing.script_runner import ScriptRunner
+from abs_shield.testing.script_steps import Step
 
 
 def scripted(
@@ -40,19 +40,19 @@ def scripted(
     >>> scripted(firewall, [user("Refund tx_1!"), call("refund", id="tx_1"), call("refnud")])
     [refund: allowed; refnud: blocked (phantom_tool unknown_tool at /name)]
     """
-    stage, scenes = Stage(shield_of(firewall), session), staged(steps)
-    with stage.session:
-        for call in stage.play(scenes):
-            stage.dispatch(call)
-    return stage.decisions
+    runner, items = ScriptRunner(shield_of(firewall), session), script_items(steps)
+    with runner.session:
+        for call in runner.play(items):
+            runner.dispatch(call)
+    return runner.decisions
 
 
 async def ascripted(
     firewall: Shield | Policy, steps: Iterable[Step], *, session: Session | None = None
 ) -> Decisions:
     """As `scripted`, for functions and approvers that are async, and for all others."""
-    stage, scenes = Stage(shield_of(firewall), session), staged(steps)
-    async with stage.session:
-        for call in stage.play(scenes):
-            await stage.adispatch(call)
-    return stage.decisions
+    runner, items = ScriptRunner(shield_of(firewall), session), script_items(steps)
+    async with runner.session:
+        for call in runner.play(items):
+            await runner.adispatch(call)
+    return runner.decisions

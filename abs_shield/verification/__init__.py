@@ -1,6 +1,6 @@
 """After a call: does what came back look like it came from the tool? Eight signals tell."""
 
-from abs_shield.policy.profile import ToolProfile
+from abs_shield.policy.tool_profile import ToolProfile
 from abs_shield.verification.combine import Calibrated, Literature, Rates
 from abs_shield.verification.engine import VerificationEngine
 from abs_shield.verification.labels import AppliedLabels, apply_labels

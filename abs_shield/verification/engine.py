@@ -14,8 +14,8 @@ from typing import Any, Self, Unpack
 
 from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
-from abs_shield.policy.profile import ProfileFields, ToolProfile
-from abs_shield.policy.verification import Verification
+from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
+from abs_shield.policy.verification_config import Verification
 from abs_shield.text.show import escaped
 from abs_shield.verification.calibration import calibration_of
 from abs_shield.verification.given import label, milliseconds, named, text, tool_and_labels

@@ -8,7 +8,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
-from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
+from abs_shield.policy.tool_profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abs_shield.answer.gate import Judged, gate, overall_of
 from abs_shield.errors import PolicyError
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 
 CONFIG = AnswerConfig()
 JUDGED = st.builds(Judged, st.none() | st.floats(0, 1), st.booleans(), st.booleans(), st.booleans())

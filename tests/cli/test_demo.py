@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from abs_shield.cli import console as room
+from abs_shield.cli.demo import replay_demo_run
 from abs_shield.cli.demo.demo_policy import POLICY
-from abs_shield.cli.demo.demo_replay import recorded
 from abs_shield.cli.demo.layer_examples import LAYER_EXAMPLES
 from abs_shield.cli.demo.scripted_agent import attempts
 from abs_shield.core import LAYER_NAMES
@@ -77,7 +77,7 @@ def test_the_agent_corrects_itself():
 
 def test_the_recorded_run_has_findings():
     """The recorded run is a dozen calls; nothing of it is blocked, some would have been."""
-    judged = recorded()
+    judged = replay_demo_run()
 
     assert len(judged) >= 12
     assert not any(one.decision.blocked for one in judged)

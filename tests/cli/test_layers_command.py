@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from abs_shield.cli.layers import scenario
+from abs_shield.cli.layers_command import scenario
 from abs_shield.core import LAYER_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan.strengths import STRENGTHS

@@ -13,7 +13,7 @@ from abs_shield.answer.evidence.types import PassageSource
 from abs_shield.answer.report import REPORT_SCHEMA, Status
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.weights import SHIPPED
-from abs_shield.policy.answer import TaskType
+from abs_shield.policy.answer_config import TaskType
 
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "abs_shield" / "answer"

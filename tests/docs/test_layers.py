@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.cli.layers import scenario
+from abs_shield.cli.layers_command import scenario
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan.finding_codes import FINDING_CODES
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Shield, Suppression, Tool, inverse, shield, shielded
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 
 
 def line() -> int:
@@ -71,6 +71,6 @@ def test_another_place_says_the_same() -> None:
 
 def test_to_say_where_it_stands() -> None:
     """What was read from a file stands in that file."""
-    tool = Tool(name="t").placed(Place("tools.json", 7))
+    tool = Tool(name="t").placed(SourceLocation("tools.json", 7))
 
     assert ("tools.json:7", Tool(name="t")) == (str(tool.place), tool)

@@ -12,7 +12,7 @@ import pytest
 
 from abs_shield import Policy, PolicyError, Shield, shield
 from abs_shield.core import Feedback
-from abs_shield.policy.declare import PolicyFields, configure
+from abs_shield.policy.configuration import PolicyFields, configure
 
 ROOT = Path(__file__).parents[2]
 CODE = """

@@ -16,7 +16,7 @@ from abs_shield.answer.faithfulness.result import share
 from abs_shield.core.words import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Replies, Terms
-from abs_shield.policy.declared import Declared, require_fields
+from abs_shield.policy.declaration_base import Declaration, require_fields
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -32,7 +32,7 @@ _CONFIG = (
 _LONGEST = 10_000_000
 
 
-class Settings(Declared):
+class Settings(Declaration):
     """
     The settings of a faithfulness guardrail.
 

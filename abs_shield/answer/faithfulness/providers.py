@@ -18,7 +18,7 @@ from abs_shield.answer.types import Assessment
 from abs_shield.answer.verifier import Verifier
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
-from abs_shield.policy.answer import AnswerConfig
+from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.text.normal import normal
 from abs_shield.text.pronouns import points_back
 from abs_shield.text.show import escaped

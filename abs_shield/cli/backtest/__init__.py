@@ -34,7 +34,7 @@ from abs_shield.replay.backtest import Backtesting, Kind
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-class Format(StrEnum):
+class BacktestFormat(StrEnum):
     """Output formats of a backtest."""
 
     TABLE = "table"
@@ -42,14 +42,14 @@ class Format(StrEnum):
     GITHUB = "github"
 
 
-class Modes(StrEnum):
+class BacktestModes(StrEnum):
     """The modes that count: the policy's own, or strict for every layer."""
 
     OWN = "own"
     STRICT = "strict"
 
 
-class FailOn(StrEnum):
+class BacktestFailOn(StrEnum):
     """The kinds of change that make a backtest fail."""
 
     BLOCK_TO_ALLOW = "block-to-allow"
@@ -84,13 +84,14 @@ def backtest(
         typer.Option(metavar="FILE", help="Lines that say which calls are hallucinated, or ok."),
     ] = None,
     modes: Annotated[
-        Modes, typer.Option(help="Stop calls by each policy's own modes, or as if all was strict.")
-    ] = Modes.OWN,
+        BacktestModes,
+        typer.Option(help="Stop calls by each policy's own modes, or as if all was strict."),
+    ] = BacktestModes.OWN,
     format: Annotated[
-        Format, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
-    ] = Format.TABLE,
+        BacktestFormat, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
+    ] = BacktestFormat.TABLE,
     fail_on: Annotated[
-        list[FailOn] | None,
+        list[BacktestFailOn] | None,
         typer.Option(metavar="CHANGE", help="Exit with 1 where a decision changes so; repeatable."),
     ] = None,
     examples: Annotated[
@@ -113,7 +114,9 @@ def backtest(
     session that comes back.
     """
     _check_options(files, policy, against, labels, fail_on)
-    warnings = InputWarnings(bad_line_command) if format is Format.GITHUB else InputWarnings()
+    warnings = (
+        InputWarnings(bad_line_command) if format is BacktestFormat.GITHUB else InputWarnings()
+    )
     folder = planted_folder(files, warnings)
     if folder is not None:
         files, tools = [folder.runs], tools or folder.toolsets
@@ -127,7 +130,7 @@ def backtest(
         policy=policy,
         against=against,
         folder=str(Path.cwd()),
-        strict=modes is Modes.STRICT,
+        strict=modes is BacktestModes.STRICT,
         examples=examples,
         cases=None if folder is None else folder.cases,
     )
@@ -155,7 +158,7 @@ def _check_options(
     policy: str | None,
     against: str | None,
     labels: str | None,
-    fail_on: list[FailOn] | None,
+    fail_on: list[BacktestFailOn] | None,
 ) -> None:
     if against is not None and policy is None:
         raise BadInput("`--against` names the old policy; name the new one with `--policy`")
@@ -165,17 +168,17 @@ def _check_options(
         raise BadInput("runs and labels cannot both come from the standard input; name a file")
 
 
-def _failing_kinds(fail_on: list[FailOn] | None) -> tuple[Kind, ...]:
+def _failing_kinds(fail_on: list[BacktestFailOn] | None) -> tuple[Kind, ...]:
     requested = fail_on or ()
-    return tuple(kind for kind in Kind if kind in requested or FailOn.ANY in requested)
+    return tuple(kind for kind in Kind if kind in requested or BacktestFailOn.ANY in requested)
 
 
 def _print(
-    done: BacktestResult, files: list[str], format: Format, failing: tuple[Kind, ...]
+    done: BacktestResult, files: list[str], format: BacktestFormat, failing: tuple[Kind, ...]
 ) -> None:
-    if format is Format.JSON:
+    if format is BacktestFormat.JSON:
         print_json({"files": files, **record(done)})
-    elif format is Format.GITHUB:
+    elif format is BacktestFormat.GITHUB:
         _print_lines(commands(done, failing=failing))
     else:
         console = open_console()

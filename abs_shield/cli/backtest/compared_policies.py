@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from abs_shield.core import Mode
 from abs_shield.policy import Policy
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.replay.backtest import Comparison
 
 
@@ -27,7 +27,7 @@ class ComparedPolicy(NamedTuple):
     name: str
     policy: Policy
     revision: str
-    place: Place
+    place: SourceLocation
 
     @property
     def has_strict_mode(self) -> bool:
@@ -83,18 +83,18 @@ class BacktestResult(NamedTuple):
 
 def compared_policy(name: str | None, policy: Policy, *, strict: bool) -> ComparedPolicy:
     """Return *policy* in the modes that count; without a name it is the default policy."""
-    place = Place() if name is None else policy.place
+    place = SourceLocation() if name is None else policy.place
     label = "all six layers" if name is None else name
     modes = policy.enforced() if strict else policy
     return ComparedPolicy(label, modes, policy.revision, place)
 
 
-def in_repository(place: Place) -> Place:
+def in_repository(place: SourceLocation) -> SourceLocation:
     """Return *place* with its file relative to the repository; no file where it is outside."""
     if not place.file:
         return place
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     path = Path(place.file).resolve()
     if not path.is_relative_to(root) or not path.is_file():
-        return Place()
-    return Place(path.relative_to(root).as_posix(), place.line)
+        return SourceLocation()
+    return SourceLocation(path.relative_to(root).as_posix(), place.line)

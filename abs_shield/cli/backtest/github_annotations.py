@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from abs_shield.cli.backtest.backtest_summary import layers_text, summary
 from abs_shield.cli.backtest.compared_policies import BacktestResult, in_repository
 from abs_shield.core import Finding
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.replay import BadLine
 from abs_shield.replay.backtest import Example, Kind
 from abs_shield.text.show import escaped, quantity
@@ -48,7 +48,9 @@ def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str
 def bad_line_command(line: BadLine) -> str:
     """Return a line that could not be read as an error at its own place."""
     where = (
-        {} if line.path == "-" else _location_properties(in_repository(Place(line.path, line.line)))
+        {}
+        if line.path == "-"
+        else _location_properties(in_repository(SourceLocation(line.path, line.line)))
     )
     return command("error", escaped(str(line), limit=1_000), {**where, "title": "backtest"})
 
@@ -92,18 +94,22 @@ def _example_text(first: Example) -> str:
     return escaped(f"for one, {run}: {why}" if why else f"for one, {run}", limit=500)
 
 
-def _location(done: BacktestResult, first: Example) -> Place:
+def _location(done: BacktestResult, first: Example) -> SourceLocation:
     """The rule that says no, where one does; else the new policy."""
     ruled = (in_repository(_rule_location(finding)) for finding in first.appeared)
     return next((at for at in ruled if at.file), None) or in_repository(done.new.place)
 
 
-def _rule_location(finding: Finding) -> Place:
+def _rule_location(finding: Finding) -> SourceLocation:
     file, line = finding.evidence.get("file"), finding.evidence.get("line")
-    return Place(file, line) if isinstance(file, str) and isinstance(line, int) else Place()
+    return (
+        SourceLocation(file, line)
+        if isinstance(file, str) and isinstance(line, int)
+        else SourceLocation()
+    )
 
 
-def _location_properties(place: Place) -> dict[str, str]:
+def _location_properties(place: SourceLocation) -> dict[str, str]:
     if not place.file:
         return {}
     return {"file": place.file} | ({"line": str(place.line)} if place.line else {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.resources import as_file, files
 
 import typer
 from rich.console import Console
@@ -11,12 +12,11 @@ from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, open_console, safe
 from abs_shield.cli.demo.demo_policy import POLICY
-from abs_shield.cli.demo.demo_replay import recorded
 from abs_shield.cli.demo.layer_examples import LAYER_EXAMPLES
 from abs_shield.cli.demo.scripted_agent import USER, attempts
 from abs_shield.cli.heat_table import LEGEND, heat_table
 from abs_shield.core import Decision, ToolCall
-from abs_shield.replay import heatmap
+from abs_shield.replay import Judged, heatmap, replay
 from abs_shield.shield import Shield
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -75,7 +75,7 @@ def _call_text(call: ToolCall) -> Text:
 
 
 def _heatmap(console: Console) -> None:
-    judged = recorded()
+    judged = replay_demo_run()
     blocked = sum(one.decision.would_block for one in judged)
     layers = POLICY.layer_names
     for part in heat_table(heatmap(judged, layers), layers, width=console.width):
@@ -83,3 +83,9 @@ def _heatmap(console: Console) -> None:
     console.print(Text(LEGEND))
     console.print(f"{len(judged)} calls; strict mode would have blocked {blocked} of them.")
     console.print("Next: abs-shield check --help, abs-shield replay --help")
+
+
+def replay_demo_run() -> list[Judged]:
+    """Judge the recorded run that ships with the demo."""
+    with as_file(files("abs_shield.cli.demo") / "run.jsonl") as path:
+        return list(replay([path], policy=POLICY))

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from abs_shield.cli.flywheel import curate, evaluate, harvest, mutate, promote, rollback, status
+from abs_shield.cli.flywheel import (
+    curate_command,
+    evaluate_command,
+    harvest_command,
+    mutate_command,
+    promote_command,
+    rollback_command,
+    status_command,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -12,5 +20,13 @@ app = typer.Typer(
     help="Turn what the decision log caught into training data and better versions.",
     epilog="Example: abs-shield flywheel harvest decisions.db --book flywheel.db",
 )
-for part in (status, harvest, curate, mutate, evaluate, promote, rollback):
-    app.command(part.__name__.rpartition(".")[2], epilog=part.EXAMPLE)(part.command)
+for name, module in {
+    "status": status_command,
+    "harvest": harvest_command,
+    "curate": curate_command,
+    "mutate": mutate_command,
+    "evaluate": evaluate_command,
+    "promote": promote_command,
+    "rollback": rollback_command,
+}.items():
+    app.command(name, epilog=module.EXAMPLE)(module.command)

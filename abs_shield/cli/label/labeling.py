@@ -11,7 +11,7 @@ from abs_shield.cli.label.label_answers import AnswerReader, LabelChoice
 from abs_shield.cli.label.label_author import LabelAuthor
 from abs_shield.cli.label.label_queue import LabelCandidate, LabelQueue, LabelsNeeded
 from abs_shield.cli.show.decision_details import DecisionDetails
-from abs_shield.cli.show.decision_lines import brief
+from abs_shield.cli.show.decision_lines import brief_lines
 from abs_shield.cli.show.run_excerpt import Excerpts
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable import DurableStore
@@ -121,7 +121,7 @@ class LabelingSession:
         details = DecisionDetails.of(
             decision, self._store, excerpts=self._excerpts, skipped=_counted_by_the_queue
         )
-        for text in brief(details):
+        for text in brief_lines(details):
             self._print(text)
         if (truth := self._queue.label_of(candidate)) is not None:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from abs_shield.cli.log import export, prune, verify
+from abs_shield.cli.log import export_command, prune_command, verify_command
 
 app = typer.Typer(
     add_completion=False,
@@ -12,5 +12,9 @@ app = typer.Typer(
     help="Verify, export or prune the decision log.",
     epilog="Example: abs-shield log verify decisions.db",
 )
-for part in (verify, export, prune):
-    app.command(part.__name__.rpartition(".")[2], epilog=part.EXAMPLE)(part.command)
+for name, module in {
+    "verify": verify_command,
+    "export": export_command,
+    "prune": prune_command,
+}.items():
+    app.command(name, epilog=module.EXAMPLE)(module.command)

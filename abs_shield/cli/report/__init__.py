@@ -37,7 +37,7 @@ _MOST_DECISIONS = 500
 """Decisions that a page shows."""
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """Output formats of a report."""
 
     TABLE = "table"
@@ -63,7 +63,9 @@ def report(
     policy_revision: Annotated[
         str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="Tables, or one JSON object.")] = Format.TABLE,
+    format: Annotated[
+        ReportFormat, typer.Option(help="Tables, or one JSON object.")
+    ] = ReportFormat.TABLE,
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a page of it as well.")
     ] = None,
@@ -122,9 +124,9 @@ def report(
     damaged = DamagedRecords()
     with open_log(db) as store:
         integrity = LogIntegrity.of(store) if verify else None
-        made = _report(store, part, by=by, skipped=damaged.add)
+        counted = _report(store, part, by=by, skipped=damaged.add)
         log = log_name(default_log() if db is None else db)
-        summary = ReportSummary.of(made, rule, log=log, limited=part != _ReportRange())
+        summary = ReportSummary.of(counted, rule, log=log, limited=part != _ReportRange())
         summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:
             summary = _with_decisions(summary, store)
@@ -174,8 +176,8 @@ def _write_page(summary: ReportSummary, path: str, *, values: bool) -> None:
         file.write(render_page(summary, values=values).encode())
 
 
-def _print(summary: ReportSummary, format: Format, *, rows: int) -> None:
-    if format is Format.JSON:
+def _print(summary: ReportSummary, format: ReportFormat, *, rows: int) -> None:
+    if format is ReportFormat.JSON:
         print_json(summary.to_dict())
         return
     console = open_console()
@@ -205,8 +207,8 @@ def log_name(address: str) -> str:
     >>> named("postgresql://ann:secret@db:5432/agents?sslkey=x"), named("log.db")
     ('postgresql://db:5432/agents', 'log.db')
     """
-    scheme, found, rest = address.partition("://")
-    if not found:
+    scheme, separator, rest = address.partition("://")
+    if not separator:
         return address
     return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
 
@@ -214,12 +216,12 @@ def log_name(address: str) -> str:
 def _report(store: DurableStore, part: _ReportRange, *, by: By | None, skipped: Skipped) -> Report:
     chosen = _RevisionFilter(part.revision)
     whole = part.since is part.until is None
-    found = store.scan(since=part.since, until=part.until, skipped=skipped)
-    decisions = with_progress(found, doing="report", total=length(store) if whole else None)
+    scanned = store.scan(since=part.since, until=part.until, skipped=skipped)
+    decisions = with_progress(scanned, doing="report", total=length(store) if whole else None)
     gaps = store.gaps(since=part.since, until=part.until, skipped=skipped)
-    made = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
+    report = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
     chosen.require_match()
-    return made
+    return report
 
 
 class _RevisionFilter:

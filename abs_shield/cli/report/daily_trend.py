@@ -73,10 +73,10 @@ def _newest(days: Slices) -> tuple[Subject, Mapping[str, LayerReport]]:
 
 def sparklines(days: Slices) -> Iterator[str]:
     """Yield a line of bars for each series, and one that names the days."""
-    for series in (found := [*series_of(days)]):
+    for series in (all_series := [*series_of(days)]):
         yield f"{series.name:12}{bars(series.values)}  {series.note}"
-    if found:
-        first, *_, last = found[0].days
+    if all_series:
+        first, *_, last = all_series[0].days
         yield f"{'':12}{first} to {last}; a day without any is left out"
 
 

@@ -17,12 +17,12 @@ _LEAST = 1.5
 
 def charts(days: Slices) -> Iterator[Element]:
     """Yield a drawing of each series, one below the other."""
-    found = [*series_of(days)]
-    if not found:
+    all_series = [*series_of(days)]
+    if not all_series:
         return
     yield node("h2", "By day, in UTC")
-    yield node("div", *map(_chart, found), class_="trend")
-    first, *_, last = found[0].days
+    yield node("div", *map(_chart, all_series), class_="trend")
+    first, *_, last = all_series[0].days
     ends = node("p", node("span", first), node("span", last), class_="ends")
     yield ends
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from abs_shield.cli.layers import scenario
+from abs_shield.cli.layers_command import scenario
 from abs_shield.cli.report.html_nodes import cut, more, node, scrolled
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import interval, location_text
@@ -77,13 +77,13 @@ class FindingDetails:
     def _place(self, row: str, layer: str, anchor: str) -> Element:
         place = self._summary.report.place(layer, row)
         counts, noun = place.counts, noun_of(layer)
-        told = [f": {quantity(counts.findings, 'finding')} in {quantity(counts.flagged, noun)}"]
+        counted = [f": {quantity(counts.findings, 'finding')} in {quantity(counts.flagged, noun)}"]
         if counts.errors:
-            told.append(f"failed to judge {counts.errors:,}")
+            counted.append(f"failed to judge {counts.errors:,}")
         if rate := interval(counts.stops, limit=self._summary.rule.max_stops):
-            told.append(f"would block {counts.would_block:,} of {counts.looked:,}, {rate}")
+            counted.append(f"would block {counts.would_block:,} of {counts.looked:,}, {rate}")
         name = node("b", cut(location_text(layer, row)))
-        parts = [node("summary", name, ", ".join(told))]
+        parts = [node("summary", name, ", ".join(counted))]
         if layer in LAYER_NAMES:
             parts.append(node("p", f"The layer's scenario: {scenario(layer)}", class_="note"))
         if place.kinds:
@@ -96,16 +96,16 @@ class FindingDetails:
     def _kinds(self, place: LayerReport, noun: str) -> Element:
         heads = (node("th", name, scope="col") for name in ("kind", "place", "verdict", f"{noun}s",
                  "newest decisions"))  # fmt: skip
-        rows = (self._kind(found, n, place) for found, n in place.kinds.most_common())
+        rows = (self._kind(kind, n, place) for kind, n in place.kinds.most_common())
         return node("table", node("thead", node("tr", *heads)), node("tbody", *rows))
 
-    def _kind(self, found: FindingKind, number: int, place: LayerReport) -> Element:
-        links = [self.link(name) for name in reversed(place.newest.get(found, ()))]
+    def _kind(self, kind: FindingKind, number: int, place: Place) -> Element:
+        links = [self.link(name) for name in reversed(place.newest.get(kind, ()))]
         return node(
             "tr",
-            node("td", found.code),
-            node("td", node("code", found.where or "/")),
-            node("td", found.verdict.value),
+            node("td", kind.code),
+            node("td", node("code", kind.where or "/")),
+            node("td", kind.verdict.value),
             node("td", f"{number:,}", class_="number"),
             node("td", *(part for link in links for part in (link, " "))),
         )

@@ -26,15 +26,15 @@ def node(tag: str, *children: str | Element, **attributes: str) -> Element:
     >>> print(html(node("b", "<i>\u202e", title='"')))
     <b title="&quot;">&lt;i&gt;\u202e</b>
     """
-    made = Element(tag, {name.rstrip("_"): shown(told) for name, told in attributes.items()})
+    element = Element(tag, {name.rstrip("_"): shown(value) for name, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
-            made.append(child)
-        elif len(made):
-            made[-1].tail = (made[-1].tail or "") + shown(child)
+            element.append(child)
+        elif len(element):
+            element[-1].tail = (element[-1].tail or "") + shown(child)
         else:
-            made.text = (made.text or "") + shown(child)
-    return made
+            element.text = (element.text or "") + shown(child)
+    return element
 
 
 def shown(text: str) -> str:
@@ -44,13 +44,13 @@ def shown(text: str) -> str:
 
 def html(element: Element) -> str:
     """Write an element as HTML; `ElementTree` would leave ``<`` in attributes as it is."""
-    named = "".join(f' {name}="{escape(told)}"' for name, told in element.items())
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in element.items())
     if element.tag in _VOID:
-        return f"<{element.tag}{named}>"
+        return f"<{element.tag}{attributes}>"
     text = element.text or ""
     inner = text if element.tag in _RAW else escape(text)
     inner += "".join(html(child) + escape(child.tail or "") for child in element)
-    return f"<{element.tag}{named}>{inner}</{element.tag}>"
+    return f"<{element.tag}{attributes}>{inner}</{element.tag}>"
 
 
 def scrolled(table: Element, **attributes: str) -> Element:

@@ -23,7 +23,7 @@ _EDGES = 2
 _WORD = re.compile(r"\([^)]*\)|\S+")
 """A word of a head; a text in brackets is one."""
 _EMPTY = "-"
-_SPARED = 5
+_SPARE_FIRST = 5
 """Columns that are as spare as this are left out before a name is shortened."""
 
 
@@ -48,23 +48,23 @@ class _Grid(NamedTuple):
     columns: list[ReportColumn]
     rows: list[list[Text]]
 
-    def says(self, place: int) -> bool:
+    def has_content(self, place: int) -> bool:
         return any(row[place].plain not in ("", _EMPTY) for row in self.rows)
 
-    def needed(self, place: int) -> int:
+    def min_width_of(self, place: int) -> int:
         """Return the characters of the longest cell, or word of the head."""
         words = map(len, _WORD.findall(self.columns[place].name))
         return max([*words, *(row[place].cell_len for row in self.rows)])
 
     def width(self, gap: int = 1) -> int:
         places = range(len(self.columns))
-        return sum(map(self.needed, places)) + gap * (len(places) - 1) + _EDGES
+        return sum(map(self.min_width_of, places)) + gap * (len(places) - 1) + _EDGES
 
     def without(self, place: int) -> _Grid:
         columns = [column for n, column in enumerate(self.columns) if n != place]
         return _Grid(columns, [[*row[:place], *row[place + 1 :]] for row in self.rows])
 
-    def joined(self) -> _Grid:
+    def stack_names(self) -> _Grid:
         """Return the grid with its second column below the first, indented."""
         rows: list[list[Text]] = []
         above = None
@@ -76,11 +76,11 @@ class _Grid(NamedTuple):
         names = f"{self.columns[0].name}, {self.columns[1].name}"
         return _Grid([ReportColumn(names, is_number=False), *self.columns[2:]], rows)
 
-    def shortened(self, over: int) -> _Grid:
+    def shorten_names(self, over: int) -> _Grid:
         """Return the grid with the names of its first columns up to *over* characters shorter."""
         rows = [[*row] for row in self.rows]
         for place in (n for n, column in enumerate(self.columns) if not column.is_number):
-            size = self.needed(place)
+            size = self.min_width_of(place)
             room = max(size - over, SHORTEST)
             short = short_names((row[place].plain for row in rows), room)
             for row in rows:
@@ -112,14 +112,14 @@ def fit_table(
     are shortened in the middle, and at last other columns go that are spare.
     """
     grid = _Grid([*columns], [[*row] for row in rows])
-    for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.says(n)]:
+    for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.has_content(n)]:
         if grid.width(max(_GAPS)) > width:
             grid = grid.without([c.name for c in grid.columns].index(name))
     if grid.width(max(_GAPS)) > width and not columns[1].is_number:
-        grid = grid.joined()
-    grid, out = grid.without_spare(width, least=_SPARED)
+        grid = grid.stack_names()
+    grid, out = grid.without_spare(width, least=_SPARE_FIRST)
     if (over := grid.width() - width) > 0:
-        grid = grid.shortened(over)
+        grid = grid.shorten_names(over)
     grid, more = grid.without_spare(width, least=1)
     yield _table(grid, width)
     if out or more:
@@ -132,11 +132,11 @@ def _table(grid: _Grid, width: int) -> Table:
     fits = (
         gap * (len(grid.columns) - 1)
         + _EDGES
-        + sum(max(grid.needed(n), len(column.name)) for n, column in enumerate(grid.columns))
+        + sum(max(grid.min_width_of(n), len(column.name)) for n, column in enumerate(grid.columns))
     )
     for n, column in enumerate(grid.columns):
-        needed = grid.needed(n)
-        head = column.name if fits <= width else _broken(column.name, needed)
+        needed = grid.min_width_of(n)
+        head = column.name if fits <= width else _wrap_head(column.name, needed)
         if column.is_number:
             table.add_column(head, justify="right", min_width=needed, no_wrap=True)
         else:
@@ -146,7 +146,7 @@ def _table(grid: _Grid, width: int) -> Table:
     return table
 
 
-def _broken(head: str, width: int) -> str:
+def _wrap_head(head: str, width: int) -> str:
     r"""
     Return a head in lines of at most so many characters, broken between words.
 

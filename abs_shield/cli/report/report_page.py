@@ -92,9 +92,9 @@ def _parts(summary: ReportSummary, details: FindingDetails) -> Iterator[Element]
         yield from _listed(summary, standing, details)
     if line := summary.modes_line():
         yield node("h2", "Add to your policy")
-        made = Element("pre")
-        made.text = line
-        yield made
+        modes = Element("pre")
+        modes.text = line
+        yield modes
     yield from details.findings()
     yield from _muted(summary)
     yield from _silenced(summary)
@@ -135,10 +135,10 @@ def _item(step: RolloutStep, details: FindingDetails, *, max_stops: float) -> El
         links = (details.link(name) for name in step.look_at)
         lines.append(node("li", "look at ", *(part for one in links for part in (one, " "))))
     lines += [node("li", f"note: {caveat}") for caveat in step.caveats]
-    made = node("li", node("b", place_name(step)), f": {figures(step, max_stops=max_stops)}")
+    item = node("li", node("b", place_name(step)), f": {figures(step, max_stops=max_stops)}")
     if lines:
-        made.append(node("ul", *lines))
-    return made
+        item.append(node("ul", *lines))
+    return item
 
 
 def _muted(summary: ReportSummary) -> Iterator[Element]:
@@ -151,12 +151,12 @@ def _muted(summary: ReportSummary) -> Iterator[Element]:
 
 
 def _silenced(summary: ReportSummary) -> Iterator[Element]:
-    told = [*summary.silenced()]
-    if told:
+    silenced = [*summary.silenced()]
+    if silenced:
         yield node("h2", "Findings that a suppression silences")
-        rows = (node("li", node("b", cut(k)), f": {v}") for k, v in told[:MOST_ROWS])
+        rows = (node("li", node("b", cut(k)), f": {v}") for k, v in silenced[:MOST_ROWS])
         yield node("ul", *rows)
-    yield from more(len(told) - MOST_ROWS, "row")
+    yield from more(len(silenced) - MOST_ROWS, "row")
 
 
 def _tables(summary: ReportSummary) -> Iterator[Element]:
@@ -210,13 +210,17 @@ def _counts(
     """Return a table of counts; of what people said, columns in which nothing is are left out."""
     shown = dict(islice(places.items(), MOST_ROWS))
     texts = {key: [*label_texts(place)] for key, place in shown.items()}
-    heard = [n for n in range(len(LABEL_COLUMNS)) if any(each[n] != "-" for each in texts.values())]
-    heads = [*names, all_of, *COUNT_COLUMNS[1:], *(LABEL_COLUMNS[n] for n in heard)]
+    shown_columns = [
+        n for n in range(len(LABEL_COLUMNS)) if any(each[n] != "-" for each in texts.values())
+    ]
+    heads = [*names, all_of, *COUNT_COLUMNS[1:], *(LABEL_COLUMNS[n] for n in shown_columns)]
     rows = [
         node(
             "tr",
             *(node("th", cut(name), scope="row", title=name) for name in key),
-            *_numbers((*count_texts(place, max_stops=max_stops), *(texts[key][n] for n in heard))),
+            *_numbers(
+                (*count_texts(place, max_stops=max_stops), *(texts[key][n] for n in shown_columns))
+            ),
         )
         for key, place in shown.items()
     ]

@@ -137,12 +137,12 @@ class ReportSummary:
             for layer in report.columns():
                 places = report.place(layer, tool).silenced.most_common()
                 if places:
-                    told = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
-                    yield location_text(layer, tool), ", ".join(told)
+                    entries = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
+                    yield location_text(layer, tool), ", ".join(entries)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data."""
-        made = modes(self.steps)
+        ready_modes = modes(self.steps)
         return {
             "log": self.log,
             "made_at": self.created_at,
@@ -157,32 +157,34 @@ class ReportSummary:
                 {"layer": key, "tool": None, "mode": mode.value}
                 if isinstance(key, str)
                 else {"layer": key[1], "tool": key[0], "mode": mode.value}
-                for key, mode in made.items()
+                for key, mode in ready_modes.items()
             ],
-            "modes_line": modes_line(made),
+            "modes_line": modes_line(ready_modes),
         }
 
     def _results(self) -> Iterator[str]:
-        told = self.report.totals.results
-        if told.judged or told.errors:
-            failed = f", {told.errors:,} could not be" if told.errors else ""
+        counts = self.report.totals.results
+        if counts.judged or counts.errors:
+            failed = f", {counts.errors:,} could not be" if counts.errors else ""
             yield (
-                f"{quantity(told.judged, 'result')} judged{failed}: {_flagged(told)},"
-                f" {told.withheld:,} withheld; strict mode would have withheld"
-                f" {told.would_withhold:,}."
+                f"{quantity(counts.judged, 'result')} judged{failed}: {_flagged(counts)},"
+                f" {counts.withheld:,} withheld; strict mode would have withheld"
+                f" {counts.would_withhold:,}."
             )
 
     def _answers(self) -> Iterator[str]:
-        told = self.report.totals.answers
-        if told.checked or told.errors:
+        counts = self.report.totals.answers
+        if counts.checked or counts.errors:
             apart = (
-                f", {told.unverified:,} of them with nothing to check" if told.unverified else ""
+                f", {counts.unverified:,} of them with nothing to check"
+                if counts.unverified
+                else ""
             )
-            failed = f", {told.errors:,} could not be" if told.errors else ""
+            failed = f", {counts.errors:,} could not be" if counts.errors else ""
             yield (
-                f"{quantity(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
-                f" revised, {told.blocked:,} blocked; strict mode would have blocked"
-                f" {told.would_block:,}."
+                f"{quantity(counts.checked, 'answer')} checked{apart}{failed}:"
+                f" {counts.revised:,} to be revised, {counts.blocked:,} blocked;"
+                f" strict mode would have blocked {counts.would_block:,}."
             )
 
     def _outputs(self) -> Iterator[str]:

@@ -35,7 +35,7 @@ LABEL_COLUMNS = (
     "labels", "precision (95 %)", "missed (by all)", "suppressed", "overrides", "held", "granted",
 )  # fmt: skip
 SWEEP_COLUMNS = ("from P", "held", "precision (95 %)", "recall (95 %)")
-_SPARE = {
+_SPARE_COLUMNS = {
     "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
     "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
 }  # fmt: skip
@@ -56,8 +56,10 @@ def terminal_report(
     yield safe(summary.log, style="bold", limit=200)
     if summary.integrity is not None:
         style = "" if summary.integrity.is_intact else "bold red"
-        yield from (Text(f"  {told}", style=style) for told in summary.integrity.sentences())
-    yield from (Text(f"  {told}") for told in summary.totals())
+        yield from (
+            Text(f"  {sentence}", style=style) for sentence in summary.integrity.sentences()
+        )
+    yield from (Text(f"  {sentence}") for sentence in summary.totals())
     yield from _trend(summary)
     if not summary.report.columns():
         return
@@ -147,20 +149,20 @@ def _tables(
     """Yield a table of what was judged, and one of what people said, where they said anything."""
     heads = [ReportColumn(name, is_number=False) for name in names]
     texts = partial(count_texts, max_stops=max_stops)
-    yield from _one(places, heads, (all_of, *COUNT_COLUMNS[1:]), texts, width)
-    heard = {key: place for key, place in places.items() if {*label_texts(place)} != {"-"}}
-    if heard:
-        yield from _one(heard, heads, LABEL_COLUMNS, label_texts, width)
+    yield from _fit_rows(places, heads, (all_of, *COUNT_COLUMNS[1:]), texts, width)
+    with_labels = {key: place for key, place in places.items() if {*label_texts(place)} != {"-"}}
+    if with_labels:
+        yield from _fit_rows(with_labels, heads, LABEL_COLUMNS, label_texts, width)
 
 
-def _one(
+def _fit_rows(
     places: Places,
     heads: list[ReportColumn],
     names: Sequence[str],
     texts: Callable[[LayerReport], Iterator[str]],
     width: int,
 ) -> Iterator[RenderableType]:
-    columns = [*heads, *(ReportColumn(name, _SPARE.get(name, 0)) for name in names)]
+    columns = [*heads, *(ReportColumn(name, _SPARE_COLUMNS.get(name, 0)) for name in names)]
     rows = [
         [*(safe(name, limit=LONGEST_NAME) for name in key), *map(Text, texts(place))]
         for key, place in places.items()
@@ -176,12 +178,12 @@ def _muted(summary: ReportSummary) -> Iterator[Text]:
 
 
 def _silenced(summary: ReportSummary, rows: int) -> Iterator[Text]:
-    told = [*summary.silenced()]
-    if told:
+    silenced = [*summary.silenced()]
+    if silenced:
         yield Text("Findings that a suppression silences:")
-    for place, findings in told[:rows]:
+    for place, findings in silenced[:rows]:
         yield line("  ", safe(place, style="bold"), ": ", safe(findings, limit=1_000))
-    yield from _more(len(told) - rows, "row")
+    yield from _more(len(silenced) - rows, "row")
 
 
 def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
@@ -199,18 +201,18 @@ def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
 def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     """The tools and layers with anything to tell, at most so many of them."""
     report = summary.report
-    told: dict[tuple[str, ...], LayerReport] = {
+    hot: dict[tuple[str, ...], Place] = {
         (row_name(row), layer): place
         for row in report.rows()
         for layer in report.columns()
         if (row, layer) in report and has_findings(place := report.place(layer, row))
     }
-    if told:
+    if hot:
         yield _title("Tools and layers with findings, errors or misses")
-        shown = dict(islice(told.items(), rows))
+        shown = dict(islice(hot.items(), rows))
         limit = summary.rule.max_stops
         yield from _tables(shown, "tool", "layer", width=width, max_stops=limit)
-        yield from _more(len(told) - rows, "row")
+        yield from _more(len(hot) - rows, "row")
 
 
 def _slices(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
@@ -249,7 +251,7 @@ def _trend(summary: ReportSummary) -> Iterator[Text]:
     lines = [*sparklines(summary.report.days)]
     if lines:
         yield _title("By day, in UTC")
-        yield from (Text(f"  {told}") for told in lines)
+        yield from (Text(f"  {text}") for text in lines)
 
 
 def _more(left: int, noun: str) -> Iterator[Text]:

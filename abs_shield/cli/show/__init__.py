@@ -15,13 +15,13 @@ from abs_shield.cli.log.decision_lookup import find_decision
 from abs_shield.cli.log.log_option import files_of, open_log
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.show.decision_details import DecisionDetails
-from abs_shield.cli.show.decision_lines import full
+from abs_shield.cli.show.decision_lines import full_lines
 from abs_shield.cli.show.run_excerpt import Excerpts
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-class Format(StrEnum):
+class ShowFormat(StrEnum):
     """Output formats of a decision."""
 
     TEXT = "text"
@@ -45,7 +45,9 @@ def show(
         typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
     ] = None,
     runs: Annotated[list[str] | None, runs_option()] = None,
-    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    format: Annotated[
+        ShowFormat, typer.Option(help="Lines, or one JSON object.")
+    ] = ShowFormat.TEXT,
     to: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
@@ -61,9 +63,9 @@ def show(
     excerpts = Excerpts(runs) if runs else None
     damaged = DamagedRecords()
     with open_log(db) as store:
-        found = find_decision(store, decision)
-        details = DecisionDetails.of(found, store, excerpts=excerpts, skipped=damaged.add)
-    if to is None and format is Format.TEXT:
+        match = find_decision(store, decision)
+        details = DecisionDetails.of(match, store, excerpts=excerpts, skipped=damaged.add)
+    if to is None and format is ShowFormat.TEXT:
         _print(details, open_console())
     else:
         with open_output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
@@ -74,12 +76,12 @@ def show(
 
 
 def _print(details: DecisionDetails, console: PlainConsole) -> None:
-    for line in full(details):
+    for line in full_lines(details):
         console.print_line(line)
 
 
-def _text(details: DecisionDetails, format: Format) -> str:
-    if format is Format.JSON:
+def _text(details: DecisionDetails, format: ShowFormat) -> str:
+    if format is ShowFormat.JSON:
         return f"{json.dumps(details.to_dict(), indent=2)}\n"
     text = StringIO()
     _print(details, open_console(text))

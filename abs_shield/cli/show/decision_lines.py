@@ -26,7 +26,7 @@ _LISTED = 20
 """Claims and calls of a report that are listed, at most."""
 
 
-def full(details: DecisionDetails) -> Iterator[Text]:
+def full_lines(details: DecisionDetails) -> Iterator[Text]:
     """Yield everything about a decision, a line each."""
     yield headline(details.decision)
     yield from _facts(details.decision)
@@ -39,7 +39,7 @@ def full(details: DecisionDetails) -> Iterator[Text]:
     yield from _feedback(details.decision)
 
 
-def brief(details: DecisionDetails) -> Iterator[Text]:
+def brief_lines(details: DecisionDetails) -> Iterator[Text]:
     """Yield what is needed to label a decision, a line each."""
     decision = details.decision
     yield headline(decision)

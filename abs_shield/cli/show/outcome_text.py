@@ -46,8 +46,8 @@ def outcome_of(decision: Decision) -> str:
         return f"{words.passed}, {_why_not_blocked(decision, words)}{_because(decision)}"
     if decision.action is Action.ALLOW:
         return words.passed
-    asked = "to be revised" if decision.action is Action.REVISE else "flagged"
-    return f"{words.passed}, but {asked}"
+    request = "to be revised" if decision.action is Action.REVISE else "flagged"
+    return f"{words.passed}, but {request}"
 
 
 def _why_not_blocked(decision: Decision, words: _OutcomeWords) -> str:

@@ -104,20 +104,20 @@ class Excerpts:
 
     def _lines_of(self, decision: Decision) -> Iterator[tuple[RawLine, dict[str, Any]]]:
         """Yield the lines of the decision's session or run, with what they hold."""
-        named = {one for one in (decision.session_id, decision.run_id) if one}
-        words = [json.dumps(one)[1:-1].encode() for one in named]
+        ids = {one for one in (decision.session_id, decision.run_id) if one}
+        words = [json.dumps(one)[1:-1].encode() for one in ids]
         for line in raw_lines(self.paths):
             if isinstance(line, BadLine):
                 self._report(line)
                 continue
             # the first line says whether the file is one of runs at all
-            is_named = line.number == 1 or any(word in line.data for word in words)
-            if not is_named and b"\\u" not in line.data:  # an id may be written with escapes
+            has_id = line.number == 1 or any(word in line.data for word in words)
+            if not has_id and b"\\u" not in line.data:  # an id may be written with escapes
                 continue
             try:
                 record = read_record(line.data)
             except UNREADABLE as error:
-                if is_named:
+                if has_id:
                     self._report(BadLine(line.path, line.number, reason_of(error)))
                 continue
             if _is_of(record, decision):
@@ -169,14 +169,14 @@ def _ending(messages: list[_RunMessage]) -> Excerpt:
 
 
 def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> Excerpt | None:
-    named = [
+    candidates = [
         (place, call)
         for place, one in enumerate(messages)
         for call in _calls(one)
         if call.name == decision.tool
     ]
-    matches = [(place, call) for place, call in named if call.id in ids]
-    matches = matches or _without_id(named, messages, decision)
+    matches = [(place, call) for place, call in candidates if call.id in ids]
+    matches = matches or _without_id(candidates, messages, decision)
     if not matches:
         return None
     same_run = [match for match in matches if messages[match[0]].run_id == decision.run_id]
@@ -196,15 +196,15 @@ def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> E
 
 
 def _without_id(
-    named: list[tuple[int, ToolCall]], messages: list[_RunMessage], decision: Decision
+    candidates: list[tuple[int, ToolCall]], messages: list[_RunMessage], decision: Decision
 ) -> list[tuple[int, ToolCall]]:
     """Return the only call of the run that has this name and, as the decision's, no id."""
-    found = [
+    matches = [
         (place, call)
-        for place, call in named
+        for place, call in candidates
         if not (call.id or decision.call_id) and messages[place].run_id == decision.run_id
     ]
-    return found if len(found) == 1 else []
+    return matches if len(matches) == 1 else []
 
 
 def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:

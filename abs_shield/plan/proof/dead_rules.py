@@ -10,7 +10,7 @@ from abs_shield.plan.proof_context import ProofContext, listed
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.rule_trial import SECONDS, RuleTrial, try_rule
 from abs_shield.policy import Rule
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 
 Trials = dict[str, RuleTrial]
 _MIN_DIFFERENT_VALUES = 10
@@ -152,6 +152,6 @@ def _problem(code: str, rule: Rule, what: str, hint: str = "") -> Problem:
         code,
         f"rule `{rule.name}` {what}",
         subject=f"rule `{rule.name}`",
-        place=Place(rule.file, rule.line),
+        place=SourceLocation(rule.file, rule.line),
         hint=hint,
     )

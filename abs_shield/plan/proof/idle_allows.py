@@ -13,8 +13,8 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, listed
 from abs_shield.plan.tool_parameters import admission
 from abs_shield.policy import Tool
-from abs_shield.policy.place import Place
-from abs_shield.policy.places import keys_of
+from abs_shield.policy.parameter_keys import keys_of
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.text.leaves import Path
@@ -39,7 +39,7 @@ class _AllowEntry:
 
     allowed: Any
     what: str
-    place: Place
+    place: SourceLocation
     tools: tuple[str, ...]
     parameter: str = ""
     is_closed: bool = True
@@ -92,9 +92,14 @@ def _entries(context: ProofContext) -> Iterator[_AllowEntry]:
                 yield entry
 
 
-def _entries_of(
-    allowed: Iterable[Any], what: str, place: Place, tools: tuple[str, ...], *, wider: list[Any]
-) -> Iterator[_AllowEntry]:
+def _each(
+    allowed: Iterable[Any],
+    what: str,
+    place: SourceLocation,
+    tools: tuple[str, ...],
+    *,
+    wider: list[Any],
+) -> Iterator[_Entry]:
     before = list(wider)
     for each in allowed:
         others = [*before, *(other for other in allowed if other is not each and _is_glob(other))]

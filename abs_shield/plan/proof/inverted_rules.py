@@ -11,7 +11,7 @@ from abs_shield.plan.rule_answers import answer_call, rule_words
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.samples import Pool
 from abs_shield.text.show import escaped, shown
 
@@ -123,7 +123,7 @@ def _undecided_problem(rule: Rule, comparison: _Comparison) -> Problem:
         f" `{escaped(comparison.tool)}` that decide it say so, and these are"
         f" {comparison.count:,} only",
         subject=f"rule `{rule.name}`",
-        place=Place(rule.file, rule.line),
+        place=SourceLocation(rule.file, rule.line),
         hint="test it with a call that it should reject, and with one that should pass",
     )
 
@@ -136,6 +136,6 @@ def _problem(rule: Rule, comparison: _Comparison) -> Problem:
         f' {comparison.count:,} sampled calls of `{escaped(comparison.tool)}`: "{sentence}", and it'
         f" rejects {comparison.example}",
         subject=f"rule `{rule.name}`",
-        place=Place(rule.file, rule.line),
-        hint="a rule returns True for valid calls; invert the comparison",
+        place=SourceLocation(rule.file, rule.line),
+        hint="a rule gives True for what is right; turn the comparison round",
     )

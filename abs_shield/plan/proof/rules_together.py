@@ -10,7 +10,7 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.rule_answers import RuleAnswers, compile_rule_answers
 from abs_shield.policy import Rule
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.show import escaped
 
 _MIN_REJECTED = 3
@@ -114,8 +114,8 @@ def _are_equal(comparable: Sequence[RuleAnswers], one: Rule, other: Rule) -> boo
 
 def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     *others, last = (answers.plans[n].rule for n in rules)
-    other_rules = ", ".join(
-        f"rule `{each.name}` ({Place(each.file, each.line)})" for each in others
+    named = ", ".join(
+        f"rule `{each.name}` ({SourceLocation(each.file, each.line)})" for each in others
     )
     each = "both" if len(rules) == 2 else f"all {len(rules)}"
     count = (answers.compare(*rules) or Counter()).total()
@@ -124,7 +124,7 @@ def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
         f"rule `{last.name}` and {other_rules} leave no call of"
         f" `{escaped(answers.tool)}`: none of {count:,} sampled calls is accepted by {each}",
         subject=f"rule `{last.name}`",
-        place=Place(last.file, last.line),
+        place=SourceLocation(last.file, last.line),
         hint="compare their bounds; every call would be blocked",
     )
 
@@ -133,8 +133,8 @@ def _coverage_problem(narrow: Rule, wide: Rule, *, same: bool) -> Problem:
     does = "rejects the same calls as" if same else "rejects only what is rejected already by"
     return problem(
         "rule_is_covered",
-        f"rule `{narrow.name}` {does} rule `{wide.name}` ({Place(wide.file, wide.line)})",
+        f"rule `{narrow.name}` {does} rule `{wide.name}` ({SourceLocation(wide.file, wide.line)})",
         subject=f"rule `{narrow.name}`",
-        place=Place(narrow.file, narrow.line),
+        place=SourceLocation(narrow.file, narrow.line),
         hint="leave one of them out, or compare their bounds",
     )

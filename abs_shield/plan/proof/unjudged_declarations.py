@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.show import escaped
 
 _ENTITIES = ("phantom_target", "untrusted_target")
@@ -16,8 +16,8 @@ def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
     """``rules=[...]`` although ``impossible_state`` is not among the layers."""
     if not context.runs("impossible_state"):
         for rule in context.policy.rules:
-            where = Place(rule.file, rule.line)
-            yield _problem(f"rule `{rule.name}`", where, "impossible_state")
+            where = SourceLocation(rule.file, rule.line)
+            yield _told(f"rule `{rule.name}`", where, "impossible_state")
     for pair in context.policy.inverses:
         judging = ("self_contradiction", *(("impossible_state",) if pair.final else ()))
         if not context.runs(*judging):
@@ -31,8 +31,8 @@ def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
             yield _problem(what, context.place(name, "reads_first"), "uninformed_write")
 
 
-def _problem(what: str, place: Place, *layers: str) -> Problem:
-    layer_names = " or ".join(f"`{layer}`" for layer in layers)
+def _told(what: str, place: SourceLocation, *layers: str) -> Problem:
+    named = " or ".join(f"`{layer}`" for layer in layers)
     return problem(
         "not_judged",
         f"{what} is never judged: {layer_names} does not run",

@@ -8,7 +8,7 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.core.names import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint, without_repetitions
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -24,7 +24,7 @@ def unknown_names(context: ProofContext) -> Iterator[Problem]:
     """
     policy = context.policy
     for rule in policy.rules:
-        place = Place(rule.file, rule.line)
+        place = SourceLocation(rule.file, rule.line)
         yield from _tools(context, rule.tools, f"rule `{rule.name}`", place)
     for pair in policy.inverses:
         what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
@@ -40,7 +40,7 @@ def unknown_names(context: ProofContext) -> Iterator[Problem]:
 
 
 def _tools(
-    context: ProofContext, names: Iterable[str], what: str, place: Place
+    context: ProofContext, names: Iterable[str], what: str, place: SourceLocation
 ) -> Iterator[Problem]:
     for name in without_repetitions(names):
         if name != "*" and name not in context.tools:

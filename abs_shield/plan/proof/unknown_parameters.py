@@ -10,7 +10,7 @@ from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
 from abs_shield.plan.rule_plan import compile_rule
 from abs_shield.plan.rule_plan import unknown_parameters as unknown_to
 from abs_shield.policy import Rule
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.text.show import escaped
 
@@ -32,8 +32,8 @@ def _problems_of_rules(context: ProofContext) -> Iterator[Problem]:
             if schema is not None:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
                 for parameter in unknown_to(plan, schema, tool=name):
-                    where = Place(rule.file, rule.line)
-                    yield _problem(f"rule `{rule.name}`", where, parameter, name, schema)
+                    where = SourceLocation(rule.file, rule.line)
+                    yield _unknown(f"rule `{rule.name}`", where, parameter, name, schema)
 
 
 def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Problem]:
@@ -50,8 +50,8 @@ def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Pro
                 "unknown_parameter",
                 f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
                 subject=f"rule `{rule.name}`",
-                place=Place(rule.file, rule.line),
-                hint=nearest_name_hint(parameter, names, what="parameter"),
+                place=SourceLocation(rule.file, rule.line),
+                hint=nearest_name_hint(parameter, known, what="parameter"),
             )
 
 
@@ -73,7 +73,9 @@ def _problems_of_inverses(context: ProofContext) -> Iterator[Problem]:
                 yield _problem(what, pair.place, parameter, name, schema)
 
 
-def _problem(what: str, place: Place, parameter: str, tool: str, schema: CompiledSchema) -> Problem:
+def _unknown(
+    what: str, place: SourceLocation, parameter: str, tool: str, schema: CompiledSchema
+) -> Problem:
     return problem(
         "unknown_parameter",
         f"{what} names parameter `{escaped(parameter)}`, "

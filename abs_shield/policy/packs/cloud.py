@@ -7,8 +7,16 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.policy.made import Tools, made, number, one_of, quoted, subject, words
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import (
+    Tools,
+    build_rule,
+    exact_number,
+    one_of_text,
+    quoted_names,
+    sentence_subject,
+    word_set,
+)
 from abs_shield.session import Session
 from abs_shield.text.amounts import within
 from abs_shield.text.leaves import items, leaves, texts
@@ -27,13 +35,13 @@ def allowed_regions(regions: Iterable[str], *, tool: Tools, parameter: str = "re
     >>> allowed_regions(["eu-west-1", "eu-central-1"], tool="create_vm").sentence
     '`region` is one of eu-central-1, eu-west-1.'
     """
-    known = words(regions, of="cloud.allowed_regions")
+    allowed = word_set(regions, of="cloud.allowed_regions")
 
     def check(region: Any) -> bool:
-        return all(text in known for text in texts(region))
+        return all(text in allowed for text in texts(region))
 
-    sentence = f"{quoted(parameter)} is {one_of(known)}."
-    return made(check, tool=tool, takes={"region": parameter}, sentence=sentence)
+    sentence = f"{quoted_names(parameter)} is {one_of_text(allowed)}."
+    return build_rule(check, tool=tool, takes={"region": parameter}, sentence=sentence)
 
 
 def at_most_instances(
@@ -45,13 +53,13 @@ def at_most_instances(
     >>> at_most_instances(10, tool="scale", parameter="replicas").sentence
     '`replicas` is at most 10.'
     """
-    limit = number(most, of="cloud.at_most_instances")
+    limit = exact_number(most, of="cloud.at_most_instances")
 
     def check(count: Any) -> bool:
         return within(count, most=limit)
 
-    sentence = f"{subject(what, parameter)} is at most {limit:f}."
-    return made(
+    sentence = f"{sentence_subject(what, parameter)} is at most {limit:f}."
+    return build_rule(
         check, tool=tool, takes={"count": parameter}, sentence=sentence, tries=(float(limit),)
     )
 
@@ -69,8 +77,8 @@ def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
             "*" in leaf for _, leaf in leaves(resource, most=_MOST) if isinstance(leaf, str)
         )
 
-    sentence = f"{quoted(parameter)} holds no `*`."
-    return made(
+    sentence = f"{quoted_names(parameter)} holds no `*`."
+    return build_rule(
         check, tool=tool, takes={"resource": parameter}, sentence=sentence, tries=("a", "*")
     )
 
@@ -88,8 +96,8 @@ def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
     def check(cidr: Any) -> bool:
         return not is_everything(texts(cidr))
 
-    sentence = f"{quoted(parameter)} is not the whole internet, 0.0.0.0/0 or ::/0."
-    return made(
+    sentence = f"{quoted_names(parameter)} is not the whole internet, 0.0.0.0/0 or ::/0."
+    return build_rule(
         check,
         tool=tool,
         takes={"cidr": parameter},
@@ -114,16 +122,20 @@ def not_production_without(
     >>> not_production_without("request_approval", tool="deploy").sentence
     '`environment` is one of prod, production only after `request_approval`.'
     """
-    approvals = words([approval], of="cloud.not_production_without")
-    known = sorted(name.casefold() for name in words(production, of="cloud.not_production_without"))
+    approvals = word_set([approval], of="cloud.not_production_without")
+    globs = sorted(
+        name.casefold() for name in word_set(production, of="cloud.not_production_without")
+    )
 
     def check(environment: Any, session: Session) -> bool:
-        named = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
-        touched = any(fnmatchcase(name, glob) for name in named for glob in known)
+        names = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
+        touched = any(fnmatchcase(name, glob) for name in names for glob in globs)
         return not touched or any(map(session.did, approvals))
 
-    sentence = f"{quoted(parameter)} is {one_of(known)} only after {quoted(approval)}."
-    return made(check, tool=tool, takes={"environment": parameter}, sentence=sentence)
+    sentence = (
+        f"{quoted_names(parameter)} is {one_of_text(globs)} only after {quoted_names(approval)}."
+    )
+    return build_rule(check, tool=tool, takes={"environment": parameter}, sentence=sentence)
 
 
 def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
@@ -137,17 +149,17 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     """
 
     def check(call: ToolCall, session: Session, trial: Any = None) -> bool:
-        given = call.arguments if isinstance(call.arguments, Mapping) else {}
-        meant = {name: value for name, value in given.items() if name != parameter}
+        arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
+        others = {name: value for name, value in arguments.items() if name != parameter}
         return trial is True or any(
             done.tool == call.name
             and not done.error
-            and dict(done.arguments) == {**meant, parameter: True}
+            and dict(done.arguments) == {**others, parameter: True}
             for done in session.executed
         )
 
-    sentence = f"It runs with {quoted(parameter)} true first, all else being equal."
-    return made(check, tool=tool, takes={"trial": parameter}, sentence=sentence)
+    sentence = f"It runs with {quoted_names(parameter)} true first, all else being equal."
+    return build_rule(check, tool=tool, takes={"trial": parameter}, sentence=sentence)
 
 
 def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:
@@ -159,19 +171,19 @@ def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags")
     >>> required_tags(["owner", "team"], tool="create_vm").sentence
     '`tags` hold `owner` and `team`.'
     """
-    wanted = words(names, of="cloud.required_tags")
+    wanted = word_set(names, of="cloud.required_tags")
 
     def check(tags: Any = None) -> bool:
         return wanted <= set(_tags(tags))
 
-    named = quoted(sorted(wanted)).replace(" or ", " and ")
-    sentence = f"{quoted(parameter)} hold {named}."
-    return made(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
+    tag_names = quoted_names(sorted(wanted)).replace(" or ", " and ")
+    sentence = f"{quoted_names(parameter)} hold {tag_names}."
+    return build_rule(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
 
 
 def _tags(tags: Any) -> Iterator[str]:
     """The names of the tags that have a value."""
-    return (name.strip() for name, value in _pairs(tags) if _says(value))
+    return (name.strip() for name, value in _pairs(tags) if _has_content(value))
 
 
 def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
@@ -183,11 +195,11 @@ def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
             fields = {str(name).casefold(): field for name, field in item.items()}
             yield from ((name, fields.get("value")) for name in texts(fields.get("key")))
         elif isinstance(item, str):
-            given = (pair.partition("=") for pair in item.split(","))
-            yield from ((name, value) for name, _, value in given)
+            pairs = (pair.partition("=") for pair in item.split(","))
+            yield from ((name, value) for name, _, value in pairs)
 
 
-def _says(value: Any) -> bool:
+def _has_content(value: Any) -> bool:
     """Whether a value holds more than nothing, blanks and invisible letters."""
-    held = (leaf for _, leaf in leaves(value) if leaf is not None)
-    return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in held)
+    values = (leaf for _, leaf in leaves(value) if leaf is not None)
+    return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in values)

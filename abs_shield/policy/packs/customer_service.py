@@ -10,8 +10,8 @@ from typing import Any
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Said
 from abs_shield.errors import PolicyError
-from abs_shield.policy.made import Tools, made, one_of, quoted, words
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
 from abs_shield.session import Executed, Session
 from abs_shield.text.amounts import amount as amount_of
 from abs_shield.text.amounts import total
@@ -22,7 +22,7 @@ Same = str | Mapping[str, str] | None
 """A parameter that both calls have, or the tool's parameter to what the other tool calls it."""
 
 _WORD = re.compile(r"\w+")
-_LOOKED_AT = 20_000
+_MOST_CHARACTERS = 20_000
 _ITS = "its "
 """Before the other tool's parameter, so that none is taken for the session or the call."""
 
@@ -38,17 +38,17 @@ def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None
     >>> verified_first("verify_customer", tool="refund", same="customer_id").sentence
     '`verify_customer` comes first, with the same `customer_id`.'
     """
-    checks = words(
+    checks = word_set(
         [check] if isinstance(check, str) else check, of="customer_service.verified_first"
     )
     takes = _takes(same, of="verified_first")
 
-    def has_run(session: Session, **given: Any) -> bool:
-        return bool(_ran(session, checks, _its(given)))
+    def has_run(session: Session, **arguments: Any) -> bool:
+        return bool(_succeeded_calls(session, checks, _other_arguments(arguments)))
 
-    shared = f", with the same {_every(takes)}" if takes else ""
-    sentence = f"{quoted(sorted(checks))} comes first{shared}."
-    return made(has_run, tool=tool, takes=takes, sentence=sentence)
+    shared = f", with the same {_names_text(takes)}" if takes else ""
+    sentence = f"{quoted_names(sorted(checks))} comes first{shared}."
+    return build_rule(has_run, tool=tool, takes=takes, sentence=sentence)
 
 
 def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
@@ -61,19 +61,21 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
     >>> confirmed_first(["yes", "go ahead"], tool="cancel_order").sentence
     'The user has just said one of go ahead, yes.'
     """
-    phrases = words(said, of="customer_service.confirmed_first")
-    known = sorted(_spoken(phrase) for phrase in phrases)
-    if any(phrase.isspace() for phrase in known):
+    phrases = word_set(said, of="customer_service.confirmed_first")
+    normalised = sorted(_spaced_words(phrase) for phrase in phrases)
+    if any(phrase.isspace() for phrase in normalised):
         raise PolicyError(f"`customer_service.confirmed_first` got {shown(said)}; give words")
 
     def is_confirmed(session: Session) -> bool:
         events = [entry.event for entry in session.entries()]
-        told = [event.text for event in events if isinstance(event, Said) and event.role == "user"]
-        heard = _spoken(told[-1][:_LOOKED_AT]) if told else ""
-        return any(phrase in heard for phrase in known)
+        messages = [
+            event.text for event in events if isinstance(event, Said) and event.role == "user"
+        ]
+        newest = _spaced_words(messages[-1][:_MOST_CHARACTERS]) if messages else ""
+        return any(phrase in newest for phrase in normalised)
 
-    sentence = f"The user has just said {one_of(phrases)}."
-    return made(is_confirmed, tool=tool, takes={}, sentence=sentence)
+    sentence = f"The user has just said {one_of_text(phrases)}."
+    return build_rule(is_confirmed, tool=tool, takes={}, sentence=sentence)
 
 
 def once(*, tool: Tools, same: Same = None) -> Rule:
@@ -85,12 +87,12 @@ def once(*, tool: Tools, same: Same = None) -> Rule:
     """
     takes = _takes(same, of="once")
 
-    def is_first(session: Session, call: ToolCall, **given: Any) -> bool:
-        wanted = {takes[name]: value for name, value in given.items() if name in takes}
-        return len(wanted) < len(takes) or not _ran(session, {call.name}, wanted)
+    def is_first(session: Session, call: ToolCall, **arguments: Any) -> bool:
+        wanted = {takes[name]: value for name, value in arguments.items() if name in takes}
+        return len(wanted) < len(takes) or not _succeeded_calls(session, {call.name}, wanted)
 
-    sentence = f"It runs once {f'for each {_every(takes)}' if takes else 'in a session'}."
-    return made(is_first, tool=tool, takes=takes, sentence=sentence)
+    sentence = f"It runs once {f'for each {_names_text(takes)}' if takes else 'in a session'}."
+    return build_rule(is_first, tool=tool, takes=takes, sentence=sentence)
 
 
 def refund_at_most_what_was_paid(
@@ -110,26 +112,34 @@ def refund_at_most_what_was_paid(
     >>> refund_at_most_what_was_paid("get_order", tool="refund", same="order_id").sentence
     '`amount` is at most what `get_order` says was paid in `total`.'
     """
-    lookups = words([lookup], of="customer_service.refund_at_most_what_was_paid")
+    lookups = word_set([lookup], of="customer_service.refund_at_most_what_was_paid")
     takes = _takes(same, of="refund_at_most_what_was_paid")
 
-    def is_covered(sums: Any, session: Session, call: ToolCall, **given: Any) -> bool | str:
-        known = [_found(done.value, paid) for done in _ran(session, lookups, _its(given))]
-        limit = next((found for found in reversed(known) if found is not None), None)
-        if limit is None or len(given) < len(takes):
+    def is_covered(sums: Any, session: Session, call: ToolCall, **arguments: Any) -> bool | str:
+        amounts = [
+            _number_at(done.value, paid)
+            for done in _succeeded_calls(session, lookups, _other_arguments(arguments))
+        ]
+        limit = next((one for one in reversed(amounts) if one is not None), None)
+        if limit is None or len(arguments) < len(takes):
             return True
-        wanted = {takes[name]: value for name, value in given.items()}
-        before = total(done.arguments.get(amount) for done in _ran(session, {call.name}, wanted))
-        asked = total([sums])
-        if asked == 0 or (before + asked).compare(limit) in (-1, 0):
+        wanted = {takes[name]: value for name, value in arguments.items()}
+        before = total(
+            done.arguments.get(amount) for done in _succeeded_calls(session, {call.name}, wanted)
+        )
+        requested = total([sums])
+        if requested == 0 or (before + requested).compare(limit) in (-1, 0):
             return True
         return f"{sentence} Paid: {limit}; given back before: {before}."
 
-    sentence = f"{quoted(amount)} is at most what {quoted(lookup)} says was paid in {quoted(paid)}."
-    return made(is_covered, tool=tool, takes={"sums": amount, **takes}, sentence=sentence)
+    source = f"what {quoted_names(lookup)} says was paid in {quoted_names(paid)}"
+    sentence = f"{quoted_names(amount)} is at most {source}."
+    return build_rule(is_covered, tool=tool, takes={"sums": amount, **takes}, sentence=sentence)
 
 
-def _ran(session: Session, tools: Iterable[str], wanted: Mapping[str, Any]) -> list[Executed]:
+def _succeeded_calls(
+    session: Session, tools: Iterable[str], wanted: Mapping[str, Any]
+) -> list[Executed]:
     """The calls that ran of these tools, with these arguments, and did not fail."""
     return [
         done
@@ -147,24 +157,24 @@ def _takes(same: Same, *, of: str) -> dict[str, str]:
     pairs = {same: same} if isinstance(same, str) else same
     if not isinstance(pairs, Mapping) or not pairs:
         raise PolicyError(f"`customer_service.{of}`: `same` is {shown(same)}; name a parameter")
-    words([*pairs, *pairs.values()], of=f"customer_service.{of}")
+    word_set([*pairs, *pairs.values()], of=f"customer_service.{of}")
     return {_ITS + its: mine for mine, its in pairs.items()}
 
 
-def _its(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name.removeprefix(_ITS): value for name, value in given.items() if _ITS in name}
+def _other_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(_ITS): value for name, value in arguments.items() if _ITS in name}
 
 
-def _every(takes: Mapping[str, str]) -> str:
-    return quoted(sorted(takes.values())).replace(" or ", " and ")
+def _names_text(takes: Mapping[str, str]) -> str:
+    return quoted_names(sorted(takes.values())).replace(" or ", " and ")
 
 
-def _spoken(text: str) -> str:
+def _spaced_words(text: str) -> str:
     """The words of *text*, blanks around each, so that only whole words are found."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _found(value: Any, path: str) -> Decimal | None:
+def _number_at(value: Any, path: str) -> Decimal | None:
     """The number that stands at *path* in a result."""
     for step in path.split("."):
         value = opened(value) if isinstance(value, str) else value

@@ -7,8 +7,14 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.made import Tools, made, number, quoted, subject
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import (
+    Tools,
+    build_rule,
+    exact_number,
+    quoted_names,
+    sentence_subject,
+)
 from abs_shield.text.moments import length, moment, moments
 from abs_shield.text.show import shown
 
@@ -37,11 +43,11 @@ def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
 
     def check(start: Any, end: Any) -> bool:
-        apart = _apart(start, end)
+        apart = _distance(start, end)
         return apart is None or apart >= timedelta(0)
 
-    sentence = f"{quoted(end)} is not before {quoted(start)}."
-    return made(
+    sentence = f"{quoted_names(end)} is not before {quoted_names(start)}."
+    return build_rule(
         check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
     )
 
@@ -55,11 +61,11 @@ def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
 
     def check(start: Any, end: Any) -> bool:
-        apart = _apart(start, end)
+        apart = _distance(start, end)
         return apart is None or apart > timedelta(0)
 
-    sentence = f"{quoted(end)} is after {quoted(start)}."
-    return made(
+    sentence = f"{quoted_names(end)} is after {quoted_names(start)}."
+    return build_rule(
         check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
     )
 
@@ -74,11 +80,11 @@ def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "
     most = _days(days, of="dates.span_at_most")
 
     def check(start: Any, end: Any) -> bool:
-        apart = _apart(start, end)
+        apart = _distance(start, end)
         return apart is None or apart <= most
 
-    sentence = f"From {quoted(start)} to {quoted(end)} it is at most {days} days."
-    return made(
+    sentence = f"From {quoted_names(start)} to {quoted_names(end)} it is at most {days} days."
+    return build_rule(
         check,
         tool=tool,
         takes={"start": start, "end": end},
@@ -103,11 +109,11 @@ def not_in_the_past(
 
     def check(dates: Any) -> bool:
         now = clock()
-        gaps = [length(now, _placed(found, now)) for found in moments(dates)]
+        gaps = [length(now, _with_zone(read, now)) for read in moments(dates)]
         return all(gap is None or gap >= timedelta(0) for gap in gaps)
 
-    sentence = f"{subject(what, parameter)} is not in the past."
-    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
+    sentence = f"{sentence_subject(what, parameter)} is not in the past."
+    return build_rule(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
 
 
 def ahead_at_most(
@@ -131,20 +137,20 @@ def ahead_at_most(
 
     def check(dates: Any) -> bool:
         now = clock()
-        gaps = [length(now, _placed(found, now)) for found in moments(dates)]
+        gaps = [length(now, _with_zone(read, now)) for read in moments(dates)]
         return all(gap is None or gap <= most for gap in gaps)
 
-    sentence = f"{subject(what, parameter)} is at most {days} days ahead."
-    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
+    sentence = f"{sentence_subject(what, parameter)} is at most {days} days ahead."
+    return build_rule(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
 
 
-def _apart(start: Any, end: Any) -> timedelta | None:
+def _distance(start: Any, end: Any) -> timedelta | None:
     """The time between; None where either cannot be read, or the two cannot be compared."""
     first, last = moment(start), moment(end)
     return None if first is None or last is None else length(first, last)
 
 
-def _placed(when: date, now: datetime) -> date:
+def _with_zone(when: date, now: datetime) -> date:
     if isinstance(when, datetime) and when.tzinfo is None:
         return when.replace(tzinfo=now.tzinfo)
     return when
@@ -152,7 +158,7 @@ def _placed(when: date, now: datetime) -> date:
 
 def _days(days: Any, *, of: str) -> timedelta:
     try:
-        return timedelta(days=float(number(days, of=of)))
+        return timedelta(days=float(exact_number(days, of=of)))
     except OverflowError:
         raise PolicyError(f"`{of}` got {shown(days)} days; give fewer") from None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.made import Tools, made, one_of, quoted, words
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
 from abs_shield.text.filepaths import LONGEST, climbs, is_absolute, lies_in, spellings, steps
 from abs_shield.text.leaves import texts
 from abs_shield.text.show import escaped, shown
@@ -29,10 +29,10 @@ def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
         raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
 
     def check(paths: Any) -> bool:
-        return all(_every(path, lambda one: lies_in(one, root)) for path in texts(paths))
+        return all(_every_spelling(path, lambda one: lies_in(one, root)) for path in texts(paths))
 
-    sentence = f"{quoted(parameter)} stays inside {escaped(root, limit=200)}."
-    return made(
+    sentence = f"{quoted_names(parameter)} stays inside {escaped(root, limit=200)}."
+    return build_rule(
         check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "../a", root)
     )
 
@@ -46,10 +46,10 @@ def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
     """
 
     def check(paths: Any) -> bool:
-        return all(_every(path, _is_open) for path in texts(paths))
+        return all(_every_spelling(path, _is_open) for path in texts(paths))
 
-    sentence = f"{quoted(parameter)} names no hidden file or folder."
-    return made(
+    sentence = f"{quoted_names(parameter)} names no hidden file or folder."
+    return build_rule(
         check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", ".env")
     )
 
@@ -61,19 +61,21 @@ def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
     >>> extensions([".csv", ".txt"], tool="export").sentence
     'The ending of `path` is one of .csv, .txt.'
     """
-    given = words(endings, of="files.extensions")
-    known = tuple(sorted("." + ending.casefold().removeprefix(".") for ending in given))
+    suffixes = word_set(endings, of="files.extensions")
+    allowed = tuple(sorted("." + ending.casefold().removeprefix(".") for ending in suffixes))
 
     def check(paths: Any) -> bool:
-        return all(_every(path, lambda one: _ends(one, known)) for path in texts(paths))
+        return all(
+            _every_spelling(path, lambda one: _has_ending(one, allowed)) for path in texts(paths)
+        )
 
-    sentence = f"The ending of {quoted(parameter)} is {one_of(known)}."
-    return made(
+    sentence = f"The ending of {quoted_names(parameter)} is {one_of_text(allowed)}."
+    return build_rule(
         check,
         tool=tool,
         takes={"paths": parameter},
         sentence=sentence,
-        tries=["a", *(f"a{ending}" for ending in known)],
+        tries=["a", *(f"a{ending}" for ending in allowed)],
     )
 
 
@@ -86,10 +88,12 @@ def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
     """
 
     def check(names: Any) -> bool:
-        return all(_every(name, _is_name) for name in texts(names))
+        return all(_every_spelling(name, _is_name) for name in texts(names))
 
-    sentence = f"{quoted(parameter)} is a name without folders."
-    return made(check, tool=tool, takes={"names": parameter}, sentence=sentence, tries=("a", "a/b"))
+    sentence = f"{quoted_names(parameter)} is a name without folders."
+    return build_rule(
+        check, tool=tool, takes={"names": parameter}, sentence=sentence, tries=("a", "a/b")
+    )
 
 
 def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
@@ -101,13 +105,17 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
     """
 
     def check(paths: Any) -> bool:
-        return all(_every(path, lambda one: not {"*", "?"} & {*one}) for path in texts(paths))
+        return all(
+            _every_spelling(path, lambda one: not {"*", "?"} & {*one}) for path in texts(paths)
+        )
 
-    sentence = f"{quoted(parameter)} holds no `*` and no `?`."
-    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "*"))
+    sentence = f"{quoted_names(parameter)} holds no `*` and no `?`."
+    return build_rule(
+        check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "*")
+    )
 
 
-def _every(path: str, holds: Any) -> bool:
+def _every_spelling(path: str, holds: Any) -> bool:
     """Whether *holds* of each way to read *path*; a text that is too long for a path is none."""
     return len(path) <= LONGEST and all(map(holds, spellings(path)))
 
@@ -116,8 +124,8 @@ def _is_open(path: str) -> bool:
     return not any(step.startswith(".") and step.strip(".") for step in steps(path))
 
 
-def _ends(path: str, known: tuple[str, ...]) -> bool:
-    return "\0" not in path and path.casefold().endswith(known)
+def _has_ending(path: str, allowed: tuple[str, ...]) -> bool:
+    return "\0" not in path and path.casefold().endswith(allowed)
 
 
 def _is_name(path: str) -> bool:

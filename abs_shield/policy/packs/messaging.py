@@ -6,8 +6,16 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.policy.made import Tools, made, number, one_of, parameters, quoted, words
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import (
+    Tools,
+    build_rule,
+    exact_number,
+    one_of_text,
+    parameters,
+    quoted_names,
+    word_set,
+)
 from abs_shield.text.leaves import items, texts
 from abs_shield.text.normal import normal
 from abs_shield.text.recipients import domains, people
@@ -34,19 +42,23 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
     >>> recipients_within(["example.org"], tool="send", parameter=["to", "cc"]).sentence
     'The domain of every address in `to` or `cc` is example.org.'
     """
-    known = {domain.casefold() for domain in words(allowed, of="messaging.recipients_within")}
-    whole = sorted(known)
-    below = tuple(sorted(domain[1:] for domain in known if domain.startswith("*.")))
+    allowed_domains = {
+        domain.casefold() for domain in word_set(allowed, of="messaging.recipients_within")
+    }
+    whole = sorted(allowed_domains)
+    below = tuple(sorted(domain[1:] for domain in allowed_domains if domain.startswith("*.")))
 
-    def check(**given: Any) -> bool:
-        named = [
-            name for value in given.values() for text in texts(value) for name in domains(text)
+    def check(**arguments: Any) -> bool:
+        addressed = [
+            name for value in arguments.values() for text in texts(value) for name in domains(text)
         ]
-        return all(name in whole or name.endswith(below) for name in named)
+        return all(name in whole or name.endswith(below) for name in addressed)
 
     takes = parameters(parameter, of="messaging.recipients_within")
-    sentence = f"The domain of every address in {quoted(takes)} is {one_of(known)}."
-    return made(
+    sentence = (
+        f"The domain of every address in {quoted_names(takes)} is {one_of_text(allowed_domains)}."
+    )
+    return build_rule(
         check,
         tool=tool,
         takes=takes,
@@ -62,15 +74,15 @@ def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") 
     >>> at_most_recipients(20, tool="send", parameter=["to", "cc"]).sentence
     'A message has at most 20 recipients in `to` and `cc`.'
     """
-    limit = number(most, of="messaging.at_most_recipients")
+    limit = exact_number(most, of="messaging.at_most_recipients")
 
-    def check(**given: Any) -> bool:
-        return sum(map(_recipients, given.values())) <= limit
+    def check(**arguments: Any) -> bool:
+        return sum(map(_recipients, arguments.values())) <= limit
 
     takes = parameters(parameter, of="messaging.at_most_recipients")
-    named = quoted(takes).replace(" or ", " and ")
-    sentence = f"A message has at most {limit:f} recipients in {named}."
-    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("ann@example.org",))
+    parameter_names = quoted_names(takes).replace(" or ", " and ")
+    sentence = f"A message has at most {limit:f} recipients in {parameter_names}."
+    return build_rule(check, tool=tool, takes=takes, sentence=sentence, tries=("ann@example.org",))
 
 
 def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
@@ -84,10 +96,12 @@ def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
     def check(content: Any) -> bool:
         if isinstance(content, list | dict):
             return bool(content)
-        return not isinstance(content, str) or bool(normal(content[:_LOOKED_AT]).strip())
+        return not isinstance(content, str) or bool(normal(content[:_MOST_CHARACTERS]).strip())
 
-    sentence = f"{quoted(parameter)} is not empty."
-    return made(check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=("", "a"))
+    sentence = f"{quoted_names(parameter)} is not empty."
+    return build_rule(
+        check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=("", "a")
+    )
 
 
 def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
@@ -98,12 +112,16 @@ def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
     '`subject` is one line.'
     """
 
-    def check(**given: Any) -> bool:
-        return not any(_LINES.search(text) for value in given.values() for text in texts(value))
+    def check(**arguments: Any) -> bool:
+        return not any(_LINES.search(text) for value in arguments.values() for text in texts(value))
 
     takes = parameters(parameter, of="messaging.one_line")
-    return made(
-        check, tool=tool, takes=takes, sentence=f"{quoted(takes)} is one line.", tries=("a", "a\nb")
+    return build_rule(
+        check,
+        tool=tool,
+        takes=takes,
+        sentence=f"{quoted_names(takes)} is one line.",
+        tries=("a", "a\nb"),
     )
 
 
@@ -114,13 +132,13 @@ def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> 
     >>> length_at_most(160, tool="send_sms", parameter="text").sentence
     '`text` has at most 160 characters.'
     """
-    most = number(characters, of="messaging.length_at_most")
+    most = exact_number(characters, of="messaging.length_at_most")
 
     def check(content: Any) -> bool:
         return all(len(text) <= most for text in texts(content))
 
-    sentence = f"{quoted(parameter)} has at most {most:f} characters."
-    return made(
+    sentence = f"{quoted_names(parameter)} has at most {most:f} characters."
+    return build_rule(
         check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=(float(most),)
     )
 
@@ -135,17 +153,19 @@ def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
     '`body` has no blank left to fill in, such as [Your Name] or {{name}}.'
     """
 
-    def check(**given: Any) -> bool:
-        return not any(_BLANK.search(text) for value in given.values() for text in texts(value))
+    def check(**arguments: Any) -> bool:
+        return not any(_BLANK.search(text) for value in arguments.values() for text in texts(value))
 
     takes = parameters(parameter, of="messaging.no_blanks")
-    sentence = f"{quoted(takes)} has no blank left to fill in, such as [Your Name] or {{{{name}}}}."
-    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
+    sentence = (
+        f"{quoted_names(takes)} has no blank left to fill in, such as [Your Name] or {{{{name}}}}."
+    )
+    return build_rule(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
 
 
-_LOOKED_AT = 100_000
+_MOST_CHARACTERS = 100_000
 
 
 def _recipients(value: Any) -> int:
-    found = [item for item in items(value) if item is not None]
-    return sum(people(item) if isinstance(item, str) else 1 for item in found)
+    entries = [item for item in items(value) if item is not None]
+    return sum(people(item) if isinstance(item, str) else 1 for item in entries)

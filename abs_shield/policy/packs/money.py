@@ -6,8 +6,15 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.policy.made import Tools, made, number, one_of, subject, words
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import (
+    Tools,
+    build_rule,
+    exact_number,
+    one_of_text,
+    sentence_subject,
+    word_set,
+)
 from abs_shield.session import Session
 from abs_shield.text.amounts import amounts, decimals, total, within
 from abs_shield.text.leaves import texts
@@ -26,13 +33,13 @@ def at_most(
     >>> at_most(500, tool="refund", what="A refund").sentence
     'A refund is at most 500.'
     """
-    most = number(limit, of="money.at_most")
+    most = exact_number(limit, of="money.at_most")
 
     def check(sums: Any) -> bool:
         return within(sums, most=most)
 
-    sentence = f"{subject(what, parameter)} is at most {most:f}."
-    return made(
+    sentence = f"{sentence_subject(what, parameter)} is at most {most:f}."
+    return build_rule(
         check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(float(most),)
     )
 
@@ -48,8 +55,8 @@ def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = Non
     def check(sums: Any) -> bool:
         return within(sums, above=Decimal(0))
 
-    sentence = f"{subject(what, parameter)} is above 0."
-    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(0, -1))
+    sentence = f"{sentence_subject(what, parameter)} is above 0."
+    return build_rule(check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(0, -1))
 
 
 def at_most_decimals(
@@ -61,13 +68,13 @@ def at_most_decimals(
     >>> at_most_decimals(2, tool="pay").sentence
     '`amount` has at most 2 decimals.'
     """
-    finest = number(most, of="money.at_most_decimals")
+    finest = exact_number(most, of="money.at_most_decimals")
 
     def check(sums: Any) -> bool:
-        return all(decimals(found) <= finest for found in amounts(sums))
+        return all(decimals(read) <= finest for read in amounts(sums))
 
-    sentence = f"{subject(what, parameter)} has at most {finest:f} decimals."
-    return made(
+    sentence = f"{sentence_subject(what, parameter)} has at most {finest:f} decimals."
+    return build_rule(
         check,
         tool=tool,
         takes={"sums": parameter},
@@ -85,13 +92,13 @@ def known_currency(
     >>> known_currency(["USD", "EUR"], tool="pay").sentence
     '`currency` is one of EUR, USD.'
     """
-    known = words(currencies, of="money.known_currency")
+    codes = word_set(currencies, of="money.known_currency")
 
     def check(currency: Any) -> bool:
-        return all(code in known for code in texts(currency))
+        return all(code in codes for code in texts(currency))
 
-    sentence = f"{subject(what, parameter)} is {one_of(known)}."
-    return made(check, tool=tool, takes={"currency": parameter}, sentence=sentence)
+    sentence = f"{sentence_subject(what, parameter)} is {one_of_text(codes)}."
+    return build_rule(check, tool=tool, takes={"currency": parameter}, sentence=sentence)
 
 
 def in_all_at_most(
@@ -105,8 +112,8 @@ def in_all_at_most(
     >>> in_all_at_most(1000, tool="refund").sentence
     '`amount` adds up to at most 1000 in one session.'
     """
-    most = number(limit, of="money.in_all_at_most")
-    tools = words([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
+    most = exact_number(limit, of="money.in_all_at_most")
+    tools = word_set([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
 
     def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
         ran = [
@@ -120,7 +127,7 @@ def in_all_at_most(
             return True
         return f"{sentence} Moved before: {before}."
 
-    sentence = f"{subject(what, parameter)} adds up to at most {most:f} in one session."
-    return made(
+    sentence = f"{sentence_subject(what, parameter)} adds up to at most {most:f} in one session."
+    return build_rule(
         check, tool=tools, takes={"sums": parameter}, sentence=sentence, tries=(1, float(most))
     )

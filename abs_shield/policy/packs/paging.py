@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from abs_shield.policy.made import Tools, made, number, quoted
 from abs_shield.policy.rule import Rule
+from abs_shield.policy.rule_factory import Tools, build_rule, exact_number, quoted_names
 from abs_shield.text.amounts import amount, within
 
 
@@ -17,13 +17,13 @@ def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
     >>> limit_at_most(100, tool="search").sentence
     '`limit` is at most 100.'
     """
-    highest = number(most, of="paging.limit_at_most")
+    highest = exact_number(most, of="paging.limit_at_most")
 
     def check(limit: Any) -> bool:
         return within(limit, most=highest)
 
-    sentence = f"{quoted(parameter)} is at most {highest:f}."
-    return made(
+    sentence = f"{quoted_names(parameter)} is at most {highest:f}."
+    return build_rule(
         check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(float(highest),)
     )
 
@@ -39,8 +39,8 @@ def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
     def check(limit: Any) -> bool:
         return within(limit, least=Decimal(1))
 
-    sentence = f"{quoted(parameter)} is at least 1."
-    return made(check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(0,))
+    sentence = f"{quoted_names(parameter)} is at least 1."
+    return build_rule(check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(0,))
 
 
 def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
@@ -54,8 +54,8 @@ def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
     def check(offset: Any) -> bool:
         return within(offset, least=Decimal(0))
 
-    sentence = f"{quoted(parameter)} is not negative."
-    return made(check, tool=tool, takes={"offset": parameter}, sentence=sentence, tries=(0,))
+    sentence = f"{quoted_names(parameter)} is not negative."
+    return build_rule(check, tool=tool, takes={"offset": parameter}, sentence=sentence, tries=(0,))
 
 
 def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
@@ -65,13 +65,13 @@ def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
     >>> page_from(1, tool="search").sentence
     '`page` counts from 1.'
     """
-    lowest = number(first, of="paging.page_from")
+    lowest = exact_number(first, of="paging.page_from")
 
     def check(page: Any) -> bool:
         return within(page, least=lowest)
 
-    sentence = f"{quoted(parameter)} counts from {lowest:f}."
-    return made(
+    sentence = f"{quoted_names(parameter)} counts from {lowest:f}."
+    return build_rule(
         check, tool=tool, takes={"page": parameter}, sentence=sentence, tries=(float(lowest),)
     )
 
@@ -85,7 +85,7 @@ def window_at_most(
     >>> window_at_most(10_000, tool="search", offset="from", limit="size").sentence
     '`from` and `size` together are at most 10000.'
     """
-    deepest = number(most, of="paging.window_at_most")
+    deepest = exact_number(most, of="paging.window_at_most")
 
     def check(offset: Any, limit: Any) -> bool:
         first, count = amount(offset), amount(limit)
@@ -95,8 +95,8 @@ def window_at_most(
             return False
         return max(first, Decimal(0)) + max(count, Decimal(0)) <= deepest
 
-    sentence = f"{quoted(offset)} and {quoted(limit)} together are at most {deepest:f}."
-    return made(
+    sentence = f"{quoted_names(offset)} and {quoted_names(limit)} together are at most {deepest:f}."
+    return build_rule(
         check,
         tool=tool,
         takes={"offset": offset, "limit": limit},

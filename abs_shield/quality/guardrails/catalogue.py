@@ -7,12 +7,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 
 Text = Annotated[str, Field(min_length=1)]
 
 
-class Feature(Declared):
+class Feature(Declaration):
     """
     A feature of the product matrix.
 
@@ -27,7 +27,7 @@ class Feature(Declared):
     plans: tuple[Text, ...] = ()
 
 
-class Price(Declared):
+class Price(Declaration):
     """
     A price of the price table.
 
@@ -44,7 +44,7 @@ class Price(Declared):
     per: Literal["", "month", "year", "week", "day"] = ""
 
 
-class RoadmapItem(Declared):
+class RoadmapItem(Declaration):
     """
     A feature that is not released.
 
@@ -57,7 +57,7 @@ class RoadmapItem(Declared):
     aliases: tuple[Text, ...] = ()
 
 
-class ProductCatalogue(Declared):
+class ProductCatalogue(Declaration):
     """
     What may be claimed of a product.
 

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from abs_shield.cli.prove import _proof
+from abs_shield.cli.prove_command import _proof
 from tests.plan.proof.planted import CORRECT, FURTHER, HARDER, MISTAKES, correct, module
 
 PLANTED = {**MISTAKES, **HARDER, **FURTHER}

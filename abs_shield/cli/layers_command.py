@@ -22,7 +22,7 @@ _HALLUCINATED = frozenset(
 )
 
 
-class Format(StrEnum):
+class LayersFormat(StrEnum):
     """Output formats of the layers."""
 
     TABLE = "table"
@@ -31,7 +31,9 @@ class Format(StrEnum):
 
 @app.command(epilog="Example: abs-shield layers --format json")
 def layers(
-    format: Annotated[Format, typer.Option(help="How the layers are printed.")] = Format.TABLE,
+    format: Annotated[
+        LayersFormat, typer.Option(help="How the layers are printed.")
+    ] = LayersFormat.TABLE,
     strengths: Annotated[
         bool,
         typer.Option("--strengths", help="Print how often findings are right."),
@@ -42,7 +44,7 @@ def layers(
         rows = [_strength(row) for row in STRENGTHS.values()]
     else:
         rows = [_row(name) for name in (*LAYERS, *OPT_IN)]
-    if format is Format.JSON:
+    if format is LayersFormat.JSON:
         print_json(rows)
     elif strengths:
         open_console().print(_strengths(rows), f"Fitted on {FITTED_ON}.", markup=False)

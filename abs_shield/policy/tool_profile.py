@@ -9,23 +9,23 @@ from typing import Annotated, Any, Self, TypedDict
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 
 UNPROFILED_MS = (2.0, 60_000.0)
 """The latencies expected of a tool that nobody described, in milliseconds."""
 
-_SPECIAL = frozenset(r".^$*+?{}[]\|()")
+_REGEX_CHARACTERS = frozenset(r".^$*+?{}[]\|()")
 """What means more than itself in a regular expression."""
 
 
-def _range(latency_ms: tuple[float, float]) -> tuple[float, float]:
+def _check_range(latency_ms: tuple[float, float]) -> tuple[float, float]:
     low, high = latency_ms
     if not (isfinite(low) and isfinite(high) and 0 <= low <= high):
         raise ValueError(f"({low}, {high}) is no range; give (least, most) in milliseconds")
     return latency_ms
 
 
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     import regex  # 15 ms that a start without profiles does not need
 
     try:
@@ -36,19 +36,19 @@ def _compiled(pattern: str) -> Any:
 
 def _search(pattern: str) -> Callable[..., Any]:
     """Of a plain text, which is what most patterns are, no expression is needed to find it."""
-    if _SPECIAL.isdisjoint(pattern):
+    if _REGEX_CHARACTERS.isdisjoint(pattern):
         return lambda text, timeout: pattern in text
-    found: Callable[..., Any] = _compiled(pattern).search
-    return found
+    search: Callable[..., Any] = _compile(pattern).search
+    return search
 
 
-def _compiles(pattern: str) -> str:
-    _compiled(pattern)
+def _check_pattern(pattern: str) -> str:
+    _compile(pattern)
     return pattern
 
 
 _Names = Annotated[Sequence[str], AfterValidator(tuple)]
-_Pattern = Annotated[str, AfterValidator(_compiles)]
+_Pattern = Annotated[str, AfterValidator(_check_pattern)]
 
 
 class ProfileFields(TypedDict, total=False):
@@ -65,7 +65,7 @@ class ProfileFields(TypedDict, total=False):
     ignored_fields: Sequence[str]
 
 
-class ToolProfile(Declared):
+class ToolProfile(Declaration):
     """
     What real results of a tool look like; `Tool(profile=...)` carries it.
 
@@ -89,7 +89,10 @@ class ToolProfile(Declared):
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
-    expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_range)] = (50.0, 30_000.0)
+    expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_check_range)] = (
+        50.0,
+        30_000.0,
+    )
     required_fields: _Names = ()
     forbidden_fields: _Names = ()
     response_patterns: Annotated[Sequence[_Pattern], AfterValidator(tuple)] = ()
@@ -119,9 +122,9 @@ class ToolProfile(Declared):
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of fields that its author wrote, each step of a pointer by itself."""
-        told = [*self.required_fields, *self.forbidden_fields]
-        told += [*self.nullable_fields, *self.ignored_fields]
-        return frozenset(step for name in told for step in name.split("/"))
+        fields = [*self.required_fields, *self.forbidden_fields]
+        fields += [*self.nullable_fields, *self.ignored_fields]
+        return frozenset(step for name in fields for step in name.split("/"))
 
     @cached_property
     def searches(self) -> tuple[Any, ...]:

@@ -18,12 +18,12 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import runner
-from abs_shield.testing.decisions import Decisions
-from abs_shield.testing.staging import Live, Scene
+from abs_shield.testing.decision_list import Decisions
+from abs_shield.testing.script_items import ScriptedCall, ScriptItem
 from abs_shield.text.show import escaped, shown
 
 
-class Stage:
+class ScriptRunner:
     """One session of one Shield, and the decisions of its calls so far."""
 
     def __init__(self, firewall: Shield, session: Session | None) -> None:
@@ -32,22 +32,22 @@ class Stage:
         self.session = firewall.session() if session is None else session
         self.decisions = Decisions()
         self._firewall = firewall
-        self._unanswered: dict[str, ToolCall] = {}
+        self._pending: dict[str, ToolCall] = {}
         self._clock: RunClock | None = None
 
-    def play(self, scenes: Sequence[Scene]) -> Iterator[ToolCall]:
+    def play(self, items: Sequence[ScriptItem]) -> Iterator[ToolCall]:
         """Let the scenes happen; give each call whose real function has to be dispatched."""
-        events = [event for scene in scenes for event in _events(scene)]
+        events = [event for item in items for event in _events(item)]
         if any(event.at is not None for event in events):
             self._clock = RunClock.of(self.session, events)
-        for scene in scenes:
-            match scene:
-                case Live():
-                    yield from self._made(scene)
+        for item in items:
+            match item:
+                case ScriptedCall():
+                    yield from self._run_scripted_call(item)
                 case Turn():
-                    self._told(scene)
+                    self._replay_turn(item)
                 case _:
-                    self._take(scene)
+                    self._take(item)
 
     def dispatch(self, call: ToolCall) -> None:
         """Run the real function of a call; a generator to its end."""
@@ -59,7 +59,7 @@ class Stage:
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `ascripted`")
             if inspect.isgenerator(value):
                 list(value)
-        self._decided(call)
+        self._add_decision(call)
 
     async def adispatch(self, call: ToolCall) -> None:
         """As `dispatch`, for async functions too."""
@@ -72,65 +72,67 @@ class Stage:
                     pass
             elif inspect.isgenerator(value):
                 list(value)
-        self._decided(call)
+        self._add_decision(call)
 
-    def _made(self, scene: Live) -> Iterator[ToolCall]:
-        call = scene.call if scene.call.id else replace(scene.call, id=new_id())
+    def _run_scripted_call(self, item: ScriptedCall) -> Iterator[ToolCall]:
+        call = item.call if item.call.id else replace(item.call, id=new_id())
         self._firewall.inspect_turn([call], session=self.session)
         tools = self._firewall.registry.of(self.session)
-        if scene.result is None and runner(tools.get(call.name)) is not None:
+        if item.result is None and runner(tools.get(call.name)) is not None:
             yield call
         else:
-            self._judge(call, scene.result)
+            self._check(call, item.result)
 
-    def _told(self, turn: Turn) -> None:
+    def _replay_turn(self, turn: Turn) -> None:
         calls = [proposed.calls[0] for proposed in turn.proposals]
         calls = [call if call.id else replace(call, id=new_id()) for call in calls]
-        self._move(turn.proposals)
+        self._advance_clock(turn.proposals)
         self._firewall.inspect_turn(calls, session=self.session)
         for call, returned in zip(calls, turn.results, strict=True):
-            self._judge(call, returned)
+            self._check(call, returned)
         for late in turn.rest:
             self._take(late)
 
-    def _judge(self, call: ToolCall, returned: Returned | None) -> None:
+    def _check(self, call: ToolCall, returned: Returned | None) -> None:
         decision = self._firewall.check_call(call, session=self.session)
         self.decisions.append(decision)
         if decision.blocked:
             return
         if returned is None:
-            self._unanswered[call.id or ""] = call
+            self._pending[call.id or ""] = call
         else:
-            self._answer(call, returned)
+            self._return_value(call, returned)
 
-    def _answer(self, call: ToolCall, returned: Returned) -> None:
-        self._move([returned])
+    def _return_value(self, call: ToolCall, returned: Returned) -> None:
+        self._advance_clock([returned])
         ran = Ran(0.0, returned.error)  # nobody ran it: there is nothing to verify
         self._firewall.lifecycle.take(call, returned.value, session=self.session, ran=ran)
 
     def _take(self, event: Event) -> None:
-        self._move([event])
-        if isinstance(event, Returned) and event.call_id in self._unanswered:
-            self._answer(self._unanswered.pop(event.call_id), event)
+        self._advance_clock([event])
+        if isinstance(event, Returned) and event.call_id in self._pending:
+            self._return_value(self._pending.pop(event.call_id), event)
         else:
             record_of(self.session).take(event)
 
-    def _move(self, events: Iterable[Event]) -> None:
+    def _advance_clock(self, events: Iterable[Event]) -> None:
         for event in events:
             if self._clock is not None:
                 self._clock.move(event.at)
 
-    def _decided(self, call: ToolCall) -> None:
+    def _add_decision(self, call: ToolCall) -> None:
         """Keep the newest decision under that call's id: calls from inside have none."""
-        made = reversed(self.session.decisions)
-        self.decisions.append(next(decision for decision in made if decision.call_id == call.id))
+        newest_first = reversed(self.session.decisions)
+        self.decisions.append(
+            next(decision for decision in newest_first if decision.call_id == call.id)
+        )
 
 
-def _events(scene: Scene) -> Iterable[Event]:
-    match scene:
-        case Live():
-            return () if scene.result is None else (scene.result,)
+def _events(item: ScriptItem) -> Iterable[Event]:
+    match item:
+        case ScriptedCall():
+            return () if item.result is None else (item.result,)
         case Turn():
-            return (*scene.proposals, *filter(None, scene.results), *scene.rest)
+            return (*item.proposals, *filter(None, item.results), *item.rest)
         case _:
-            return (scene,)
+            return (item,)

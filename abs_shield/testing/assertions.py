@@ -6,8 +6,8 @@ from typing import Any, Final, overload
 
 from abs_shield.core import Decision
 from abs_shield.errors import ShieldError
-from abs_shield.testing.expectation import Blocked, Passing
-from abs_shield.testing.wanted import ALLOWED, BLOCKED, FLAGGED, Wanted
+from abs_shield.testing.decision_matcher import ALLOWED, BLOCKED, FLAGGED, DecisionMatcher
+from abs_shield.testing.expectations import BlockedExpectation, PassingExpectation
 from abs_shield.text.show import shown
 
 _NONE: Final[Any] = object()
@@ -21,7 +21,7 @@ def assert_blocked(
     code: str | None = None,
     where: str | None = None,
     tool: str | None = None,
-) -> Blocked: ...
+) -> BlockedExpectation: ...
 
 
 @overload
@@ -63,10 +63,10 @@ def assert_blocked(
         AssertionError: Nothing was blocked so; the message says what was found instead.
     """
     __tracebackhide__ = True
-    wanted = Wanted(outcome=BLOCKED, tool=tool, layer=layer, code=code, where=where)
+    matcher = DecisionMatcher(outcome=BLOCKED, tool=tool, layer=layer, code=code, where=where)
     if decision is _NONE:
-        return Blocked(wanted, "assert_blocked")
-    return _checked(decision, wanted)
+        return BlockedExpectation(matcher, "assert_blocked")
+    return _checked(decision, matcher)
 
 
 @overload
@@ -76,7 +76,7 @@ def assert_flagged(
     code: str | None = None,
     where: str | None = None,
     tool: str | None = None,
-) -> Passing: ...
+) -> PassingExpectation: ...
 
 
 @overload
@@ -114,14 +114,14 @@ def assert_flagged(
         AssertionError: Nothing was flagged so, or a call was blocked.
     """
     __tracebackhide__ = True
-    wanted = Wanted(outcome=FLAGGED, tool=tool, layer=layer, code=code, where=where)
+    matcher = DecisionMatcher(outcome=FLAGGED, tool=tool, layer=layer, code=code, where=where)
     if decision is _NONE:
-        return Passing(wanted, "assert_flagged", every=False)
-    return _checked(decision, wanted)
+        return PassingExpectation(matcher, "assert_flagged", every=False)
+    return _checked(decision, matcher)
 
 
 @overload
-def assert_allowed(*, layer: str | None = None, tool: str | None = None) -> Passing: ...
+def assert_allowed(*, layer: str | None = None, tool: str | None = None) -> PassingExpectation: ...
 
 
 @overload
@@ -149,16 +149,16 @@ def assert_allowed(
             judged.
     """
     __tracebackhide__ = True
-    wanted = Wanted(outcome=ALLOWED, tool=tool, layer=layer)
+    matcher = DecisionMatcher(outcome=ALLOWED, tool=tool, layer=layer)
     if decision is _NONE:
-        return Passing(wanted, "assert_allowed", every=True)
-    return _checked(decision, wanted)
+        return PassingExpectation(matcher, "assert_allowed", every=True)
+    return _checked(decision, matcher)
 
 
-def _checked(decision: Any, wanted: Wanted) -> Decision:
+def _checked(decision: Any, matcher: DecisionMatcher) -> Decision:
     __tracebackhide__ = True
     if not isinstance(decision, Decision):
         raise ShieldError(f"a Decision is expected, not {shown(decision)}")
-    if not wanted.met(decision):
-        raise AssertionError(wanted.missed([decision]))
+    if not matcher.matches(decision):
+        raise AssertionError(matcher.failure_message([decision]))
     return decision

@@ -7,15 +7,15 @@ from typing import Any, Literal, TypedDict, overload
 
 from abs_shield.core import Mode
 from abs_shield.errors import PolicyError
-from abs_shield.policy.answer import AnswerConfig
-from abs_shield.policy.declared import listed
+from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.declaration_base import as_tuple
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.policy import Policy
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
-from abs_shield.policy.verification import Verification
+from abs_shield.policy.verification_config import Verification
 from abs_shield.session import Limits
 from abs_shield.text.show import shown
 
@@ -144,21 +144,21 @@ def configure(
     >>> configure(mode="strict", threshold=0.8, layers=["phantom_tool", "impossible_state"]).mode
     <Mode.STRICT: 'strict'>
     """
-    given = {
+    keywords = {
         "mode": mode, "threshold": threshold, "layers": layers, "tools": tools, "rules": rules,
         "inverses": inverses, "allow": allow, "modes": modes, "on_suspicious": on_suspicious,
         "coercible": coercible, "on_error": on_error, "on_log_loss": on_log_loss,
         "retries": retries, "window": window, "suppress": suppress, "verification": verification,
         "answer": answer, "pii": pii, "limits": limits,
     }  # fmt: skip
-    usual = configure.__kwdefaults__ or {}
-    said = {name: value for name, value in given.items() if value is not usual[name]} | unknown
-    fields = said if declared is None else _mapping(declared, also=said)
+    defaults = configure.__kwdefaults__ or {}
+    explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unknown
+    fields = explicit if declared is None else _mapping(declared, also=explicit)
     for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
         del fields[name]
     for name in _SEQUENCES & fields.keys():
         if fields[name] is not None:
-            fields[name] = listed(fields[name], where=f"policy: `{name}`")
+            fields[name] = as_tuple(fields[name], where=f"policy: `{name}`")
     return Policy(**fields)
 
 

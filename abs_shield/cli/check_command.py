@@ -21,7 +21,7 @@ from abs_shield.shield import Shield
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-class Format(StrEnum):
+class CheckFormat(StrEnum):
     """Output formats of a decision."""
 
     TEXT = "text"
@@ -43,7 +43,9 @@ def check(
     messages: Annotated[
         str | None, typer.Option(metavar="FILE", help="A JSON list: the conversation before it.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="How the decision is printed.")] = Format.TEXT,
+    format: Annotated[
+        CheckFormat, typer.Option(help="How the decision is printed.")
+    ] = CheckFormat.TEXT,
 ) -> None:
     """
     Judge one proposed call, read from the standard input in any shape.
@@ -58,7 +60,7 @@ def check(
     except (PolicyError, UnreadableMessage) as error:
         raise BadInput(f"{messages}: {str(error).removeprefix('session: ')}") from None
     decision = firewall.check_call(_call(), session=session)
-    if format is Format.JSON:
+    if format is CheckFormat.JSON:
         print_json(decision.to_dict())
     else:
         console = open_console()

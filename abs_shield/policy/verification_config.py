@@ -6,13 +6,13 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 
 Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
 Above1 = Annotated[float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
 
 
-class Verification(Declared):
+class Verification(Declaration):
     """
     How results are judged; ``configure(verification=False)`` judges none.
 
@@ -32,7 +32,7 @@ class Verification(Declared):
     sub_floor_lr: Above1 = 50.0
 
     @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def _check_thresholds(self) -> Self:
         if self.accept_threshold >= self.block_threshold:
             raise ValueError(
                 f"`accept_threshold` {self.accept_threshold:g} is not below `block_threshold`"

@@ -8,8 +8,8 @@ from os import PathLike, fspath
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.replay.file_lines import BadLine, lines
-from abs_shield.testing.decisions import meant
+from abs_shield.replay.lines import BadLine, lines
+from abs_shield.testing.decision_list import no_match_text
 from abs_shield.text.show import escaped
 
 _Messages = list[dict[str, Any]]
@@ -35,14 +35,14 @@ def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messag
         ShieldError: The file cannot be read, a line is no run, or it is not clear which run is
             meant.
     """
-    found: dict[str, _Messages] = {}
+    messages_by_run: dict[str, _Messages] = {}
     for number, line in enumerate(_lines(fspath(path)), 1):
         if isinstance(line, BadLine):
             raise ShieldError(str(line))
         name, session, messages = _run(f"{fspath(path)}:{line[0]}", line[1])
         key = name if run_id is not None else session or f"{number}: {name}"
-        found.setdefault(key, []).extend(messages if run_id in (None, name) else ())
-    return _one(found, fspath(path), run_id)
+        messages_by_run.setdefault(key, []).extend(messages if run_id in (None, name) else ())
+    return _only_run(messages_by_run, fspath(path), run_id)
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes] | BadLine]:
@@ -65,9 +65,13 @@ def _run(place: str, line: bytes) -> tuple[str, str, _Messages]:
         raise ShieldError(f"{place}: a run is an object with a list of `messages`") from None
 
 
-def _one(found: dict[str, _Messages], path: str, run_id: str | None) -> _Messages:
-    if run_id is not None and run_id not in found:
-        raise ShieldError(f"{escaped(path)}: {meant('no run is named', run_id, found)}")
-    if run_id is None and len(found) != 1:
-        raise ShieldError(f"{escaped(path)} holds {len(found)} runs; name one with `run_id=`")
-    return found[next(iter(found)) if run_id is None else run_id]
+def _only_run(messages_by_run: dict[str, _Messages], path: str, run_id: str | None) -> _Messages:
+    if run_id is not None and run_id not in messages_by_run:
+        raise ShieldError(
+            f"{escaped(path)}: {no_match_text('no run is named', run_id, messages_by_run)}"
+        )
+    if run_id is None and len(messages_by_run) != 1:
+        raise ShieldError(
+            f"{escaped(path)} holds {len(messages_by_run)} runs; name one with `run_id=`"
+        )
+    return messages_by_run[next(iter(messages_by_run)) if run_id is None else run_id]

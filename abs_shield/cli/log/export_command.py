@@ -24,7 +24,7 @@ from abs_shield.stores.sealed_record import Damaged
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """How decisions are written."""
 
     JSONL = "jsonl"
@@ -33,7 +33,9 @@ class Format(StrEnum):
 
 def command(
     database: Database = None,
-    format: Annotated[Format, typer.Option(help="Lines of JSON, or Parquet.")] = Format.JSONL,
+    format: Annotated[
+        ExportFormat, typer.Option(help="Lines of JSON, or Parquet.")
+    ] = ExportFormat.JSONL,
     to: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
@@ -61,9 +63,9 @@ def command(
 
     Exits with 0, with 2 for bad input.
     """
-    if format is Format.PARQUET and to is None:
+    if format is ExportFormat.PARQUET and to is None:
         raise BadInput("Parquet cannot be printed; name a file: `--output decisions.parquet`")
-    if reports and format is Format.PARQUET:
+    if reports and format is ExportFormat.PARQUET:
         raise BadInput("`--reports` needs `--format jsonl`: a table has no column for a report")
     damaged = DamagedRecords()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
@@ -71,7 +73,7 @@ def command(
         decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
         decisions = _reported(store, decisions) if reports else decisions
         with open_output(to, inputs=files_of(database)) as file:
-            write = write_parquet if format is Format.PARQUET else _write_lines
+            write = write_parquet if format is ExportFormat.PARQUET else _write_lines
             try:
                 written = write(decisions, file)
             except Damaged as error:

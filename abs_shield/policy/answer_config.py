@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from abs_shield.policy.declared import Declared
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.show import shown
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TaskType = Literal["factual", "creative", "brainstorm", "draft"]
 
 
-class AnswerConfig(Declared):
+class AnswerConfig(Declaration):
     """
     How answers are judged; ``configure(answer=False)`` judges none at the door.
 
@@ -66,7 +66,7 @@ class AnswerConfig(Declared):
     refusal: str = "I cannot answer this reliably: {reason}."
 
     @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def _check_thresholds(self) -> Self:
         limits = (self.block_threshold, self.revise_threshold, self.emit_threshold)
         if not limits[0] <= limits[1] <= limits[2]:
             raise ValueError(
@@ -82,12 +82,12 @@ class AnswerConfig(Declared):
 
     @field_validator("refusal")
     @classmethod
-    def _fillable(cls, refusal: str) -> str:
+    def _check_refusal(cls, refusal: str) -> str:
         try:
-            named = [part[1:] for part in Formatter().parse(refusal) if part[1] is not None]
+            placeholders = [part[1:] for part in Formatter().parse(refusal) if part[1] is not None]
         except ValueError:
-            named = [("", "", None)]
-        if any(one != ("reason", "", None) for one in named):
+            placeholders = [("", "", None)]
+        if any(one != ("reason", "", None) for one in placeholders):
             raise ValueError(
                 f"{shown(refusal)} cannot be filled in; `{{reason}}` is all that it may name, and"
                 " `{{` stands for a brace"

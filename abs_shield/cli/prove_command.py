@@ -16,14 +16,14 @@ from rich.text import Text
 import abs_shield
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.fitting_table import FittingTable
-from abs_shield.cli.tool_lines import read_placed_tools
+from abs_shield.cli.tool_lines import read_tools_with_lines
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
 from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.load import load
-from abs_shield.policy.place import Place
+from abs_shield.policy.source_location import SourceLocation
 from abs_shield.shield import Shield
 from abs_shield.shield.registry import SHARED
 from abs_shield.text.show import escaped
@@ -31,18 +31,18 @@ from abs_shield.text.show import escaped
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
-_PASSED = "warnings do not fail the command; in CI give `--fail-on warning`"
-_OURS = str(Path(abs_shield.__file__).parent)
+_WARNINGS_HINT = "warnings do not fail the command; in CI give `--fail-on warning`"
+_PACKAGE = str(Path(abs_shield.__file__).parent)
 
 
-class Format(StrEnum):
+class ProveFormat(StrEnum):
     """Output formats of a proof."""
 
     TEXT = "text"
     JSON = "json"
 
 
-class FailOn(StrEnum):
+class ProveFailOn(StrEnum):
     """From which severity on a proof fails."""
 
     ERROR = "error"
@@ -61,10 +61,12 @@ def prove(
         str | None,
         typer.Option(metavar="FILE", help="JSON: a list of tools, or an object of such lists."),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How the proof is printed.")] = Format.TEXT,
+    format: Annotated[
+        ProveFormat, typer.Option(help="How the proof is printed.")
+    ] = ProveFormat.TEXT,
     fail_on: Annotated[
-        FailOn, typer.Option(help="Exit with 1 where there are errors, or warnings as well.")
-    ] = FailOn.ERROR,
+        ProveFailOn, typer.Option(help="Exit with 1 where there are errors, or warnings as well.")
+    ] = ProveFailOn.ERROR,
 ) -> None:
     """
     Compare a policy with its tools: rules that never reject, names that do not exist.
@@ -73,65 +75,69 @@ def prove(
     in CI give --fail-on warning.
     """
     with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
-        proof = _proof(policy, read_placed_tools(tools))
-    if format is Format.JSON:
+        proof = _proof(policy, read_tools_with_lines(tools))
+    if format is ProveFormat.JSON:
         print_json(proof.to_dict())
     else:
         _print(proof, fail_on)
-    bad = proof.problems if fail_on is FailOn.WARNING else proof.errors
+    bad = proof.problems if fail_on is ProveFailOn.WARNING else proof.errors
     raise typer.Exit(1 if bad else 0)
 
 
 def _proof(place: str, listed: Iterable[Tool]) -> Proof:
     try:
-        made = _made(place)
+        policy = _load_policy(place)
     except PolicyError as error:
         return Proof(problems=(_not_declared(error, place),))
-    return proved(*_compared(made, listed, place))
+    return proved(*_policy_and_tools(policy, listed, place))
 
 
-def _made(place: str) -> Any:
+def _load_policy(place: str) -> Any:
     """Return what *place* names; called, where it is a function that gives a policy."""
-    found = load(place)
-    if isinstance(found, Mapping):
-        return configure(found)
-    return found() if callable(found) and not isinstance(found, Policy | Shield) else found
+    value = load(place)
+    if isinstance(value, Mapping):
+        return configure(value)
+    return value() if callable(value) and not isinstance(value, Policy | Shield) else value
 
 
-def _compared(made: Any, listed: Iterable[Tool], place: str) -> tuple[Policy, dict[str, Tool]]:
+def _policy_and_tools(
+    loaded: Any, listed: Iterable[Tool], place: str
+) -> tuple[Policy, dict[str, Tool]]:
     """The policy, and the tools that it, its Shield and the file know."""
-    if isinstance(made, Shield):
-        policy, known = made.policy, made.registry.tools()
-    elif isinstance(made, Policy):
-        policy, known = made, _known(made)
+    if isinstance(loaded, Shield):
+        policy, registered = loaded.policy, loaded.registry.tools()
+    elif isinstance(loaded, Policy):
+        policy, registered = loaded, _registered_tools(loaded)
     else:
-        kind = escaped(type(made).__name__)
+        kind = escaped(type(loaded).__name__)
         raise BadInput(f"`{place}` holds no policy and no Shield but `{kind}`")
-    said = {tool.name: tool for tool in policy.tools}
+    declared = {tool.name: tool for tool in policy.tools}
     for tool in listed:
-        if tool.name not in known or known[tool.name] is said.get(tool.name):
-            known[tool.name] = tool.refined(said[tool.name]) if tool.name in said else tool
-    return policy, known
+        if tool.name not in registered or registered[tool.name] is declared.get(tool.name):
+            registered[tool.name] = (
+                tool.refined(declared[tool.name]) if tool.name in declared else tool
+            )
+    return policy, registered
 
 
-def _known(policy: Policy) -> dict[str, Tool]:
+def _registered_tools(policy: Policy) -> dict[str, Tool]:
     """The tools that a policy's own Shield knows; where none can be made, those it declares."""
     try:
         return Shield.of(policy).registry.tools()
     except PolicyError:
-        said = {tool.name: tool for tool in policy.tools}
+        declared = {tool.name: tool for tool in policy.tools}
         shared = {name: binding.tool for name, binding in SHARED.bindings.items()}
-        refined = {n: t.refined(said[n]) if n in said else t for n, t in shared.items()}
-        return {**said, **refined}
+        refined = {n: t.refined(declared[n]) if n in declared else t for n, t in shared.items()}
+        return {**declared, **refined}
 
 
 def _not_declared(error: PolicyError, place: str) -> Problem:
     """Say where a module stops on a policy that is wrong already when it is declared."""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     own = [
-        Place(file, line)
+        SourceLocation(file, line)
         for file, line in frames
-        if not file.startswith((_OURS, "<")) and "importlib" not in file
+        if not file.startswith((_PACKAGE, "<")) and "importlib" not in file
     ]
     if not own:
         raise error
@@ -139,7 +145,7 @@ def _not_declared(error: PolicyError, place: str) -> Problem:
     return problem("not_declared", message, subject=place, place=own[-1])
 
 
-def _print(proof: Proof, fail_on: FailOn) -> None:
+def _print(proof: Proof, fail_on: ProveFailOn) -> None:
     console = open_console()
     table = FittingTable("", "code", "where", "problem")
     for each in (*proof.problems, *proof.notes):
@@ -150,8 +156,8 @@ def _print(proof: Proof, fail_on: FailOn) -> None:
     elif table.rows:
         console.print(table)
     console.print_line(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
-    if proof.ok and proof.warnings and fail_on is FailOn.ERROR:
-        console.print_line(safe(_PASSED, style="yellow"))
+    if proof.ok and proof.warnings and fail_on is ProveFailOn.ERROR:
+        console.print_line(safe(_WARNINGS_HINT, style="yellow"))
 
 
 def _cells(each: Problem) -> list[Text]:
@@ -159,12 +165,12 @@ def _cells(each: Problem) -> list[Text]:
     return [
         safe(each.severity, style=_STYLES[each.severity]),
         Text(each.code),
-        safe(_short(each)),
+        safe(_short_location(each)),
         safe(each.message, limit=1_000).append(hint),
     ]
 
 
-def _short(each: Problem) -> str:
+def _short_location(each: Problem) -> str:
     """The place, from the working directory where it lies below."""
     here = f"{Path.cwd()}/"
-    return str(Place(each.file.removeprefix(here), each.line))
+    return str(SourceLocation(each.file.removeprefix(here), each.line))

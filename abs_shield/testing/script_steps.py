@@ -27,7 +27,7 @@ def assistant(text: str, /) -> Step:
     return Said("assistant", text)
 
 
-def call(name: str, arguments: Any = None, /, **named: Any) -> Step:
+def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
     """
     The model calls a tool, with named arguments or with an object or the raw JSON string.
 
@@ -40,8 +40,8 @@ def call(name: str, arguments: Any = None, /, **named: Any) -> Step:
         TypeError: Both are given.
     """
     if arguments is None:
-        return ToolCall(name, named)
-    if named:
+        return ToolCall(name, keywords)
+    if keywords:
         raise TypeError("`call` takes an object of arguments, or named ones, not both")
     return ToolCall(name, arguments)
 

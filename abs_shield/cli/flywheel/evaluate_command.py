@@ -29,7 +29,7 @@ _FROM = "What it is made of where its words do not say so; may stand several tim
 _VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
 
 
-class Format(StrEnum):
+class EvaluateFormat(StrEnum):
     """Output formats of the result."""
 
     TEXT = "text"
@@ -58,7 +58,9 @@ def command(
     timeout_s: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")
     ] = 600.0,
-    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    format: Annotated[
+        EvaluateFormat, typer.Option(help="Lines, or one JSON object.")
+    ] = EvaluateFormat.TEXT,
     out: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the evaluation, JSON."),
@@ -85,7 +87,7 @@ def command(
     if out is not None:
         with open_output(out, inputs=files) as sink:
             sink.write(text.encode())
-    print(text if format is Format.JSON else _text(evaluation))
+    print(text if format is EvaluateFormat.JSON else _text(evaluation))
     raise typer.Exit(0 if evaluation.outcome is Recommendation.PROMOTE else 1)
 
 

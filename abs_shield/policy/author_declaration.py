@@ -9,7 +9,7 @@ from abs_shield.policy.tool import Tool
 
 MARKS = ("targets", "soft", "free", "creates")
 """The fields of a `Tool` that name parameters."""
-_WORDS = (
+_AUTHOR_FIELDS = (
     "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
     "profile",
 )  # fmt: skip
@@ -32,7 +32,7 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
     if not description.description:
         update["description"] = author.description
     default = Tool(name=author.name)
-    for field in _WORDS:
+    for field in _AUTHOR_FIELDS:
         value = getattr(author, field)
         if value != getattr(default, field):
             update[field] = value
@@ -63,14 +63,14 @@ def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] 
     parameters = author.parameters
     if not isinstance(parameters, Mapping):
         return None
-    schema = {key: value for key, value in parameters.items() if key not in _OF_NAMES}
+    schema = {key: value for key, value in parameters.items() if key not in _NAME_KEYWORDS}
     properties = parameters.get("properties")
     if isinstance(properties, Mapping):
         schema["properties"] = {k: v for k, v in properties.items() if k in names}
     return schema
 
 
-_OF_NAMES = frozenset(
+_NAME_KEYWORDS = frozenset(
     "required additionalProperties unevaluatedProperties propertyNames dependentRequired".split()
 )
 """Keywords that say which arguments there are, and not what they may be."""

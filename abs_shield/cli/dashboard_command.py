@@ -29,8 +29,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 TOKEN = "ABS_SHIELD_DASHBOARD_TOKEN"
 """The environment variable that holds the token; an option would be seen by all users."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_OPENS_AFTER_S = 0.7
-_ENDS_WITHIN_S = 2
+_OPEN_BROWSER_AFTER_S = 0.7
+_SHUTDOWN_S = 2
 
 
 @app.command(epilog="Example: abs-shield dashboard decisions.db --port 8321")
@@ -71,23 +71,25 @@ def dashboard(
         raise BadInput(f"`--host {host}` can be reached by others; set {TOKEN} to a secret token")
     if demo and db is not None:
         raise BadInput("give a log or `--demo`, not both")
-    book = "" if flywheel is None else _readable(flywheel)
-    make = _required()
-    with _bound(host, port) as listening, _demo_log() if demo else open_log(db) as store:
-        _count(store)
-        site = make(store, token=token, show_values=show_values, trace_url=trace_url, flywheel=book)
+    book = "" if flywheel is None else _require_flywheel_file(flywheel)
+    build_dashboard = _import_dashboard()
+    with _listen(host, port) as listening, _demo_log() if demo else open_log(db) as store:
+        _count_older(store)
+        site = build_dashboard(
+            store, token=token, show_values=show_values, trace_url=trace_url, flywheel=book
+        )
         address = _address(host, listening)
         print(
             f"abs-shield: {store.name} at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True
         )
         if open_page and sys.stdout.isatty():
-            opening = Timer(_OPENS_AFTER_S, webbrowser.open, [address])
+            opening = Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, [address])
             opening.daemon = True
             opening.start()
         _serve(site, listening)
 
 
-def _readable(flywheel: str) -> str:
+def _require_flywheel_file(flywheel: str) -> str:
     """Return the path of a flywheel's file, which can be read."""
     book = require_book(flywheel, option="--flywheel")
     try:
@@ -97,7 +99,7 @@ def _readable(flywheel: str) -> str:
     return book
 
 
-def _required() -> Any:
+def _import_dashboard() -> Any:
     try:
         import uvicorn  # noqa: F401  to say at once that it is missing
 
@@ -111,7 +113,7 @@ def _required() -> Any:
 
 
 @contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
+def _listen(host: str, port: int) -> Iterator[socket.socket]:
     """Take the port first, so that a taken one is reported before any work."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
@@ -147,7 +149,7 @@ def _demo_log() -> Iterator[DurableStore]:
             store.close()
 
 
-def _count(store: DurableStore) -> None:
+def _count_older(store: DurableStore) -> None:
     """Count what an older version wrote, so that the page knows it."""
     if not (waiting := store.uncounted()):
         return
@@ -162,6 +164,6 @@ def _serve(site: Any, listening: socket.socket) -> None:
     import uvicorn
 
     config = uvicorn.Config(
-        site, log_level="warning", timeout_graceful_shutdown=_ENDS_WITHIN_S, lifespan="on"
+        site, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_S, lifespan="on"
     )
     uvicorn.Server(config).run(sockets=[listening])

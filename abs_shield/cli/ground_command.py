@@ -36,7 +36,7 @@ _KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
 _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
 
-class Format(StrEnum):
+class GroundFormat(StrEnum):
     """Output formats of the result."""
 
     TABLE = "table"
@@ -46,8 +46,8 @@ class Format(StrEnum):
 @app.command(epilog="Example: abs-shield ground answers.jsonl --format jsonl")
 def ground(
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - for stdin.")],
-    format: Annotated[Format, typer.Option(help="A table, or one JSON object a line.")] = (
-        Format.TABLE
+    format: Annotated[GroundFormat, typer.Option(help="A table, or one JSON object a line.")] = (
+        GroundFormat.TABLE
     ),
     out: Annotated[
         str | None,
@@ -71,14 +71,14 @@ def ground(
                 bad.add(record)
                 continue
             count += 1
-            if format is Format.JSONL:
+            if format is GroundFormat.JSONL:
                 line = encodable(json.dumps(record, ensure_ascii=False, allow_nan=False))
                 sink.write(f"{line}\n".encode())
             else:
                 table.add_row(*_row(record))
         bad.close()
         require_input(count + bad.count, noun="answer", files=[file], allowed=allow_empty)
-        if format is Format.TABLE:
+        if format is GroundFormat.TABLE:
             console = open_console()
             with console.capture() as text:
                 console.print(table)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 
-_OURS = frozenset({"abs_shield", "pydantic"})
+_SKIPPED_PACKAGES = frozenset({"abs_shield", "pydantic"})
 _MOST_FRAMES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """
     A file and a line; line 0 where only the file is known.
 
@@ -24,13 +24,13 @@ class Place:
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-def declared_at() -> Place:
+def caller_location() -> SourceLocation:
     """Give the nearest caller outside this package."""
     frame = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _OURS:
-            return Place(frame.f_code.co_filename, frame.f_lineno)
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _SKIPPED_PACKAGES:
+            return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
         if frame.f_back is None:
             break
         frame = frame.f_back
-    return Place()
+    return SourceLocation()

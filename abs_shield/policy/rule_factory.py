@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.declared import listed
+from abs_shield.policy.declaration_base import as_tuple
 from abs_shield.policy.rule import Rule, rule
 from abs_shield.text.amounts import amount
 from abs_shield.text.show import escaped, shown
@@ -17,11 +17,11 @@ from abs_shield.text.show import escaped, shown
 Tools = str | Iterable[str]
 """The tool, or the tools, that a rule judges."""
 
-_MOST_NAMED = 20
-_MADE_HERE = "abs_shield.policy."
+_MOST_LISTED = 20
+_FACTORY_PACKAGE = "abs_shield.policy."
 
 
-def made(
+def build_rule(
     check: Callable[..., Any],
     *,
     tool: Tools,
@@ -41,29 +41,29 @@ def made(
     pack = check.__module__.rpartition(".")[2]
     name = f"{pack}.{check.__qualname__.partition('.')[0]}"
     frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(_MADE_HERE):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_FACTORY_PACKAGE):
         frame = frame.f_back
     try:
-        ready = rule(tool=tool, takes=takes, sentence=sentence)(check)
+        built = rule(tool=tool, takes=takes, sentence=sentence)(check)
     except PolicyError as error:
         raise PolicyError(str(error).replace(f"rule `{check.__name__}`", f"`{name}`", 1)) from None
-    ready = replace(ready, name=name, tries=tuple(tries))
+    built = replace(built, name=name, tries=tuple(tries))
     if frame is None:
-        return ready
-    return replace(ready, file=frame.f_code.co_filename, line=frame.f_lineno)
+        return built
+    return replace(built, file=frame.f_code.co_filename, line=frame.f_lineno)
 
 
-def subject(what: str | None, parameter: str) -> str:
+def sentence_subject(what: str | None, parameter: str) -> str:
     """
     Name what a sentence is about: the author's words, else the parameter.
 
     >>> subject("A refund", "amount"), subject(None, "amount")
     ('A refund', '`amount`')
     """
-    return quoted(parameter) if what is None else escaped(what, limit=200)
+    return quoted_names(parameter) if what is None else escaped(what, limit=200)
 
 
-def quoted(names: Any) -> str:
+def quoted_names(names: Any) -> str:
     """
     Give names as a sentence has them.
 
@@ -75,46 +75,46 @@ def quoted(names: Any) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def one_of(values: Iterable[str]) -> str:
+def one_of_text(values: Iterable[str]) -> str:
     """
     List what is allowed, in order, cut after twenty.
 
     >>> one_of({"USD", "EUR"})
     'one of EUR, USD'
     """
-    known = sorted(values)
-    said = ", ".join(escaped(value) for value in known[:_MOST_NAMED])
-    if len(known) == 1:
-        return said
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    return f"one of {said}{more}"
+    ordered = sorted(values)
+    text = ", ".join(escaped(value) for value in ordered[:_MOST_LISTED])
+    if len(ordered) == 1:
+        return text
+    more = f" and {len(ordered) - _MOST_LISTED} more" if len(ordered) > _MOST_LISTED else ""
+    return f"one of {text}{more}"
 
 
-def number(value: Any, *, of: str) -> Decimal:
+def exact_number(value: Any, *, of: str) -> Decimal:
     """
     Give a limit as an exact number.
 
     Raises:
         PolicyError: It is none; *of* names the factory.
     """
-    found = None if isinstance(value, str) else amount(value)
-    if found is None or not found.is_finite():
+    exact = None if isinstance(value, str) else amount(value)
+    if exact is None or not exact.is_finite():
         raise PolicyError(f"`{of}` got {shown(value)}; give a number")
-    return found
+    return exact
 
 
-def words(values: Any, *, of: str) -> frozenset[str]:
+def word_set(values: Any, *, of: str) -> frozenset[str]:
     """
     Give a list of words as a set.
 
     Raises:
         PolicyError: It is no list, it is empty, or not all of it are words.
     """
-    given = listed(values, where=f"`{of}`: the list")
-    wrong = [value for value in given if not (isinstance(value, str) and value)]
-    if wrong or not given:
+    listed_values = as_tuple(values, where=f"`{of}`: the list")
+    wrong = [value for value in listed_values if not (isinstance(value, str) and value)]
+    if wrong or not listed_values:
         raise PolicyError(f"`{of}` got {shown(wrong[0]) if wrong else 'nothing'}; give words")
-    return frozenset(given)
+    return frozenset(listed_values)
 
 
 def parameters(names: str | Iterable[str], *, of: str) -> dict[str, str]:
@@ -124,6 +124,8 @@ def parameters(names: str | Iterable[str], *, of: str) -> dict[str, str]:
     Raises:
         PolicyError: One of them is no name.
     """
-    given = (names,) if isinstance(names, str) else listed(names, where=f"`{of}`: `parameter`")
-    words(given, of=of)
-    return {name: name for name in given}
+    listed_names = (
+        (names,) if isinstance(names, str) else as_tuple(names, where=f"`{of}`: `parameter`")
+    )
+    word_set(listed_names, of=of)
+    return {name: name for name in listed_names}

@@ -33,7 +33,7 @@ _RECORDED = "decision_id"
 """What a run file says of an output besides."""
 
 
-class Format(StrEnum):
+class QualityFormat(StrEnum):
     """Output formats of the result."""
 
     TABLE = "table"
@@ -49,8 +49,8 @@ def quality(
         typer.Option(metavar="MODULE:ATTR", help="A QualityConfig; the defaults without it."),
     ] = None,
     format: Annotated[
-        Format, typer.Option(help="A table, one JSON list, or one JSON object a line.")
-    ] = Format.TABLE,
+        QualityFormat, typer.Option(help="A table, one JSON list, or one JSON object a line.")
+    ] = QualityFormat.TABLE,
     out: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
@@ -89,10 +89,10 @@ def quality(
 def _config(place: str | None) -> QualityConfig:
     if place is None:
         return QualityConfig()
-    found = load(place)
-    if not isinstance(found, QualityConfig):
-        raise PolicyError(f"`{escaped(place)}` is {shown(found)}; give a QualityConfig")
-    return found
+    value = load(place)
+    if not isinstance(value, QualityConfig):
+        raise PolicyError(f"`{escaped(place)}` is {shown(value)}; give a QualityConfig")
+    return value
 
 
 def _checked(
@@ -207,7 +207,7 @@ class _Table:
 
     def add(self, result: QualityResult) -> None:
         failed = [one for one in result.stages if one.outcome in ("failed", "error")]
-        details = "; ".join(found.detail for one in failed for found in one.findings)
+        details = "; ".join(finding.detail for one in failed for finding in one.findings)
         score = result.hallucination_score
         confidence = result.confidence
         cells = (
@@ -253,8 +253,8 @@ class _List:
         self._sink.write(b"[]\n" if self._opening == "[" else b"\n]\n")
 
 
-_REPORTS: dict[Format, type[_Table | _Lines | _List]] = {
-    Format.TABLE: _Table, Format.JSON: _List, Format.JSONL: _Lines,
+_REPORTS: dict[QualityFormat, type[_Table | _Lines | _List]] = {
+    QualityFormat.TABLE: _Table, QualityFormat.JSON: _List, QualityFormat.JSONL: _Lines,
 }  # fmt: skip
 
 

@@ -187,8 +187,8 @@ def _temporary_folder(folder: Path) -> Path:
     try:
         return Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     except OSError as error:
-        told = f"no folder can be made in `{folder.parent}`: {error.strerror or error}"
-        raise BadInput(f"`--output`: {told}; name another folder") from None
+        problem = f"no folder can be made in `{folder.parent}`: {error.strerror or error}"
+        raise BadInput(f"`--output`: {problem}; name another folder") from None
 
 
 def _require_free(folder: Path, *, force: bool) -> None:

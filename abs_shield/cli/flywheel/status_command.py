@@ -22,7 +22,7 @@ EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
 _LONGEST_PATH = 4_096
 
 
-class Format(StrEnum):
+class StatusFormat(StrEnum):
     """Output formats of the status."""
 
     TABLE = "table"
@@ -31,7 +31,9 @@ class Format(StrEnum):
 
 def command(
     book: BookFile = DEFAULT,
-    format: Annotated[Format, typer.Option(help="A table, or one JSON object.")] = Format.TABLE,
+    format: Annotated[
+        StatusFormat, typer.Option(help="A table, or one JSON object.")
+    ] = StatusFormat.TABLE,
     versions: Annotated[
         bool, typer.Option("--versions", help="Show every version, and what was decided about it.")
     ] = False,
@@ -53,7 +55,7 @@ def command(
         _show_versions(registry.versions(), format)
         return
     current = status(book)
-    if format is Format.JSON:
+    if format is StatusFormat.JSON:
         print_json(current.to_dict())
         return
     console = open_console()
@@ -73,8 +75,8 @@ def _line_of(version: VersionInUse) -> Text:
     return safe(line, limit=800)
 
 
-def _show_versions(versions: list[Version], format: Format) -> None:
-    if format is Format.JSON:
+def _show_versions(versions: list[Version], format: StatusFormat) -> None:
+    if format is StatusFormat.JSON:
         print_json({"versions": [one.to_dict() for one in versions]})
         return
     names = {one.id: f"version {one.number}" for one in versions} | {"": "what was there before"}

@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
 
 
-class Format(StrEnum):
+class CalibrateFormat(StrEnum):
     """Output formats of the outcome."""
 
     TEXT = "text"
@@ -44,7 +44,9 @@ def calibrate(
         float,
         typer.Option(metavar="SHARE", help="Emitted answers that may be hallucinated, at most."),
     ] = 0.05,
-    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    format: Annotated[
+        CalibrateFormat, typer.Option(help="Lines, or one JSON object.")
+    ] = CalibrateFormat.TEXT,
 ) -> None:
     """
     Apply the labels of a decision log.
@@ -60,8 +62,8 @@ def calibrate(
     damaged = DamagedRecords()
     with open_log(db) as store:
         gate = fit_gate(store, max_wrong=max_wrong, skipped=damaged.add)
-        taught = None if engine is None else _taught(engine, store, damaged.add)
-    if format is Format.JSON:
+        taught = None if engine is None else _apply_labels(engine, store, damaged.add)
+    if format is CalibrateFormat.JSON:
         print_json({"results": taught, "answers": _gate(gate)})
     else:
         console = open_console()
@@ -72,7 +74,7 @@ def calibrate(
         raise typer.Exit(2)
 
 
-def _taught(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
+def _apply_labels(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
     """Apply the labels to what a file knows, and write it back."""
     engine = VerificationEngine()
     if Path(path).exists():
@@ -89,9 +91,9 @@ def _taught(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
 
 
 def _tool(engine: VerificationEngine, tool: str, applied: AppliedLabels) -> dict[str, Any]:
-    held = engine.get_calibration(tool)
+    calibration = engine.get_calibration(tool)
     names = ("labels", "hallucinated_labels", "block_threshold", "prior")
-    return {"tool": tool, "new": applied.new[tool], **{name: held[name] for name in names}}
+    return {"tool": tool, "new": applied.new[tool], **{name: calibration[name] for name in names}}
 
 
 def _results(taught: dict[str, Any] | None) -> Iterator[Text]:

@@ -27,7 +27,7 @@ EXAMPLE = (
 _SHOWN = 100
 
 
-class Format(StrEnum):
+class VerifyFormat(StrEnum):
     """Output formats of the answer."""
 
     TEXT = "text"
@@ -43,7 +43,9 @@ def command(
     save_heads: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write each chain's head, to keep elsewhere.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="Lines, or one JSON object.")] = Format.TEXT,
+    format: Annotated[
+        VerifyFormat, typer.Option(help="Lines, or one JSON object.")
+    ] = VerifyFormat.TEXT,
 ) -> None:
     """
     Find records that were edited, deleted, inserted or reordered, and say where.
@@ -65,7 +67,7 @@ def command(
         }
         with open_output(save_heads, inputs=files_of(database), option="--save-heads") as file:
             file.write(json.dumps(saved, indent=1).encode())
-    if format is Format.JSON:
+    if format is VerifyFormat.JSON:
         print_json(_object(verified, shown))
     else:
         _print(verified, shown)

@@ -9,36 +9,36 @@ from typing import Any, NamedTuple
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Opaque, Returned, Said
 from abs_shield.core.messages import UnreadableMessage, read_message
-from abs_shield.replay.recorded_turns import Turn, turns
-from abs_shield.testing.steps import Step
+from abs_shield.replay.turns import Turn, turns
+from abs_shield.testing.script_steps import Step
 from abs_shield.text.show import shown
 
 
-class Live(NamedTuple):
+class ScriptedCall(NamedTuple):
     """A call that a script makes itself; without a *result* its real function is to run."""
 
     call: ToolCall
     result: Returned | None
 
 
-Scene = Live | Turn | Said | Returned | Opaque
+ScriptItem = ScriptedCall | Turn | Said | Returned | Opaque
 
 
-def staged(steps: Iterable[Step]) -> list[Scene]:
+def script_items(steps: Iterable[Step]) -> list[ScriptItem]:
     """
     Put calls and their results together.
 
     Raises:
         UnreadableMessage: A step is none, or a result follows no call.
     """
-    scenes: list[Scene] = []
+    items: list[ScriptItem] = []
     for is_message, group in groupby(enumerate(steps), lambda step: isinstance(step[1], Mapping)):
         numbered = [*group]
-        scenes += _told(numbered) if is_message else _made(numbered)
-    return scenes
+        items += _recorded_items(numbered) if is_message else _own_items(numbered)
+    return items
 
 
-def _told(messages: Sequence[tuple[int, Any]]) -> Iterator[Scene]:
+def _recorded_items(messages: Sequence[tuple[int, Any]]) -> Iterator[ScriptItem]:
     """What recorded messages tell of: their calls have run, or never will."""
     events: list[Event] = []
     for number, message in messages:
@@ -49,17 +49,17 @@ def _told(messages: Sequence[tuple[int, Any]]) -> Iterator[Scene]:
     return turns(events)
 
 
-def _made(steps: Iterable[tuple[int, Any]]) -> Iterator[Scene]:
+def _own_items(steps: Iterable[tuple[int, Any]]) -> Iterator[ScriptItem]:
     call: ToolCall | None = None
     for number, step in steps:
         if isinstance(step, Returned):
             if call is None:
                 raise UnreadableMessage(f"step {number}: `result(...)` follows no `call(...)`")
-            yield Live(call, step)
+            yield ScriptedCall(call, step)
             call = None
             continue
         if call is not None:
-            yield Live(call, None)
+            yield ScriptedCall(call, None)
         call = step if isinstance(step, ToolCall) else None
         if isinstance(step, Said):
             yield step
@@ -69,4 +69,4 @@ def _made(steps: Iterable[tuple[int, Any]]) -> Iterator[Scene]:
                 "or a message"
             )
     if call is not None:
-        yield Live(call, None)
+        yield ScriptedCall(call, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.policy.declared import listed
+from abs_shield.policy.declaration_base import as_tuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Target:
     allow: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "allow", listed(self.allow, where="`Target`: `allow`"))
+        object.__setattr__(self, "allow", as_tuple(self.allow, where="`Target`: `allow`"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.place import Place, declared_at
+from abs_shield.policy.source_location import SourceLocation, caller_location
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 _QUOTED = re.compile("'([^']+)'")
 
 
-class Declared(BaseModel):
+class Declaration(BaseModel):
     """A declaration of the user's; a misspelt field shouts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    _place: Place = PrivateAttr(default_factory=declared_at)
+    _place: SourceLocation = PrivateAttr(default_factory=caller_location)
 
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
         what = type(self).__name__.lower()
@@ -44,32 +44,32 @@ class Declared(BaseModel):
         )
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLocation:
         """Where it was declared; no part of what it says."""
         return self._place
 
-    def placed(self, place: Place) -> Self:
+    def placed(self, place: SourceLocation) -> Self:
         """Give the same, as declared at *place*."""
         copy = self.model_copy()
         object.__setattr__(copy, "__pydantic_private__", {"_place": place})
         return copy
 
 
-def require_fields(what: str, given: Any, known: Any) -> None:
+def require_fields(what: str, names: Any, fields: Any) -> None:
     """
     Refuse a field that does not exist.
 
     Raises:
         PolicyError: Names the nearest field there is.
     """
-    for name in given:
-        if name not in known:
-            near = nearest(str(name), known)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+    for name in names:
+        if name not in fields:
+            near = nearest(str(name), fields)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(fields)}"
             raise PolicyError(f"{what}: nothing is named `{escaped(str(name))}`; {hint}")
 
 
-def listed(value: Any, *, where: str) -> tuple[Any, ...]:
+def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
     """
     Give a list, a set or another iterable as a tuple; a set in a stable order.
 
@@ -81,7 +81,7 @@ def listed(value: Any, *, where: str) -> tuple[Any, ...]:
     return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
 
 
-_MADE_BY = {
+_CONSTRUCTION_HINTS = {
     "Rule": "decorate the function with `@rule(tool=...)`",
     "Inverse": "use `inverse(first, then, same=...)`",
     "Tool": 'use `Tool(name="...")`',
@@ -94,11 +94,11 @@ _MADE_BY = {
 }
 
 
-def _meant(entry: Any) -> str:
+def _entry_hint(entry: Any) -> str:
     """Name the word of a closed vocabulary that was probably meant, or what makes a part."""
-    made = _MADE_BY.get(str(entry.get("ctx", {}).get("class_name")))
-    if made is not None:
-        return f"; {made}"
+    hint = _CONSTRUCTION_HINTS.get(str(entry.get("ctx", {}).get("class_name")))
+    if hint is not None:
+        return f"; {hint}"
     if entry["type"] not in ("enum", "literal_error") or not isinstance(entry["input"], str):
         return ""
     near = nearest(entry["input"], _QUOTED.findall(entry["ctx"]["expected"]))
@@ -107,12 +107,12 @@ def _meant(entry: Any) -> str:
 
 def _one_line(what: str, error: ValidationError) -> str:
     """Give pydantic's errors as one line that says where, got and expected."""
-    told = []
+    messages = []
     for entry in error.errors(include_url=False)[:5]:
         where = ".".join(str(part) for part in entry["loc"][:2])
         message = entry["msg"].removeprefix("Value error, ")
         silent = entry["type"] in ("value_error", "missing")
         got = "" if silent else f", got {shown(entry['input'])}"
-        hint = _meant(entry)
-        told.append(f"`{where}`: {message}{got}{hint}" if where else message)
-    return f"{what}: {'; '.join(dict.fromkeys(told))}".replace("\n", " ")
+        hint = _entry_hint(entry)
+        messages.append(f"`{where}`: {message}{got}{hint}" if where else message)
+    return f"{what}: {'; '.join(dict.fromkeys(messages))}".replace("\n", " ")

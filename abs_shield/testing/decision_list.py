@@ -54,32 +54,34 @@ class Decisions(list[Decision]):
         """
         __tracebackhide__ = True
         if len(self) != 1:
-            raise AssertionError(f"expected one decision{self._asked}; got {self._counted()}")
+            raise AssertionError(
+                f"expected one decision{self._filter_text}; got {self._count_text()}"
+            )
         return self[0]
 
     def __repr__(self) -> str:
         more = f"; and {len(self) - _SHOWN} more" if len(self) > _SHOWN else ""
-        return f"[{'; '.join(map(told, self[:_SHOWN]))}{more}]"
+        return f"[{'; '.join(map(decision_line, self[:_SHOWN]))}{more}]"
 
     # Inside --------------------------------------------------------------------------------------
 
-    _asked = ""
-    _among: tuple[Decision, ...] = ()
+    _filter_text = ""
+    _unfiltered: tuple[Decision, ...] = ()
 
-    def _where(self, holds: Callable[[Decision], bool], asked: str) -> Decisions:
+    def _where(self, holds: Callable[[Decision], bool], text: str) -> Decisions:
         everything = list(self)
         chosen = Decisions(decision for decision in everything if holds(decision))
-        chosen._asked = f"{self._asked} {asked}"
-        chosen._among = self._among or tuple(everything)
+        chosen._filter_text = f"{self._filter_text} {text}"
+        chosen._unfiltered = self._unfiltered or tuple(everything)
         return chosen
 
-    def _counted(self) -> str:
+    def _count_text(self) -> str:
         if self:
             return f"{len(self)}: {self!r}"
-        return f"none, among {Decisions(self._among)!r}" if self._among else "none"
+        return f"none, among {Decisions(self._unfiltered)!r}" if self._unfiltered else "none"
 
 
-class Captured(Decisions):
+class CapturedDecisions(Decisions):
     """
     The decisions about calls that were recorded while a block was open, oldest first.
 
@@ -95,7 +97,7 @@ class Captured(Decisions):
         self.answers = Decisions()
         self.outputs = Decisions()
 
-    def hear(self, decision: Decision) -> None:
+    def add(self, decision: Decision) -> None:
         """Keep a decision among those about the same."""
         apart = {
             Subject.RESULT: self.results,
@@ -122,7 +124,7 @@ def is_allowed(decision: Decision) -> bool:
     return decision.action is Action.ALLOW and not (decision.errors or NOTE in decision.notes)
 
 
-def told(decision: Decision) -> str:
+def decision_line(decision: Decision) -> str:
     """Say on one short line what became of a call, of its result or of an answer, and why."""
     reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
     if decision.approval in APPROVALS:
@@ -130,10 +132,10 @@ def told(decision: Decision) -> str:
     reasons += [f"layer_error: {error}" for error in decision.errors]
     because = f" ({', '.join(reasons)})" if reasons else ""
     about = _OF_NO_TOOL.get(decision.subject) or escaped(decision.tool)
-    return escaped(f"{about}: {_became(decision)}{because}", limit=400)
+    return escaped(f"{about}: {_outcome_text(decision)}{because}", limit=400)
 
 
-def _became(decision: Decision) -> str:
+def _outcome_text(decision: Decision) -> str:
     if NOTE in decision.notes:
         return "not judged, the shield is off"
     stopped = "withheld" if decision.subject is Subject.RESULT else "blocked"
@@ -144,15 +146,15 @@ def _became(decision: Decision) -> str:
     return "allowed" if decision.action is Action.ALLOW else "flagged"
 
 
-def lines(decisions: Iterable[Decision]) -> str:
+def decision_lines(decisions: Iterable[Decision]) -> str:
     """Say what became of each call, one line each."""
-    every = [told(decision) for decision in decisions]
+    every = [decision_line(decision) for decision in decisions]
     more = [f"... and {len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
     return "".join(f"\n  {line}" for line in every[:_SHOWN] + more)
 
 
-def meant(nothing: str, word: str, known: Iterable[str]) -> str:
+def no_match_text(nothing: str, word: str, names: Iterable[str]) -> str:
     """Say that *nothing* is *word*, as in "no tool is named", and which one was meant."""
-    near = nearest(word, known)
+    near = nearest(word, names)
     hint = f"; did you mean `{escaped(near[0])}`?" if near else ""
     return f"{nothing} `{escaped(word)}`{hint}"

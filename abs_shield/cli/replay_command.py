@@ -33,7 +33,7 @@ from abs_shield.replay.rowfiles import ROWFILES
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-class Format(StrEnum):
+class ReplayFormat(StrEnum):
     """Output formats of a replay."""
 
     TABLE = "table"
@@ -42,7 +42,7 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-class FailOn(StrEnum):
+class ReplayFailOn(StrEnum):
     """From which verdict on a replay fails."""
 
     SUSPICIOUS = "SUSPICIOUS"
@@ -59,9 +59,9 @@ def replay(
         str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
     ] = None,
     format: Annotated[
-        Format,
+        ReplayFormat,
         typer.Option(help="A table, one JSON object, or a row a call as JSON lines or Parquet."),
-    ] = Format.TABLE,
+    ] = ReplayFormat.TABLE,
     to: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +78,7 @@ def replay(
     ] = False,
     allow_empty: AllowEmpty = False,
     fail_on: Annotated[
-        FailOn | None,
+        ReplayFailOn | None,
         typer.Option(
             case_sensitive=False,
             metavar="VERDICT",
@@ -95,7 +95,7 @@ def replay(
     Exits with 0, with 1 under --fail-on, with 2 where a line is no run or a session comes back.
     """
     _check_options(format, to, findings=findings, resume=resume)
-    engine_and_crew = resolve_engine(engine, workers=workers, address=address)
+    engine_and_workers = resolve_engine(engine, workers=workers, address=address)
     job = Judging(
         policy=policy,
         folder=str(Path.cwd()),
@@ -104,8 +104,8 @@ def replay(
         findings=findings,
     )
     totals = ReplayTotals(most=findings)
-    shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
-    options = JobOptions(*engine_and_crew, sort=sort, hidden=not shown)
+    shown = to is not None or format is not ReplayFormat.JSONL or not sys.stdout.isatty()
+    options = JobOptions(*engine_and_workers, sort=sort, hidden=not shown)
     key = replay_key(job, files, sort=sort) if resume else None
     with totals, _target(to, key, inputs=[*files, *input_files(tools, policy)]) as (file, earlier):
         with _rows(format, file) as write:
@@ -113,9 +113,9 @@ def replay(
         read = totals.tally.runs.total() + totals.bad_lines
         require_input(read, noun="run", files=files, allowed=allow_empty)
         with text_for(None if to is None else file) as text:
-            if format is Format.JSON:
+            if format is ReplayFormat.JSON:
                 print_json(totals_object(files, totals, listed=findings > 0), file=text)
-            elif format is Format.TABLE:
+            elif format is ReplayFormat.TABLE:
                 print_table(totals, text)
     if to is not None:
         print(written_message(totals, to, before=earlier.calls), file=sys.stderr)
@@ -145,12 +145,12 @@ def _judge(
             earlier.note(part, lines=progress.lines)
 
 
-def _check_options(format: Format, to: str | None, *, findings: int, resume: bool) -> None:
+def _check_options(format: ReplayFormat, to: str | None, *, findings: int, resume: bool) -> None:
     if findings and format in ROWFILES:
         raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
-    if format is Format.PARQUET and to is None:
+    if format is ReplayFormat.PARQUET and to is None:
         raise BadInput("`--format parquet` is no text; name a file with `--output`")
-    if resume and (format is not Format.JSONL or to is None):
+    if resume and (format is not ReplayFormat.JSONL or to is None):
         raise BadInput("`--resume` goes on with rows in a file: add `--format jsonl --output FILE`")
 
 
@@ -168,7 +168,7 @@ def _target(
 
 
 @contextmanager
-def _rows(format: Format, file: IO[bytes]) -> Iterator[Callable[[bytes], object]]:
+def _rows(format: ReplayFormat, file: IO[bytes]) -> Iterator[Callable[[bytes], object]]:
     if format not in ROWFILES:
         yield lambda packed: None
         return
@@ -181,7 +181,7 @@ def _rows(format: Format, file: IO[bytes]) -> Iterator[Callable[[bytes], object]
     writer.finish()
 
 
-def _failed(tally: Tally, fail_on: FailOn | None) -> int:
+def _failed(tally: Tally, fail_on: ReplayFailOn | None) -> int:
     if fail_on is None:
         return 0
     least = Verdict(fail_on).gravity

@@ -10,8 +10,8 @@ from typing import Self
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.testing.capture import capture_decisions
-from abs_shield.testing.decisions import Captured
-from abs_shield.testing.wanted import Wanted
+from abs_shield.testing.decision_list import CapturedDecisions
+from abs_shield.testing.decision_matcher import DecisionMatcher
 
 
 class Expectation:
@@ -23,12 +23,12 @@ class Expectation:
             what they returned, its ``answers`` about answers.
     """
 
-    def __init__(self, wanted: Wanted, name: str) -> None:
-        self.decisions = Captured()
-        self._wanted = wanted
+    def __init__(self, matcher: DecisionMatcher, name: str) -> None:
+        self.decisions = CapturedDecisions()
+        self._matcher = matcher
         self._name = name
-        self._capture: AbstractContextManager[Captured] | None = None
-        self._met: Decision | None = None
+        self._capture: AbstractContextManager[CapturedDecisions] | None = None
+        self._match: Decision | None = None
 
     @property
     def decision(self) -> Decision:
@@ -38,9 +38,9 @@ class Expectation:
         Raises:
             ShieldError: The block was not left yet.
         """
-        if self._met is None:
+        if self._match is None:
             raise ShieldError(f"`{self._name}` has no decision before its block is left")
-        return self._met
+        return self._match
 
     def __enter__(self) -> Self:
         self._capture = capture_decisions()
@@ -56,7 +56,7 @@ class Expectation:
                 stacklevel=2,
             )
 
-    def _left(
+    def _close_capture(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
@@ -68,11 +68,11 @@ class Expectation:
         if not isinstance(error, CallBlocked | ResultBlocked):
             return None
         if all(error.decision.id != decision.id for decision in self.decisions.everything):
-            self.decisions.hear(error.decision)
+            self.decisions.add(error.decision)
         return error.decision
 
 
-class Blocked(Expectation):
+class BlockedExpectation(Expectation):
     """Expects that a call is blocked: by an exception, or told to a model in a message."""
 
     def __exit__(
@@ -82,22 +82,22 @@ class Blocked(Expectation):
         traceback: TracebackType | None,
     ) -> bool:
         __tracebackhide__ = True
-        raised = self._left(kind, error, traceback)
+        raised = self._close_capture(kind, error, traceback)
         if error is not None and raised is None:
             return False
         everything = self.decisions.everything
         candidates = everything if raised is None else [raised]
-        self._met = next(filter(self._wanted.met, candidates), None)
-        if self._met is None:
-            raise AssertionError(self._wanted.missed(everything)) from error
+        self._match = next(filter(self._matcher.matches, candidates), None)
+        if self._match is None:
+            raise AssertionError(self._matcher.failure_message(everything)) from error
         return True
 
 
-class Passing(Expectation):
+class PassingExpectation(Expectation):
     """Expects that calls run: one of them flagged, or every one allowed and its result given."""
 
-    def __init__(self, wanted: Wanted, name: str, *, every: bool) -> None:
-        super().__init__(wanted, name)
+    def __init__(self, matcher: DecisionMatcher, name: str, *, every: bool) -> None:
+        super().__init__(matcher, name)
         self._every = every
 
     def __exit__(
@@ -107,15 +107,15 @@ class Passing(Expectation):
         traceback: TracebackType | None,
     ) -> None:
         __tracebackhide__ = True
-        raised = self._left(kind, error, traceback)
+        raised = self._close_capture(kind, error, traceback)
         if error is not None and raised is None:
             return
         stopped = [*self.decisions.results.blocked, *self.decisions.answers.blocked]
         everything = self.decisions if self._every else self.decisions.everything
-        about = self._wanted.about(everything)
-        met = [decision for decision in about if self._wanted.met(decision)]
-        missing = len(met) < len(about) or self._wanted.about(stopped)
-        if raised is not None or not met or (self._every and missing):
-            found = [*self.decisions, *stopped] if self._every else everything
-            raise AssertionError(self._wanted.missed(found)) from error
-        self._met = met[0]
+        about = self._matcher.about(everything)
+        matching = [decision for decision in about if self._matcher.matches(decision)]
+        missing = len(matching) < len(about) or self._matcher.about(stopped)
+        if raised is not None or not matching or (self._every and missing):
+            actual = [*self.decisions, *stopped] if self._every else everything
+            raise AssertionError(self._matcher.failure_message(actual)) from error
+        self._match = matching[0]

@@ -41,21 +41,23 @@ def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> 
     steps = [step for step in path if isinstance(step, str)]
     if not steps:
         return set()
-    named = {steps[0], steps[-1]}
+    names = {steps[0], steps[-1]}
     return {
-        key for key in keys if (_leads(key, steps, parameters) if key[:1] == "/" else key in named)
+        key
+        for key in keys
+        if (_matches_pointer(key, steps, parameters) if key[:1] == "/" else key in names)
     }
 
 
-def _leads(key: str, steps: list[str], parameters: Any) -> bool:
+def _matches_pointer(key: str, steps: list[str], parameters: Any) -> bool:
     wanted = _steps(key)
     if ANYWHERE in wanted:
         return (wanted[0], wanted[-1]) == (steps[0], steps[-1])
     if len(wanted) > len(steps):
         return False
     if wanted[0] == ANY and isinstance(parameters, Mapping):
-        named = parameters.get("properties")
-        if isinstance(named, Mapping) and steps[0] in named:
+        properties = parameters.get("properties")
+        if isinstance(properties, Mapping) and steps[0] in properties:
             return False
     return all(want in (ANY, step) for want, step in zip(wanted, steps, strict=False))
 

@@ -10,11 +10,17 @@ from abs_shield.core import Decision, Finding, Mode, Verdict
 from abs_shield.core.names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
 from abs_shield.core.summary import APPROVALS
 from abs_shield.core.words import Outcome
-from abs_shield.testing.decisions import is_allowed, is_blocked, is_flagged, lines, meant
+from abs_shield.testing.decision_list import (
+    decision_lines,
+    is_allowed,
+    is_blocked,
+    is_flagged,
+    no_match_text,
+)
 from abs_shield.text.show import escaped
 
 
-class Reason(NamedTuple):
+class MatchedReason(NamedTuple):
     """Why something became of a call; fields are compared with the expectation's of that name."""
 
     layer: str
@@ -23,19 +29,19 @@ class Reason(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes:
+class CallOutcome:
     """What can become of a call: how a message names it, when it holds, and for what reasons."""
 
     name: str
     holds: Callable[[Decision], bool]
-    reasons: Callable[[Decision], Iterable[Reason]]
+    reasons: Callable[[Decision], Iterable[MatchedReason]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class DecisionMatcher:
     """An outcome, narrowed to a tool and to a reason; None narrows nothing."""
 
-    outcome: Outcomes
+    outcome: CallOutcome
     tool: str | None = None
     layer: str | None = None
     code: str | None = None
@@ -45,7 +51,7 @@ class Wanted:
         """Those of the wanted tool."""
         return [d for d in decisions if self.tool is None or d.tool == self.tool]
 
-    def met(self, decision: Decision) -> bool:
+    def matches(self, decision: Decision) -> bool:
         """Whether one reason of the wanted outcome is as wanted in every field."""
         if not (self.about([decision]) and self.outcome.holds(decision)):
             return False
@@ -57,16 +63,16 @@ class Wanted:
             for reason in self.outcome.reasons(decision)
         )
 
-    def missed(self, decisions: Sequence[Decision]) -> str:
+    def failure_message(self, decisions: Sequence[Decision]) -> str:
         """Say what was wanted, what was found instead, and which names were meant."""
-        asked = ", ".join(f"{name} `{escaped(word)}`" for name, word in self._words())
-        wanted = f"{self.outcome.name} with {asked}" if asked else self.outcome.name
+        criteria = ", ".join(f"{name} `{escaped(word)}`" for name, word in self._criteria())
+        expected = f"{self.outcome.name} with {criteria}" if criteria else self.outcome.name
         hints = "".join(f"\n  {hint}" for hint in self._hints(decisions))
-        found = lines(decisions) if decisions else " no decision at all"
-        return f"expected {wanted}; got:{found}{hints}"
+        actual = decision_lines(decisions) if decisions else " no decision at all"
+        return f"expected {expected}; got:{actual}{hints}"
 
-    def _words(self) -> Iterator[tuple[str, str]]:
-        for name in _NOTHING:
+    def _criteria(self) -> Iterator[tuple[str, str]]:
+        for name in _NO_MATCH:
             if (word := getattr(self, name)) is not None:
                 yield name, word
 
@@ -75,26 +81,28 @@ class Wanted:
         if not decisions:
             yield "a call that was proposed and not dispatched is recorded when its turn ends"
             return
-        known = _known(decisions)
-        for name, word in self._words():
-            if word not in known[name]:
-                yield meant(_NOTHING[name], word, known[name])
-        yield from self._unlooked(decisions)
+        existing = _existing_names(decisions)
+        for name, word in self._criteria():
+            if word not in existing[name]:
+                yield no_match_text(_NO_MATCH[name], word, existing[name])
+        yield from self._unavailable_reasons(decisions)
         if any(decision.errors for decision in decisions):
             yield "an error of a layer is no finding; expect it with code `layer_error`"
 
-    def _unlooked(self, decisions: Sequence[Decision]) -> Iterator[str]:
+    def _unavailable_reasons(self, decisions: Sequence[Decision]) -> Iterator[str]:
         """Why the wanted layer did not look at the calls that are meant, each reason once."""
         if self.layer is None:
             return
-        said = [d.coverage[self.layer] for d in self.about(decisions) if self.layer in d.coverage]
-        reasons = {c.reason: None for c in said if c.outcome is Outcome.UNAVAILABLE}
+        coverage = [
+            d.coverage[self.layer] for d in self.about(decisions) if self.layer in d.coverage
+        ]
+        reasons = {c.reason: None for c in coverage if c.outcome is Outcome.UNAVAILABLE}
         for reason in reasons:
             yield f"`{escaped(self.layer)}` did not look: {escaped(reason, limit=200)}"
 
 
 _LAYER_ERROR = "layer_error"
-_NOTHING = {
+_NO_MATCH = {
     "tool": "no call is of the tool",
     "layer": "no layer is named",
     "code": "no finding has the code",
@@ -103,51 +111,51 @@ _NOTHING = {
 """What may be wanted, and how to say that nothing of what was found is so."""
 
 
-def _known(decisions: Iterable[Decision]) -> dict[str, set[str]]:
-    known: dict[str, set[str]] = {"tool": set(), "code": set(), "where": set()}
-    known["layer"] = {*LAYER_NAMES, *OPT_IN_NAMES, *SIGNAL_NAMES, *OF_NO_TOOL}
+def _existing_names(decisions: Iterable[Decision]) -> dict[str, set[str]]:
+    existing: dict[str, set[str]] = {"tool": set(), "code": set(), "where": set()}
+    existing["layer"] = {*LAYER_NAMES, *OPT_IN_NAMES, *SIGNAL_NAMES, *OF_NO_TOOL}
     for decision in decisions:
-        known["tool"].add(decision.tool)
-        known["layer"] |= decision.coverage.keys()
-        known["code"] |= {_LAYER_ERROR, *(f.code for f in decision.findings)}
-        known["code"] |= {told.code for told in APPROVALS.values()}
-        known["where"] |= {finding.where for finding in decision.findings}
-    return known
+        existing["tool"].add(decision.tool)
+        existing["layer"] |= decision.coverage.keys()
+        existing["code"] |= {_LAYER_ERROR, *(f.code for f in decision.findings)}
+        existing["code"] |= {approval.code for approval in APPROVALS.values()}
+        existing["where"] |= {finding.where for finding in decision.findings}
+    return existing
 
 
-def _weighing(decision: Decision) -> Iterator[Reason]:
+def _flagged_reasons(decision: Decision) -> Iterator[MatchedReason]:
     yield from _reasons(finding for finding in decision.findings if finding.weighs)
     yield from _errors(decision)
 
 
-def _blocking(decision: Decision) -> Iterator[Reason]:
+def _blocked_reasons(decision: Decision) -> Iterator[MatchedReason]:
     """Of the findings in strict mode the gravest: a SUSPICIOUS one beside them blocks nothing."""
     strict = [f for f in decision.findings if f.weighs and f.mode is Mode.STRICT]
     worst = Verdict.worst(finding.verdict for finding in strict)
     yield from _reasons(finding for finding in strict if finding.verdict is worst)
     if decision.approval in APPROVALS:
-        yield Reason("", APPROVALS[decision.approval].code, "")
+        yield MatchedReason("", APPROVALS[decision.approval].code, "")
     yield from _errors(decision)
 
 
-def _looking(decision: Decision) -> Iterator[Reason]:
+def _allowed_reasons(decision: Decision) -> Iterator[MatchedReason]:
     """The layers that ran, and found nothing against the call."""
-    yield Reason("", "", "")
+    yield MatchedReason("", "", "")
     for name, coverage in decision.coverage.items():
         if coverage.outcome is Outcome.RAN:
-            yield Reason(name, "", "")
+            yield MatchedReason(name, "", "")
 
 
-def _reasons(findings: Iterable[Finding]) -> Iterator[Reason]:
-    return (Reason(finding.check, finding.code, finding.where) for finding in findings)
+def _reasons(findings: Iterable[Finding]) -> Iterator[MatchedReason]:
+    return (MatchedReason(finding.check, finding.code, finding.where) for finding in findings)
 
 
-def _errors(decision: Decision) -> Iterator[Reason]:
+def _errors(decision: Decision) -> Iterator[MatchedReason]:
     if decision.errors:
         broken = [n for n, c in decision.coverage.items() if c.outcome is Outcome.ERROR]
-        yield from (Reason(name, _LAYER_ERROR, "") for name in broken or [""])
+        yield from (MatchedReason(name, _LAYER_ERROR, "") for name in broken or [""])
 
 
-BLOCKED = Outcomes(name="a blocked call", holds=is_blocked, reasons=_blocking)
-FLAGGED = Outcomes(name="a flagged call", holds=is_flagged, reasons=_weighing)
-ALLOWED = Outcomes(name="allowed calls only", holds=is_allowed, reasons=_looking)
+BLOCKED = CallOutcome(name="a blocked call", holds=is_blocked, reasons=_blocked_reasons)
+FLAGGED = CallOutcome(name="a flagged call", holds=is_flagged, reasons=_flagged_reasons)
+ALLOWED = CallOutcome(name="allowed calls only", holds=is_allowed, reasons=_allowed_reasons)
