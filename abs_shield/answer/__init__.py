@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer_config import AnswerConfig
 
-_FILE = {
-    "AnswerConfig": "abs_shield.policy.answer_config",
+_MODULES = {
+    "AnswerConfig": "abs_shield.policy.answer",
     "Checked": "abs_shield.answer.assembly",
     "Claim": "abs_shield.answer.types",
     "Evidence": "abs_shield.answer.evidence.types",

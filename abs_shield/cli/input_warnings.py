@@ -56,7 +56,7 @@ class InputWarnings:
                 message = f"session {one.name} stood earlier in the input; use --sort"
                 self._returned.add(BadLine(one.path, one.line, message), quiet=quiet)
 
-    def _is_first(self, begun: Begun, *, quiet: bool) -> bool:
+    def _is_first(self, begun: SessionStart, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
         if self._sessions.full and not bounded and not quiet:

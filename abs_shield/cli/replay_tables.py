@@ -76,14 +76,14 @@ def _summary(tally: Tally) -> Text:
     )
 
 
-def finding_report(replayed: Found) -> Iterator[Text]:
+def finding_report(replayed: ReplayFinding) -> Iterator[Text]:
     """Yield the lines of one finding of a replay: where it stands, and what it says."""
     place = safe(f"{replayed.run_id} call {replayed.call_index}", limit=200)
     yield line(place, ": ", safe(replayed.tool))
     yield from finding_lines(replayed.finding)
 
 
-def finding_entry(replayed: Found) -> dict[str, Any]:
+def finding_entry(replayed: ReplayFinding) -> dict[str, Any]:
     """Return the same as JSON-able data."""
     finding = replayed.finding
     return {

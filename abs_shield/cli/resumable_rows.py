@@ -196,7 +196,7 @@ def _lock(journal: IO[bytes], path: str) -> None:
         raise BadInput(f"`--resume`: another process is writing {path}; wait for it") from None
 
 
-def _part_entry(part: Part) -> dict[str, Any]:
+def _part_entry(part: ReplayPart) -> dict[str, Any]:
     return {
         "runs": part.tally.runs,
         "verdicts": part.tally.verdicts,

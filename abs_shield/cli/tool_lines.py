@@ -11,7 +11,7 @@ from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.policy.source_location import SourceLocation
-from abs_shield.replay.toolsets import answered, is_answer, tools_of
+from abs_shield.replay.toolsets import is_answer, tools_of, unwrap_result
 from abs_shield.text.show import shown
 
 _BLANK = " \t\r\n"

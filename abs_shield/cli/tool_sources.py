@@ -38,9 +38,9 @@ def from_file(
     name = PurePath(path).name
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
-            toolsets = Given(whole, on_bad=on_bad)
+            toolsets = LenientToolsets(whole, on_bad=on_bad)
             _, tools = toolsets.of({"toolset": resolve_toolset(whole, toolset, path=path)})
-            return Source(name=name, tools=tools), toolsets
+            return ToolSource(name=name, tools=tools), toolsets
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
         return ToolSource(name=name, tools=tools_of(whole, on_bad)), LenientToolsets()
@@ -90,7 +90,7 @@ def from_openapi(path: str) -> ToolSource:
     except PolicyError as error:
         raise BadInput(f"{path}: {error}") from None
     name = PurePath(path).name
-    return Source(name=name, tools=api.tools, reasons=api.reasons, remarks=api.remarks)
+    return ToolSource(name=name, tools=api.tools, reasons=api.reasons, remarks=api.remarks)
 
 
 def _parse_yaml(text: bytes, *, path: str) -> Any:

@@ -91,7 +91,7 @@ class Problem:
     @property
     def place(self) -> str:
         """The file and line, escaped."""
-        return escaped(str(SourceLocation(self.file, self.line)), limit=_LONGEST)
+        return escaped(str(SourceLocation(self.file, self.line)), limit=_MAX_LENGTH)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the problem as JSON-able data."""
@@ -101,7 +101,7 @@ class Problem:
 def problem(
     code: str, message: str, *, subject: str, place: SourceLocation, hint: str = ""
 ) -> Problem:
-    """Make a problem of one of the `CODES`."""
+    """Create a problem with one of the `CODES`."""
     return Problem(
         severity=CODES[code],
         code=code,

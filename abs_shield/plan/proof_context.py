@@ -56,10 +56,10 @@ class ProofContext:
         return own or any(layer in names for layer in layers)
 
     def place(self, tool: str, field: str = "") -> SourceLocation:
-        """Where a tool was declared; where the policy says *field* of it, if it does."""
-        said = self._said.get(tool)
-        if said is not None and (field in said.model_fields_set or tool not in self.tools):
-            return said.place
+        """Return where a tool was declared; where the policy declares *field* of it, if it does."""
+        declared = self._declared.get(tool)
+        if declared is not None and (field in declared.model_fields_set or tool not in self.tools):
+            return declared.place
         return self.tools[tool].place
 
     def judged_tools(self, names: Iterable[str]) -> list[str]:

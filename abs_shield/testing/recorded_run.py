@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.testing.decision_list import no_match_text
 from abs_shield.text.show import escaped
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Opaque, Returned, Said
 from abs_shield.core.messages import UnreadableMessage, read_message
-from abs_shield.replay.turns import Turn, turns
+from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.testing.script_steps import Step
 from abs_shield.text.show import shown
 

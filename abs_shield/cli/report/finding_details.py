@@ -99,7 +99,7 @@ class FindingDetails:
         rows = (self._kind(kind, n, place) for kind, n in place.kinds.most_common())
         return node("table", node("thead", node("tr", *heads)), node("tbody", *rows))
 
-    def _kind(self, kind: FindingKind, number: int, place: Place) -> Element:
+    def _kind(self, kind: FindingKind, number: int, place: LayerReport) -> Element:
         links = [self.link(name) for name in reversed(place.newest.get(kind, ()))]
         return node(
             "tr",

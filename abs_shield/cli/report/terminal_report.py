@@ -201,7 +201,7 @@ def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
 def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
     """The tools and layers with anything to tell, at most so many of them."""
     report = summary.report
-    hot: dict[tuple[str, ...], Place] = {
+    hot: dict[tuple[str, ...], LayerReport] = {
         (row_name(row), layer): place
         for row in report.rows()
         for layer in report.columns()

@@ -92,14 +92,14 @@ def _entries(context: ProofContext) -> Iterator[_AllowEntry]:
                 yield entry
 
 
-def _each(
+def _entries_of(
     allowed: Iterable[Any],
     what: str,
     place: SourceLocation,
     tools: tuple[str, ...],
     *,
     wider: list[Any],
-) -> Iterator[_Entry]:
+) -> Iterator[_AllowEntry]:
     before = list(wider)
     for each in allowed:
         others = [*before, *(other for other in allowed if other is not each and _is_glob(other))]

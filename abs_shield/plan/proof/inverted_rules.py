@@ -137,5 +137,5 @@ def _problem(rule: Rule, comparison: _Comparison) -> Problem:
         f" rejects {comparison.example}",
         subject=f"rule `{rule.name}`",
         place=SourceLocation(rule.file, rule.line),
-        hint="a rule gives True for what is right; turn the comparison round",
+        hint="a rule returns True for valid calls; invert the comparison",
     )

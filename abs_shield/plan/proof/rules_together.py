@@ -114,7 +114,7 @@ def _are_equal(comparable: Sequence[RuleAnswers], one: Rule, other: Rule) -> boo
 
 def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     *others, last = (answers.plans[n].rule for n in rules)
-    named = ", ".join(
+    other_rules = ", ".join(
         f"rule `{each.name}` ({SourceLocation(each.file, each.line)})" for each in others
     )
     each = "both" if len(rules) == 2 else f"all {len(rules)}"

@@ -17,7 +17,7 @@ def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
     if not context.runs("impossible_state"):
         for rule in context.policy.rules:
             where = SourceLocation(rule.file, rule.line)
-            yield _told(f"rule `{rule.name}`", where, "impossible_state")
+            yield _problem(f"rule `{rule.name}`", where, "impossible_state")
     for pair in context.policy.inverses:
         judging = ("self_contradiction", *(("impossible_state",) if pair.final else ()))
         if not context.runs(*judging):
@@ -31,8 +31,8 @@ def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
             yield _problem(what, context.place(name, "reads_first"), "uninformed_write")
 
 
-def _told(what: str, place: SourceLocation, *layers: str) -> Problem:
-    named = " or ".join(f"`{layer}`" for layer in layers)
+def _problem(what: str, place: SourceLocation, *layers: str) -> Problem:
+    layer_names = " or ".join(f"`{layer}`" for layer in layers)
     return problem(
         "not_judged",
         f"{what} is never judged: {layer_names} does not run",

@@ -33,7 +33,7 @@ def _problems_of_rules(context: ProofContext) -> Iterator[Problem]:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
                 for parameter in unknown_to(plan, schema, tool=name):
                     where = SourceLocation(rule.file, rule.line)
-                    yield _unknown(f"rule `{rule.name}`", where, parameter, name, schema)
+                    yield _problem(f"rule `{rule.name}`", where, parameter, name, schema)
 
 
 def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Problem]:
@@ -51,7 +51,7 @@ def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Pro
                 f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
                 subject=f"rule `{rule.name}`",
                 place=SourceLocation(rule.file, rule.line),
-                hint=nearest_name_hint(parameter, known, what="parameter"),
+                hint=nearest_name_hint(parameter, names, what="parameter"),
             )
 
 
@@ -73,7 +73,7 @@ def _problems_of_inverses(context: ProofContext) -> Iterator[Problem]:
                 yield _problem(what, pair.place, parameter, name, schema)
 
 
-def _unknown(
+def _problem(
     what: str, place: SourceLocation, parameter: str, tool: str, schema: CompiledSchema
 ) -> Problem:
     return problem(
