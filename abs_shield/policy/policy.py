@@ -291,12 +291,12 @@ def _captured(function: Callable[..., Any]) -> Iterator[str]:
     yield from _data_json(getattr(plain, "__kwdefaults__", None) or {})
     holder = function if plain is function else getattr(function, "__self__", None)
     if not isinstance(holder, type | ModuleType) and not isroutine(holder):
-        yield from _named_data(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
+        yield from _data_lines(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
     read = {name for code in _codes(getattr(plain, "__code__", None)) for name in code.co_names}
-    yield from _named_data(getattr(plain, "__globals__", {}), read)
+    yield from _data_lines(getattr(plain, "__globals__", {}), read)
 
 
-def _named_data(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
+def _data_lines(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
     for name in sorted(names):
         if name in data and not name.startswith("__"):
             yield from (f"{name} = {text}" for text in _data_json(data[name]))

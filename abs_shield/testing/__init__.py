@@ -6,7 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abs_shield.testing.assertions import assert_allowed, assert_blocked, assert_flagged
+    from abs_shield.testing.decision_assertions import (
+        assert_allowed,
+        assert_blocked,
+        assert_flagged,
+    )
     from abs_shield.testing.bypass_context import no_shield
     from abs_shield.testing.capture import capture_decisions
     from abs_shield.testing.decision_list import Decisions
@@ -19,9 +23,9 @@ _MODULES = {
     "Decisions": "decision_list",
     "Step": "script_steps",
     "ascripted": "script",
-    "assert_allowed": "assertions",
-    "assert_blocked": "assertions",
-    "assert_flagged": "assertions",
+    "assert_allowed": "decision_assertions",
+    "assert_blocked": "decision_assertions",
+    "assert_flagged": "decision_assertions",
     "assert_proved": "proof_assertion",
     "assistant": "script_steps",
     "call": "script_steps",
