@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abs_shield.testing.bypass_context import no_shield
+    from abs_shield.testing.capture import capture_decisions
     from abs_shield.testing.decision_assertions import (
         assert_allowed,
         assert_blocked,
         assert_flagged,
     )
-    from abs_shield.testing.bypass_context import no_shield
-    from abs_shield.testing.capture import capture_decisions
     from abs_shield.testing.decision_list import Decisions
     from abs_shield.testing.proof_assertion import assert_proved
     from abs_shield.testing.recorded_run import recorded
