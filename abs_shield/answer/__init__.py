@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from abs_shield.policy.answer_config import AnswerConfig
 
 _MODULES = {
-    "AnswerConfig": "abs_shield.policy.answer",
+    "AnswerConfig": "abs_shield.policy.answer_config",
     "Checked": "abs_shield.answer.assembly",
     "Claim": "abs_shield.answer.types",
     "Evidence": "abs_shield.answer.evidence.types",

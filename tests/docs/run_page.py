@@ -25,7 +25,7 @@ SHELL = (
 PRELOADED = (
     "abs_shield.shield.shield",
     "abs_shield.answer.pipeline",
-    "abs_shield.cli.replay",
+    "abs_shield.cli.replay_command",
     "abs_shield.policy.packs",
     "abs_shield.session",
     "abs_shield.stores.sqlite",
