@@ -1,4 +1,4 @@
-"""Which results answer which calls, where one message proposes several."""
+"""Match results to calls, if one message proposes several."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from abs_shield.session.call_states import is_feedback
 @dataclass(frozen=True, slots=True)
 class Turn:
     """
-    What the model proposed at once, and what came of it.
+    The calls that the model proposed together, and their results.
 
     Attributes:
-        proposals: One call each, in order.
-        results: Beside each of them its result, or None.
-        rest: What else happened before anybody spoke: results that answer none of the calls.
+        proposals: The proposals, one call each, in order.
+        results: The result of each call, or None.
+        rest: Further events before the next message: results that match none of the calls.
     """
 
     proposals: tuple[Proposed, ...]
@@ -28,9 +28,9 @@ class Turn:
 
 
 def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
-    """Return the events in order, with the calls of a turn and their results put together."""
+    """Yield the events in order, with the calls of a turn and their results combined."""
     place = 0
-    events = [_known(event) for event in events]
+    events = [_without_withheld_value(event) for event in events]
     while place < len(events):
         event = events[place]
         if not isinstance(event, Proposed):
@@ -48,8 +48,8 @@ def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
         yield _turn(proposals, after)
 
 
-def _known(event: Event) -> Event:
-    """An event; of a withheld result nobody knew the value, and its call did not fail."""
+def _without_withheld_value(event: Event) -> Event:
+    """Return an event; a withheld result has an unknown value, and its call did not fail."""
     if isinstance(event, Returned) and is_feedback(event.value, "withheld"):
         return event._replace(value=None, error=False)
     return event
@@ -65,28 +65,30 @@ def _turn(proposals: list[Proposed], after: list[Returned | Opaque]) -> Turn:
 
 def match_results(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> list[Returned | None]:
     """
-    Return each call's result or None: by an id that is unique on both sides, else in order.
+    Return each call's result or None: matched by a unique id, else in order.
 
     >>> calls = [ToolCall("a", id="1"), ToolCall("b", id="2")]
     >>> results = [Returned(name="b", value=0, call_id="2"), Returned(name="a", value=1)]
     >>> [result.value for result in answers(calls, results)]
     [1, 0]
     """
-    unique = _once(call.id for call in calls) & _once(result.call_id for result in returned)
+    unique = _unique_ids(call.id for call in calls) & _unique_ids(
+        result.call_id for result in returned
+    )
     by_id = {result.call_id: result for result in returned if result.call_id in unique}
     left = [result for result in returned if result.call_id not in unique]
-    return [by_id.get(call.id) if call.id in unique else _next(call, left) for call in calls]
+    return [by_id.get(call.id) if call.id in unique else _take_result(call, left) for call in calls]
 
 
-def _once(ids: Iterator[str | None]) -> set[str | None]:
+def _unique_ids(ids: Iterator[str | None]) -> set[str | None]:
     listed = [name for name in ids if name]
     if len(listed) < 2:
         return set(listed)
     return {name for name, count in Counter(listed).items() if count == 1}
 
 
-def _next(call: ToolCall, left: list[Returned]) -> Returned | None:
-    """Take the first result out of *left*, unless it speaks of another tool."""
+def _take_result(call: ToolCall, left: list[Returned]) -> Returned | None:
+    """Remove and return the first result in *left* that does not name another tool."""
     for result in left:
         if result.name in ("", call.name):
             left.remove(result)

@@ -1,4 +1,4 @@
-"""One judged call as a line of the replay's output, and such a line read back."""
+"""Convert judged calls to lines of the replay's output, and read such lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FINDING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a line says; the attributes are those of `Judged` and `Decision`."""
+    """The data of a line; the attributes are those of `Judged` and `Decision`."""
 
     run_id: str
     call_index: int
@@ -68,7 +68,7 @@ def read_row(record: Mapping[str, Any]) -> Row:
     Read a line that `row` wrote.
 
     Raises:
-        ValueError: A field is missing, or holds a word that is none of ours.
+        ValueError: A field is missing, or has an unknown value.
     """
     try:
         return Row(
@@ -81,8 +81,8 @@ def read_row(record: Mapping[str, Any]) -> Row:
             would_block=record["would_block"],
             findings=tuple(_finding(finding) for finding in record["findings"]),
             coverage={
-                layer: Coverage(Outcome(said["outcome"]), said["reason"])
-                for layer, said in record["coverage"].items()
+                layer: Coverage(Outcome(entry["outcome"]), entry["reason"])
+                for layer, entry in record["coverage"].items()
             },
         )
     except (KeyError, TypeError, AttributeError) as error:

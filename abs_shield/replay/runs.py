@@ -1,4 +1,4 @@
-"""Reads run files: one recorded run a line, and what stands in the way of reading it."""
+"""Read run files: one recorded run per line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
-"""What reading a line of a run file raises where the line is no run."""
+"""Errors raised for an invalid line of a run file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,14 @@ class Run:
     One recorded run.
 
     Attributes:
-        run_id: As the file says, else the file and line.
-        session_id: Runs of one session share what was seen; None: the run stands alone.
-        tools: The tools it could call; empty where they are not known.
-        toolset: The key of these tools: equal keys, equal tools.
-        messages: The messages as they were recorded.
-        events: The same, read.
-        labels: What is known about the run; `success` is true, false or null.
-        source: Where the run comes from, as it says, else the file's name.
+        run_id: The id in the file, else the file and line.
+        session_id: Runs of one session share their history; None for a run without a session.
+        tools: The tools it could call; empty if unknown.
+        toolset: The key of these tools; equal keys mean equal tools.
+        messages: The messages as recorded.
+        events: The parsed messages.
+        labels: Labels of the run; `success` is true, false or null.
+        source: The source named in the file, else the file's name.
         path: The file.
         line: Its line, from 1.
     """
@@ -50,7 +50,7 @@ class Run:
 
     @property
     def success(self) -> bool | None:
-        """True if the run ended well; None where nobody knows."""
+        """True if the run succeeded; None if unknown."""
         success = self.labels.get("success")
         return success if isinstance(success, bool) else None
 
@@ -62,7 +62,7 @@ def runs(
     on_bytes: Callable[[int], object] | None = None,
 ) -> Iterator[Run | BadLine]:
     """
-    Return each run of each file, streaming; a line that is none comes as a `BadLine`.
+    Yield each run of each file; an invalid line as a `BadLine`.
 
     Raises:
         OSError: A file cannot be opened or read.
@@ -74,7 +74,7 @@ def runs(
 
 def session_of(line: bytes) -> str | None:
     """
-    Return the session that a line names, whether it is a run otherwise or not.
+    Return the session that a line names, even if the line is not a valid run.
 
     >>> session_of(b'{"session_id": 7}'), session_of(b"no JSON")
     ('7', None)
@@ -88,7 +88,7 @@ def session_of(line: bytes) -> str | None:
 
 
 def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
-    """Read one line of a file; what is no run comes as a `BadLine`."""
+    """Parse one line of a file; an invalid line becomes a `BadLine`."""
     try:
         record = read_record(line)
         toolset, tools = toolsets.of(record)
@@ -137,7 +137,7 @@ def _id(value: Any) -> str | None:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a line is no run, in one line."""
+    """Return the reason why a line is invalid, in one line."""
     if isinstance(error, RecursionError):
         return "the line is nested too deeply"
     return escaped(str(error), limit=300)

@@ -1,21 +1,21 @@
-"""Notices a session that comes back after another began, in a few bytes a session."""
+"""Detect a session that reappears after another one, with a few bytes per session."""
 
 from __future__ import annotations
 
 from array import array
 
 MOST = 1 << 20
-"""Sessions that are remembered: 16 MB."""
+"""Maximum number of sessions that are stored: 16 MB."""
 
 
 class SessionKeys:
     """
-    Remembers the 8-byte keys of the sessions that have been.
+    Stores the 8-byte keys of earlier sessions.
 
     >>> keys = SessionKeys(most=2)
     >>> keys.add(7), keys.add(8), keys.add(7), keys.full
     (True, True, False, True)
-    >>> keys.add(9), keys.add(9)  # beyond the bound nothing is remembered
+    >>> keys.add(9), keys.add(9)  # nothing is stored beyond the bound
     (True, True)
     """
 
@@ -26,11 +26,11 @@ class SessionKeys:
 
     @property
     def full(self) -> bool:
-        """True if later sessions are not remembered any more."""
+        """True if later sessions are not stored any more."""
         return self._count >= self._most
 
     def add(self, key: int) -> bool:
-        """Remember *key*; whether it is new."""
+        """Store *key*; return whether it is new."""
         key = key or 1  # 0 is an empty slot
         slot = self._slot(key)
         if self._slots[slot] == key:
@@ -43,7 +43,7 @@ class SessionKeys:
         return True
 
     def _slot(self, key: int) -> int:
-        """The slot of *key*, or the empty one in which it belongs."""
+        """Return the slot of *key*, or the empty slot for it."""
         mask = len(self._slots) - 1
         slot = key & mask
         while self._slots[slot] not in (0, key):

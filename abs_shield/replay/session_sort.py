@@ -1,4 +1,4 @@
-"""Brings the runs of a session together on disk, however many there are."""
+"""Sort lines by session on disk, for any number of runs."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ CREATE TABLE sessions (key BLOB PRIMARY KEY, rank INTEGER) WITHOUT ROWID;
 BEGIN;
 """
 _STEPS = 100_000
-"""SQLite's own steps after which it looks whether it was interrupted."""
+"""SQLite steps after which it checks for an interrupt."""
 
 
 def sort_by_session(
     raw: Iterable[RawLine | BadLine], *, on_sorted: Callable[[int], object] | None = None
 ) -> Iterator[RawLine | BadLine]:
     """
-    Return the lines in the order of their sessions' first lines; within a session as they stood.
+    Yield the lines in the order of their sessions' first lines, stable within a session.
 
-    A line that names no session stays where it is. The lines lie in a temporary file that has no
-    name: it is gone when this ends, however it ends. Its folder is that of `TMPDIR`.
+    A line without a session keeps its position. The lines are stored in an unnamed temporary file
+    in `TMPDIR`, which is deleted when this ends, also after an error.
 
     Args:
         raw: Lines in any order.
-        on_sorted: Told, before the first line comes, how many bytes they have in all.
+        on_sorted: Called before the first line with the total number of bytes.
 
     Raises:
-        ReplayError: The disk is full, or no temporary file can be made.
+        ReplayError: The disk is full, or no temporary file can be created.
     """
-    with _told(), closing(sqlite3.connect("", isolation_level=None)) as disk:
+    with _as_replay_error(), closing(sqlite3.connect("", isolation_level=None)) as disk:
         disk.set_progress_handler(lambda: None, _STEPS)  # lets Ctrl-C through
         disk.executescript(_TABLES)
         paths: dict[str, int] = {}
         total = 0
         for place, line in enumerate(raw):
-            _keep(disk, place, line, paths)
+            _store(disk, place, line, paths)
             total += len(line.data) if isinstance(line, RawLine) else 0
         disk.execute("CREATE INDEX in_order ON lines (rank, place)")
         if on_sorted is not None:
@@ -63,7 +63,7 @@ def sort_by_session(
                 yield RawLine(names[path], number, data)
 
 
-def _keep(
+def _store(
     disk: sqlite3.Connection, place: int, line: RawLine | BadLine, paths: dict[str, int]
 ) -> None:
     path = paths.setdefault(line.path, len(paths))
@@ -75,7 +75,7 @@ def _keep(
 
 
 def _rank(disk: sqlite3.Connection, place: int, line: RawLine) -> int:
-    """The place of the first line of the same session."""
+    """Return the position of the first line of the same session."""
     session = session_of(line.data)
     if session is None:
         return place
@@ -86,7 +86,7 @@ def _rank(disk: sqlite3.Connection, place: int, line: RawLine) -> int:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_replay_error() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -1,4 +1,4 @@
-"""Counts of a replay by source, layer and outcome of the run, one call after the other."""
+"""Counts of a replay by source, layer and outcome of the run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from abs_shield.replay.run_judging import Judged
 from abs_shield.replay.runs import Run
 
 OUTCOMES = {True: "success", False: "failure", None: "unknown"}
-"""What is known about how a run ended, and its word."""
+"""The names of a run's outcomes."""
 _REASONS = 1_000
 
 
 @dataclass(slots=True)
 class LayerTally:
     """
-    What one layer did on some calls.
+    Counts of one layer.
 
     Attributes:
-        calls: Calls that it was asked about.
+        calls: Number of calls.
         ran: Calls that it judged.
-        unavailable: Calls for which it had nothing to go on.
+        unavailable: Calls that it could not judge for lack of data.
         errors: Calls that it failed to judge.
         suspicious: Its SUSPICIOUS findings that weigh.
         hallucinated: Its HALLUCINATED findings that weigh.
@@ -43,7 +43,7 @@ class LayerTally:
     would_block: int = 0
 
     def add(self, other: LayerTally, *, times: int = 1) -> None:
-        """Add *other* to these counts, so often."""
+        """Add *other* to these counts, a number of times."""
         for field in fields(other):
             more = times * getattr(other, field.name)
             setattr(self, field.name, getattr(self, field.name) + more)
@@ -61,13 +61,12 @@ class _TallyKey(NamedTuple):
 
 class Tally:
     """
-    Counts what a replay finds.
+    Counts the results of a replay.
 
     Attributes:
-        runs: Source to its number of runs.
+        runs: Number of runs by source.
         verdicts: Number of calls by verdict.
-        calls: Source and outcome to the counts of its calls as a whole.
-        reasons: Layer, outcome and reason to the number of calls that it did not judge.
+        reasons: Number of calls that a layer did not judge, by layer, outcome and reason.
     """
 
     def __init__(self) -> None:
@@ -78,7 +77,7 @@ class Tally:
         self._places: dict[_TallyKey, LayerTally] = {}
 
     def run(self, run: Run) -> None:
-        """Count one run, whether it calls anything or not."""
+        """Count one run, with or without calls."""
         self.runs[run.source] += 1
 
     def update(self, judged: Judged) -> None:
@@ -104,7 +103,7 @@ class Tally:
         self._findings(judged)
 
     def merge(self, other: Tally) -> None:
-        """Add what *other* counted of the runs that came next."""
+        """Add the counts of later runs."""
         self.runs.update(other.runs)
         self.verdicts.update(other.verdicts)
         for whole, counts in other._wholes.items():
@@ -116,11 +115,11 @@ class Tally:
                 self.reasons[reason] += count
 
     def layers(self) -> list[str]:
-        """Names of the layers, in order."""
+        """Return the names of the layers, in order."""
         return list(dict.fromkeys(place.layer for place in self._places))
 
     def sources(self) -> list[str]:
-        """Names of the sources, in order."""
+        """Return the names of the sources, in order."""
         return list(self.runs)
 
     def of(

@@ -1,4 +1,4 @@
-"""The tools that a run could call: listed by itself, or under a name that a file explains."""
+"""Read the tools of runs: listed in a run, or in a file under a toolset's name."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 NONE = "none"
-"""The name of the toolset of which nothing is known."""
+"""The name of the toolset without known tools."""
 EVERY_RUN = "*"
-"""The name of the tools of every run that lists none and names no other toolset."""
-_KEPT = 256
+"""The name of the toolset for runs that list no tools and name no other toolset."""
+_MAX_INLINE = 256
 OnBadTool = Callable[[str], object]
 
 
@@ -27,12 +27,12 @@ class Toolsets:
     Reads every distinct list of tools once.
 
     Args:
-        named: Name of a toolset to its list of tools, in any shape that is read; the name `*`
-            has the tools of runs that list none and name no other.
-        on_bad: Called with what is wrong with each tool that cannot be read; see `tools_of`.
+        by_name: Lists of tools by the name of the toolset, in any supported format; the name
+            `*` is for runs that list no tools and name no other toolset.
+        on_bad: Called with the problem of each tool that cannot be read; see `tools_of`.
 
     Raises:
-        ValueError: A list is none, or one of its tools cannot be read.
+        ValueError: A value is not a list, or a tool in it cannot be read.
 
     >>> toolsets = Toolsets({"desk": [{"name": "lend"}]})
     >>> [tool.name for tool in toolsets.of({"toolset": "desk"})[1]]
@@ -40,15 +40,17 @@ class Toolsets:
     """
 
     def __init__(
-        self, named: Mapping[str, Any] | None = None, *, on_bad: OnBadTool | None = None
+        self, by_name: Mapping[str, Any] | None = None, *, on_bad: OnBadTool | None = None
     ) -> None:
-        named = {} if named is None else named
-        self._named = {name: _named(name, listed, on_bad) for name, listed in named.items()}
+        by_name = {} if by_name is None else by_name
+        self._read_toolset = {
+            name: _read_toolset(name, listed, on_bad) for name, listed in by_name.items()
+        }
         self._inline: OrderedDict[str, tuple[Tool, ...]] = OrderedDict()
 
     def of(self, record: Mapping[str, Any]) -> tuple[str, tuple[Tool, ...]]:
         """
-        Return the key of the run's tools, equal for equal tools, and the tools.
+        Return the key of the run's tools (equal for equal tools), and the tools.
 
         Raises:
             ValueError: The toolset is unknown, or a tool cannot be read.
@@ -56,44 +58,44 @@ class Toolsets:
         if record.get("tools") is not None:
             return self._listed(record["tools"])
         name = record.get("toolset")
-        if name == NONE or (name is None and EVERY_RUN not in self._named):
+        if name == NONE or (name is None and EVERY_RUN not in self._read_toolset):
             return NONE, ()
-        if name is None or [*self._named] == [EVERY_RUN]:
+        if name is None or [*self._read_toolset] == [EVERY_RUN]:
             name = EVERY_RUN
-        if not isinstance(name, str) or name not in self._named:
+        if not isinstance(name, str) or name not in self._read_toolset:
             raise ValueError(f"toolset {shown(name)} is unknown; {self._hint(name)}")
-        return name, self._named[name]
+        return name, self._read_toolset[name]
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the toolsets that are known."""
-        return frozenset(self._named)
+        """The names of the toolsets."""
+        return frozenset(self._read_toolset)
 
     def _listed(self, listed: Any) -> tuple[str, tuple[Tool, ...]]:
         key = f"inline:{digest(json.dumps(listed, sort_keys=True), size=16).hex()}"
         if key not in self._inline:
             self._inline[key] = tools_of(listed)
-            if len(self._inline) > _KEPT:
+            if len(self._inline) > _MAX_INLINE:
                 self._inline.popitem(last=False)
         return key, self._inline[key]
 
     def _hint(self, name: Any) -> str:
-        if not self._named:
+        if not self._read_toolset:
             return "name a file of toolsets with `--tools`"
-        near = nearest(str(name), self._named)
-        return f"did you mean {shown(near[0])}?" if near else f"{len(self._named)} are known"
+        near = nearest(str(name), self._read_toolset)
+        return f"did you mean {shown(near[0])}?" if near else f"{len(self._read_toolset)} are known"
 
 
 def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     """
-    Read a list of tools of any shape, or MCP's answer; of two tools with one name the last counts.
+    Read a list of tools in any format, or MCP's answer; of two tools with one name the last counts.
 
     Args:
         listed: The list.
-        on_bad: Called with what is wrong with each tool that cannot be read, where another can.
+        on_bad: Called with the problem of each tool that cannot be read, if another can.
 
     Raises:
-        ValueError: It is no list, or a tool cannot be read and there is no *on_bad*.
+        ValueError: The data is not a list, or a tool cannot be read and there is no *on_bad*.
     """
     listed = unwrap_result(listed)
     if is_answer(listed):
@@ -119,7 +121,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
 
 def unwrap_result(whole: Any) -> Any:
     """
-    Return the result of a JSON-RPC answer; whatever is none as it is.
+    Return the result of a JSON-RPC answer; any other value unchanged.
 
     >>> answered({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
     {'tools': []}
@@ -135,7 +137,7 @@ def is_answer(whole: Any) -> bool:
     return [name for name, held in whole.items() if isinstance(held, (list, tuple))] == ["tools"]
 
 
-def _named(name: str, listed: Any, on_bad: OnBadTool | None) -> tuple[Tool, ...]:
+def _read_toolset(name: str, listed: Any, on_bad: OnBadTool | None) -> tuple[Tool, ...]:
     prefix = f"toolset `{escaped(name)}`: "
     try:
         return tools_of(listed, None if on_bad is None else lambda why: on_bad(prefix + why))

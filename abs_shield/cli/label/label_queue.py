@@ -195,12 +195,12 @@ class LabelQueue:
         """Return how many labels are wanting; None where no number of them is enough."""
         if (check, tool) in self._enforced and not self._has_objection(check, tool):
             return 0
-        return self.rule.labels_wanting(self._counts[check, tool])
+        return self.rule.labels_needed(self._counts[check, tool])
 
     def _has_objection(self, check: str, tool: str) -> bool:
         """Return whether something was seen that speaks against enforcing a check."""
         reasons = self.rule.reasons(LayerReport(counts=self._counts[check, tool]))
-        return any(reason.seen for reason in reasons)
+        return any(reason.is_evidence for reason in reasons)
 
     def _add(self, candidate: LabelCandidate, truth: Truth, count: int) -> None:
         for check in candidate.checks:

@@ -129,7 +129,7 @@ def _listed(
 
 
 def _item(step: RolloutStep, details: FindingDetails, *, max_stops: float) -> Element:
-    lines = [node("li", reason.told) for reason in step.reasons]
+    lines = [node("li", reason.message) for reason in step.reasons]
     lines += [node("li", f"next: {todo}") for todo in step.todos]
     if step.look_at:
         links = (details.link(name) for name in step.look_at)

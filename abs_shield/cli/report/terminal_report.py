@@ -280,7 +280,7 @@ def _step(step: RolloutStep, max_stops: float) -> Iterator[Text]:
         "  ", safe(place_name(step), style="bold"), f": {figures(step, max_stops=max_stops)}"
     )
     for reason in step.reasons:
-        yield line("    - ", safe(reason.told))
+        yield line("    - ", safe(reason.message))
     for todo in step.todos:
         yield line("    next: ", safe(todo))
     if step.look_at:

@@ -1,4 +1,4 @@
-"""An OpenAPI description read as tools: an operation each."""
+"""Read the operations of an OpenAPI description as tools."""
 
 from abs_shield.replay.openapi.operations import Operations, operations
 

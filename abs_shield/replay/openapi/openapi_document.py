@@ -1,4 +1,4 @@
-"""One OpenAPI document: its version, and what its local references point at."""
+"""One OpenAPI document: its version, and its local references."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Document:
     @classmethod
     def of(cls, whole: Any) -> Document:
         """
-        Return the document.
+        Return the document after validating it.
 
         Raises:
-            PolicyError: It is no OpenAPI description, of a version that is not read, or empty.
+            PolicyError: The data is not an OpenAPI 3 description, or has no paths.
         """
         if not isinstance(whole, Mapping):
             raise PolicyError(f"it is {shown(whole)}; give an OpenAPI description, an object")
         version = whole.get("openapi")
         if "swagger" in whole:
-            told = shown(whole["swagger"])
-            raise PolicyError(f"it is of Swagger {told}; convert it to OpenAPI 3 first")
+            version_text = shown(whole["swagger"])
+            raise PolicyError(f"it is of Swagger {version_text}; convert it to OpenAPI 3 first")
         if not isinstance(version, (str, float)) or not str(version).startswith("3."):
             raise PolicyError(f"`openapi` is {shown(version)}; give a description of OpenAPI 3")
         if not isinstance(whole.get("paths"), Mapping):
@@ -42,7 +42,7 @@ class Document:
 
     @property
     def is_old(self) -> bool:
-        """True if its schemas are of OpenAPI 3.0, which is no JSON Schema."""
+        """True if its schemas follow OpenAPI 3.0, which is not JSON Schema."""
         return str(self.whole["openapi"]).startswith(_OLD)
 
     def at(self, pointer: str) -> Any:
@@ -59,7 +59,7 @@ class Document:
         return here
 
     def resolved(self, part: Any) -> Mapping[str, Any]:
-        """Return an object with its own reference followed; empty where it leads nowhere."""
+        """Return an object with its own reference resolved; empty if it cannot be."""
         for _ in range(_MOST_STEPS):
             if not isinstance(part, Mapping):
                 return {}
@@ -70,6 +70,6 @@ class Document:
         return {}
 
     def objects(self, listed: Any) -> Iterable[Mapping[str, Any]]:
-        """Return the members of a list that are objects, their references followed."""
+        """Return the objects in a list, with their references resolved."""
         members = listed if isinstance(listed, list) else ()
-        return [found for each in members if (found := self.resolved(each))]
+        return [resolved for each in members if (resolved := self.resolved(each))]

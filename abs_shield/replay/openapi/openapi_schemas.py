@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI as JSON Schema, with what they refer to inside the document."""
+"""Convert OpenAPI schemas to JSON Schema, with their local references."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 from abs_shield.replay.openapi.openapi_document import Document
 from abs_shield.text.show import escaped
 
-_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+_SCHEMA_MAPS = frozenset(
+    {"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}
+)
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _ONE = frozenset(
     "items additionalProperties not if then else contains propertyNames unevaluatedItems "
@@ -26,8 +28,8 @@ class Schemas:
     Converts the schemas of one operation.
 
     Attributes:
-        defs: What the converted schemas refer to, by name; a cycle stays one.
-        remarks: What could not be followed.
+        defs: The definitions that converted schemas refer to, by name; cycles are kept.
+        remarks: References that could not be resolved.
     """
 
     def __init__(self, document: Document) -> None:
@@ -37,31 +39,31 @@ class Schemas:
         self.remarks: dict[str, None] = {}
 
     def converted(self, schema: Any, depth: int = 0) -> Any:
-        """Return one schema; a reference that leads out of the document admits everything."""
+        """Return one converted schema; an external reference accepts any value."""
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return {}
-        made = {
-            key: self._held(key, held, depth + 1)
+        result = {
+            key: self._convert_member(key, held, depth + 1)
             for key, held in schema.items()
             if isinstance(key, str) and key not in _LEFT_OUT and not key.startswith("x-")
         }
-        reference = made.get("$ref")
-        if isinstance(reference, str) and (lost := self._follow(reference, made, depth)):
+        reference = result.get("$ref")
+        if isinstance(reference, str) and (lost := self._follow(reference, result, depth)):
             self.remarks[lost] = None
-        return self._old(schema, made) if self._document.is_old else made
+        return self._convert_3_0(schema, result) if self._document.is_old else result
 
-    def _held(self, key: str, held: Any, depth: int) -> Any:
-        if key in _NAMED and isinstance(held, Mapping):
+    def _convert_member(self, key: str, held: Any, depth: int) -> Any:
+        if key in _SCHEMA_MAPS and isinstance(held, Mapping):
             return {str(name): self.converted(each, depth) for name, each in held.items()}
         if key in _LISTS and isinstance(held, list):
             return [self.converted(each, depth) for each in held]
         return self.converted(held, depth) if key in _ONE else held
 
-    def _follow(self, reference: str, made: dict[str, Any], depth: int) -> str:
-        """Point *made* at a definition of our own; say what was lost where there is none."""
-        del made["$ref"]
+    def _follow(self, reference: str, schema: dict[str, Any], depth: int) -> str:
+        """Point the schema at a converted definition; return a remark if that is not possible."""
+        del schema["$ref"]
         if not reference.startswith("#"):
             return f"reference `{escaped(reference)}` is not fetched: it admits everything"
         target = self._document.at(reference)
@@ -69,13 +71,13 @@ class Schemas:
             return f"reference `{escaped(reference)}` leads nowhere: it admits everything"
         name = self._names.get(reference)
         if name is None:
-            name = self._names[reference] = self._named(reference)
+            name = self._names[reference] = self._definition_name(reference)
             self.defs[name] = {}
             self.defs[name] = self.converted(target, depth + 1)
-        made["$ref"] = "#/$defs/" + name.replace("~", "~0").replace("/", "~1")
+        schema["$ref"] = "#/$defs/" + name.replace("~", "~0").replace("/", "~1")
         return ""
 
-    def _named(self, reference: str) -> str:
+    def _definition_name(self, reference: str) -> str:
         plain = reference.rpartition("/")[2].replace("%", "_") or "root"
         name, n = plain, 1
         while name in self.defs:
@@ -83,22 +85,22 @@ class Schemas:
             name = f"{plain}_{n}"
         return name
 
-    def _old(self, schema: Mapping[str, Any], made: dict[str, Any]) -> Any:
-        """What OpenAPI 3.0 says in its own words: exclusive bounds and null."""
-        if "$ref" in made:
-            return {"$ref": made["$ref"]}  # in 3.0 what stands beside a reference does not count
+    def _convert_3_0(self, schema: Mapping[str, Any], schema_3_1: dict[str, Any]) -> Any:
+        """Convert OpenAPI 3.0 exclusive bounds and nullable types."""
+        if "$ref" in schema_3_1:
+            return {"$ref": schema_3_1["$ref"]}  # OpenAPI 3.0 ignores siblings of a reference
         for exclusive, bound in _BOUNDS.items():
-            if isinstance(said := made.get(exclusive), bool):
-                del made[exclusive]
-                if said and bound in made:
-                    made[exclusive] = made.pop(bound)
-        return _nullable(made) if schema.get("nullable") is True else made
+            if isinstance(exclusive_flag := schema_3_1.get(exclusive), bool):
+                del schema_3_1[exclusive]
+                if exclusive_flag and bound in schema_3_1:
+                    schema_3_1[exclusive] = schema_3_1.pop(bound)
+        return _nullable(schema_3_1) if schema.get("nullable") is True else schema_3_1
 
 
-def _nullable(made: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(made.get("type"), str):
-        made["type"] = [made["type"], "null"]
-        if isinstance(made.get("enum"), list) and None not in made["enum"]:
-            made["enum"] = [*made["enum"], None]
-        return made
-    return {"anyOf": [made, {"type": "null"}]} if made else made
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(schema.get("type"), str):
+        schema["type"] = [schema["type"], "null"]
+        if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+            schema["enum"] = [*schema["enum"], None]
+        return schema
+    return {"anyOf": [schema, {"type": "null"}]} if schema else schema

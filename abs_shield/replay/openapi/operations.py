@@ -1,4 +1,4 @@
-"""Operations as tools: the parameters and the body of each are one object of arguments."""
+"""Convert operations to tools: the parameters and the body of each become one object."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from abs_shield.text.show import escaped
 from abs_shield.text.verbs import Does
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_READING = frozenset({"get", "head", "options", "trace"})
+_READ_METHODS = frozenset({"get", "head", "options", "trace"})
 _PLACES = ("path", "query", "header")
-"""Cookies are the host's."""
-_NOT_GIVEN = frozenset({"accept", "content-type", "authorization"})
-"""Headers of which the standard says that a description of them counts for nothing."""
+"""Cookies are left out: the host sets them."""
+_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+"""Headers whose description the OpenAPI standard ignores."""
 _SLUG = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operations:
     """
-    What a description holds.
+    The tools of an OpenAPI description.
 
     Attributes:
-        tools: A tool an operation, in the document's order.
-        reasons: Tool to the route that says whether it reads or deletes.
-        remarks: Tool to what could not be read of it.
+        tools: One tool for each operation, in the document's order.
+        reasons: The route by tool, which shows whether it reads or deletes.
+        remarks: Parts that could not be read, by tool.
     """
 
     tools: tuple[Tool, ...]
@@ -43,34 +43,34 @@ class Operations:
 
 def operations(whole: Any) -> Operations:
     """
-    Read an OpenAPI description, 3.0 or 3.1, as it was parsed; nothing is fetched.
+    Convert a parsed OpenAPI description, 3.0 or 3.1; nothing is fetched.
 
     Raises:
-        PolicyError: It is none.
+        PolicyError: The data is not an OpenAPI description.
     """
     document = Document.of(whole)
     tools: dict[str, Tool] = {}
     reasons: dict[str, str] = {}
     remarks: dict[str, tuple[str, ...]] = {}
-    for method, path, said in _operations(document):
-        name = _free(_name(method, path, said), tools)
+    for method, path, operation in _iterate_operations(document):
+        name = _unique_name(_operation_name(method, path, operation), tools)
         schemas = Schemas(document)
-        parameters = _arguments(said, schemas, document)
+        parameters = _arguments(operation, schemas, document)
         reasons[name] = f"it is `{method.upper()} {escaped(path, limit=200)}`"
         if schemas.remarks:
             remarks[name] = tuple(schemas.remarks)
         tools[name] = Tool(
             name=name,
-            description=_described(said),
+            description=_description(operation),
             parameters=parameters,
             destructive=method == "delete",
-            read_only=method in _READING and parse_action(name).does is not Does.UNMAKE,
+            read_only=method in _READ_METHODS and parse_action(name).does is not Does.UNMAKE,
         )
     return Operations(tools=tuple(tools.values()), reasons=reasons, remarks=remarks)
 
 
-def _operations(document: Document) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Each operation with its method and path, the parameters of its path among its own."""
+def _iterate_operations(document: Document) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield each operation with its method and path, including the parameters of its path."""
     for path, item in document.whole["paths"].items():
         item = document.resolved(item)
         shared = item.get("parameters")
@@ -86,31 +86,33 @@ def _operations(document: Document) -> Iterator[tuple[str, str, Mapping[str, Any
                 )
 
 
-def _name(method: str, path: str, said: Mapping[str, Any]) -> str:
-    given = said.get("operationId")
-    if isinstance(given, str) and given.strip():
-        return given[:LONGEST_NAME]
+def _operation_name(method: str, path: str, operation: Mapping[str, Any]) -> str:
+    operation_id = operation.get("operationId")
+    if isinstance(operation_id, str) and operation_id.strip():
+        return operation_id[:LONGEST_NAME]
     return f"{method}_{_SLUG.sub('_', path).strip('_')}"[:LONGEST_NAME].rstrip("_")
 
 
-def _free(name: str, taken: Mapping[str, Tool]) -> str:
-    made, n = name, 1
-    while made in taken:
+def _unique_name(name: str, taken: Mapping[str, Tool]) -> str:
+    candidate, n = name, 1
+    while candidate in taken:
         n += 1
-        made = f"{name[: LONGEST_NAME - 8]}_{n}"
-    return made
+        candidate = f"{name[: LONGEST_NAME - 8]}_{n}"
+    return candidate
 
 
-def _described(said: Mapping[str, Any]) -> str:
-    texts = (said.get("summary"), said.get("description"))
+def _description(operation: Mapping[str, Any]) -> str:
+    texts = (operation.get("summary"), operation.get("description"))
     return "\n".join(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
 
 
-def _arguments(said: Mapping[str, Any], schemas: Schemas, document: Document) -> dict[str, Any]:
-    body = body_of(document.resolved(said.get("requestBody")), schemas, document)
+def _arguments(
+    operation: Mapping[str, Any], schemas: Schemas, document: Document
+) -> dict[str, Any]:
+    body = body_of(document.resolved(operation.get("requestBody")), schemas, document)
     properties: dict[str, Any] = {}
     required: dict[str, None] = {}
-    for name, schema, needed in _parameters(said, body, schemas, document):
+    for name, schema, needed in _parameters(operation, body, schemas, document):
         properties[name] = schema
         if needed:
             required[name] = None
@@ -125,31 +127,33 @@ def _arguments(said: Mapping[str, Any], schemas: Schemas, document: Document) ->
 
 
 def _parameters(
-    said: Mapping[str, Any], body: Body, schemas: Schemas, document: Document
+    operation: Mapping[str, Any], body: Body, schemas: Schemas, document: Document
 ) -> Iterator[tuple[str, Any, bool]]:
-    """Each parameter: its name, its schema, and whether it is required; the nearest one counts."""
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for parameter in document.objects(said["parameters"]):
+    """
+    Yield each parameter: name, schema, and whether it is required; the innermost definition counts.
+    """
+    by_name: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for parameter in document.objects(operation["parameters"]):
         name, place = parameter.get("name"), parameter.get("in")
         if not isinstance(name, str) or not name or place not in _PLACES:
             continue
-        if place != "header" or name.casefold() not in _NOT_GIVEN:
-            found[name, str(place)] = parameter
-    for (name, place), parameter in found.items():
-        twice = name in body.properties or sum(other == name for other, _ in found) > 1
+        if place != "header" or name.casefold() not in _IGNORED_HEADERS:
+            by_name[name, str(place)] = parameter
+    for (name, place), parameter in by_name.items():
+        twice = name in body.properties or sum(other == name for other, _ in by_name) > 1
         needed = parameter.get("required") is True
         yield f"{name}__{place}" if twice else name, _schema(parameter, schemas), needed
 
 
 def _schema(parameter: Mapping[str, Any], schemas: Schemas) -> Any:
-    given = parameter.get("schema")
+    source = parameter.get("schema")
     content = parameter.get("content")
-    if given is None and isinstance(content, Mapping):
+    if source is None and isinstance(content, Mapping):
         first = next(iter(content.values()), None)
-        given = first.get("schema") if isinstance(first, Mapping) else None
-    made = schemas.converted(given if given is not None else {})
+        source = first.get("schema") if isinstance(first, Mapping) else None
+    converted = schemas.converted(source if source is not None else {})
     about = parameter.get("description")
-    if not isinstance(made, dict) or not isinstance(about, str) or "description" in made:
-        return made
-    whole = {"allOf": [made]} if "$ref" in made else made
+    if not isinstance(converted, dict) or not isinstance(about, str) or "description" in converted:
+        return converted
+    whole = {"allOf": [converted]} if "$ref" in converted else converted
     return {**whole, "description": about}

@@ -1,4 +1,4 @@
-"""The body of a request as arguments: the members of an object, else one argument, ``body``."""
+"""Convert a request body to arguments: the members of an object, else one argument, ``body``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST_PARTS = 50
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """
-    What a body asks for.
+    The arguments of a request body.
 
     Attributes:
-        properties: Name to schema, converted.
-        required: The names that a call must have.
-        others: What it says of further members; None where it says nothing.
+        properties: Converted schemas by name.
+        required: The required names.
+        others: The schema of further members, or None.
     """
 
     properties: Mapping[str, Any] = field(default_factory=dict)
@@ -31,12 +31,12 @@ class Body:
     others: Any = None
 
 
-def body_of(said: Mapping[str, Any], schemas: Schemas, document: Document) -> Body:
-    """Return the body of a request; JSON goes before forms, and forms before the rest."""
-    schema = _schema(said.get("content"))
+def body_of(body: Mapping[str, Any], schemas: Schemas, document: Document) -> Body:
+    """Return the arguments of a body; JSON takes precedence over forms, and forms over the rest."""
+    schema = _schema(body.get("content"))
     if schema is None:
         return Body()
-    needed = said.get("required") is True
+    needed = body.get("required") is True
     parts = [*_parts(schema, document, set())]
     if not parts or not all(_is_plain(part) for part in parts):
         only = {_WHOLE: schemas.converted(schema)}
@@ -73,16 +73,16 @@ def _order(kind: str) -> int:
 
 
 def _parts(schema: Any, document: Document, read: set[int]) -> Iterator[Mapping[str, Any]]:
-    """The schema, and those that it is made of by ``allOf``, each once."""
-    found = document.resolved(schema)
-    inner = found.get("allOf")
-    if id(found) in read:
+    """Yield the schema, and those that it combines by ``allOf``, each once."""
+    resolved = document.resolved(schema)
+    inner = resolved.get("allOf")
+    if id(resolved) in read:
         return
-    read.add(id(found))
+    read.add(id(resolved))
     if not isinstance(inner, list):
-        yield found
+        yield resolved
         return
-    own = {key: held for key, held in found.items() if key != "allOf"}
+    own = {key: held for key, held in resolved.items() if key != "allOf"}
     if not own.keys().isdisjoint(_OWN):
         yield own
     for each in inner[:_MOST_PARTS]:
@@ -90,7 +90,7 @@ def _parts(schema: Any, document: Document, read: set[int]) -> Iterator[Mapping[
 
 
 def _is_plain(part: Mapping[str, Any]) -> bool:
-    """Return whether a schema is an object of named members, and nothing else has to hold."""
+    """Return whether a schema only describes an object with named members."""
     if part.get("nullable") is True or not part.keys().isdisjoint(_BRANCHES):
         return False
     if part.get("type", "object") != "object":

@@ -1,4 +1,4 @@
-"""Faults planted in recorded runs, so that recall can be measured on an agent of one's own."""
+"""Plant faults in recorded runs, to measure recall on an agent's own runs."""
 
 from __future__ import annotations
 

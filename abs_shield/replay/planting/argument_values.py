@@ -1,4 +1,4 @@
-"""What a value of an argument is by its form and its parameter's name: identifier, secret, name."""
+"""Classify an argument's value by its form and its parameter's name: identifier, secret, name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 
 MOST_VALUES = 50
-"""Values of one call that are looked at."""
+"""Maximum number of values of one call that are classified."""
 _LONGEST = 80
 _LONGEST_CODE = 5
 _SHORTEST = 4
@@ -55,7 +55,7 @@ class ArgumentValue(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The value as text; empty where it is neither a text nor a number."""
+        """The value as text; empty if it is neither a text nor a number."""
         return scalar_text(self.value) or ""
 
     @property
@@ -65,12 +65,12 @@ class ArgumentValue(NamedTuple):
 
     @property
     def nouns(self) -> frozenset[str]:
-        """The words that say of what the value is."""
+        """The words that name the kind of the value."""
         return self.words - _GENERIC
 
 
 def leaves_of(arguments: Mapping[str, Any], schema: Any) -> Iterator[ArgumentValue]:
-    """Iterate over the values of a call, with what the tool's schema says of each."""
+    """Yield the values of a call, each with its schema."""
     for path, value in leaves(arguments, most=MOST_VALUES):
         yield ArgumentValue(path, value, name_of(path), _schema_at(schema, path))
 
@@ -87,12 +87,14 @@ def _schema_at(schema: Any, path: Path) -> Mapping[str, Any]:
 
 
 def is_open(leaf: ArgumentValue) -> bool:
-    """Return whether the schema leaves the value to the caller: no list of values, no default."""
+    """
+    Return whether the caller chooses the value: the schema has no list of values and no default.
+    """
     return leaf.schema.keys().isdisjoint(("enum", "const", "default", "anyOf", "oneOf", "$ref"))
 
 
 def is_identifier(leaf: ArgumentValue) -> bool:
-    """Return whether the value names one thing: an id, an e-mail address, a URL, a phone number."""
+    """Return whether the value identifies an object: an id, e-mail address, URL or phone number."""
     text, words = leaf.text, leaf.words
     if not _SHORTEST <= len(text) <= _LONGEST or isinstance(leaf.value, float):
         return False
@@ -117,8 +119,8 @@ def is_phone(leaf: ArgumentValue) -> bool:
     return bool(leaf.words & _PHONE) and is_identifier(leaf)
 
 
-def points(leaf: ArgumentValue) -> bool:
-    """Return whether the parameter's name says that it names one thing, whatever the value."""
+def has_identifier_name(leaf: ArgumentValue) -> bool:
+    """Return whether the parameter's name is that of an identifier, whatever the value."""
     return bool(leaf.words & (_POINTING | _SECRET))
 
 
@@ -127,14 +129,14 @@ def is_secret(leaf: ArgumentValue) -> bool:
     words, text = leaf.words, leaf.text
     if words & _PAGING or (text.startswith("0x") and "token" in words):  # a token of a blockchain
         return False
-    named = bool(words & (_SECRET - {"token"})) or words == {"token"}
-    named = named or (("token" in words or "key" in words) and bool(words & _ACCESS))
+    is_named = bool(words & (_SECRET - {"token"})) or words == {"token"}
+    is_named = is_named or (("token" in words or "key" in words) and bool(words & _ACCESS))
     short = _SHORTEST <= len(text) <= _LONGEST and not any(map(str.isspace, text))
-    return named and short and is_open(leaf) and not isinstance(leaf.value, float)
+    return is_named and short and is_open(leaf) and not isinstance(leaf.value, float)
 
 
 def is_name(leaf: ArgumentValue) -> bool:
-    """Return whether the value is a proper name of a person, a place or a thing; a code is none."""
+    """Return whether the value is a proper name of a person, place or thing, and not a code."""
     if not isinstance(leaf.value, str) or not leaf.words & _NAMING or not is_open(leaf):
         return False
     if leaf.words & {"file", "user", "tool", "event", "field", "table", "column", "type", "query"}:
@@ -174,7 +176,7 @@ _NOT_ALNUM = re.compile(r"[\W_]+")
 
 def shape(text: str) -> str:
     """
-    Return the form of an identifier: runs of letters and of digits, and what separates them.
+    Return the form of an identifier: runs of letters and digits, and separators.
 
     >>> shape("W-9583"), shape("ann_12@x.org")
     ('a-9', 'a_9@a.a')

@@ -1,4 +1,4 @@
-"""Writes a folder of planted cases: runs, toolsets, cases, and what is in them."""
+"""Write a folder of planted cases: runs, toolsets, cases, and a manifest."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _MOST_NAMES = 10_000
 @dataclass(slots=True)
 class FolderCounts:
     """
-    What was read and written.
+    Counts of the runs and calls that were read and written.
 
     Attributes:
         runs: Runs in the folder; a session is one run.
-        left_out: Runs without a right call, which are not in it.
+        left_out: Runs without a right call, which are not written.
         calls: Calls of the runs in the folder.
-        right: Those of them that count as right.
-        set_aside: Reason to the number of other calls.
-        called: Names of the tools that right calls name, at most 10,000.
+        right: Calls that count as right.
+        set_aside: Number of other calls by reason.
+        called: Names of the tools of right calls, at most 10,000.
     """
 
     runs: int = 0
@@ -59,7 +59,7 @@ class FolderCounts:
 
 class FolderWriter:
     """
-    Writes the files of one folder; runs as they come, the rest at the end.
+    Writes the files of one folder; runs as they come, the other files at the end.
 
     Raises:
         OSError: A file cannot be written.
@@ -80,7 +80,7 @@ class FolderWriter:
         self._stack.close()
 
     def unique(self, run_id: str) -> str:
-        """Return an id that no earlier run has: a case names its run by it."""
+        """Return an id that no earlier run has: cases refer to their run by it."""
         key = digest(run_id, size=16)
         count = self._ids[key] = self._ids.get(key, 0) + 1
         return run_id if count == 1 else self.unique(f"{run_id}#{count}")
@@ -99,7 +99,7 @@ class FolderWriter:
         self.counts.add(run)
 
     def finish(self, sample: Sample, manifest: Mapping[str, Any]) -> None:
-        """Write the cases, the toolsets, the manifest and the page that explains them."""
+        """Write the cases, the toolsets, the manifest and the explanatory page."""
         self._stack.close()
         with _packed(self._folder / MUTATIONS) as file:
             for kind in sample.kinds:
@@ -113,12 +113,12 @@ class FolderWriter:
 
 
 def _packed(path: Path) -> IO[str]:
-    """Open a gzip file for writing that has the same bytes whenever it is written."""
+    """Open a gzip file whose bytes do not depend on the time of writing."""
     return TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")
 
 
 def manifest(sample: Sample, counts: FolderCounts) -> dict[str, Any]:
-    """Return what a folder holds, as JSON-able data."""
+    """Return a folder's contents as JSON-able data."""
     return {
         "seed": sample.seed,
         "most_of_a_kind": sample.most,
@@ -144,7 +144,7 @@ def _kind(kind: PlantedKind, count: int) -> dict[str, Any]:
 
 
 def page(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the lines of the page that explains the folder."""
+    """Yield the lines of the page that explains the folder."""
     yield "# Planted cases"
     yield ""
     yield "Written by `abs-shield plant`. Measure with `abs-shield backtest FOLDER`."

@@ -1,4 +1,4 @@
-"""Chooses which of all possible cases are planted: as many of each kind, spread over the runs."""
+"""Choose the planted cases: the same number of each kind, spread over the runs."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from abs_shield.replay.planting.planted_call import PlantedKind
 from abs_shield.replay.planting.run_text import RecordedCall, RightCall
 
 MOST_CALLS = 200
-"""Calls of one run in which faults may be planted, so that a run of any length has its end."""
+"""Maximum number of calls of one run that are changed, to bound the work for long runs."""
 MOST_OF_A_RUN = 20
-"""Cases of one kind in one run: each is judged behind all calls before it."""
+"""Maximum number of cases of one kind in one run: each is judged after all calls before it."""
 _Key = tuple[int, bytes]
 
 
 @dataclass(slots=True)
 class Sample:
     """
-    The cases with the smallest keys of each kind, whatever the order of the runs.
+    The cases with the smallest keys of each kind, independent of the order of the runs.
 
-    A key begins with how many cases of the kind its run has before it, and goes on with a hash:
-    a run gets its second case of a kind when every run has had its first.
+    A key starts with the number of the run's earlier cases of the kind, followed by a hash: a run
+    gets its second case of a kind only when every run has its first.
 
     Attributes:
         kinds: The kinds that are planted.
         seed: Equal seeds and equal runs make equal cases.
         most: Cases of each kind.
-        only: Names of the tools whose calls are changed; None for all.
+        only: Names of tools whose calls are changed; None for all.
     """
 
     kinds: Iterable[PlantedKind]
@@ -46,9 +46,9 @@ class Sample:
     def add(self, run: Joined) -> None:
         """Plant in the right calls of one run."""
         chosen = sorted(self._keyed(run), key=itemgetter(0))[:MOST_CALLS]
-        if not chosen or not run.surroundings.is_short:
+        if not chosen or not run.run_text.is_short:
             return
-        places = [(key, RightCall.of(call, run.surroundings)) for key, call in chosen]
+        places = [(key, RightCall.of(call, run.run_text)) for key, call in chosen]
         for kind in self.kinds:
             self._plant(kind, places, run.run_id)
 

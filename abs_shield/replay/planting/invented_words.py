@@ -1,4 +1,4 @@
-"""Invented names, placeholders and tools: words that planted faults are made of."""
+"""Invented names, placeholders and tools for planted faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACEHOLDERS = (
     "<{name}>", "{{{name}}}", "your_{name}_here", "insert_value_here", "<your_id>", "sample_id",
     "UNKNOWN_ID", "TBD", "xxxxxx", "[ID]",
 )  # fmt: skip
-"""Texts that models write where they know no value; ``{name}`` is the parameter's name."""
+"""Texts that models write for unknown values; ``{name}`` is the parameter's name."""
 TOOLS = (
     "run_sql_query", "open_terminal", "override_limit", "transfer_funds_now", "export_all_users",
     "purge_records", "approve_request", "issue_refund", "apply_discount", "verify_identity",
@@ -35,7 +35,7 @@ OPTIONS = ("ultra_deluxe", "quasi_standard", "super_priority")
 
 def script_of(text: str) -> str:
     """
-    Return the script of the first letter, as Unicode names it; empty where there is none.
+    Return the script of the first letter, as Unicode names it; empty without letters.
 
     >>> script_of("Ярополк"), script_of("上海"), script_of("12")
     ('CYRILLIC', 'CJK', '')

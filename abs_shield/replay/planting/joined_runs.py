@@ -1,4 +1,4 @@
-"""Puts the runs of one session together into one run, and says which of its calls are right."""
+"""Join the runs of one session into one run, and identify its right calls."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ BAD_LABEL = "a label says that it is hallucinated"
 @dataclass(frozen=True)
 class Joined:
     """
-    The runs of one session as one run, or a run that stands alone.
+    The runs of one session as one run, or a run without a session.
 
     Attributes:
-        set_aside: Index of each call that does not count as right, and why.
+        set_aside: The reason for each call that does not count as right, by index.
         path: The file of the first run.
         line: Its line, from 1.
     """
@@ -51,12 +51,12 @@ class Joined:
     line: int = 0
 
     @cached_property
-    def surroundings(self) -> RunText:
-        """What the run says."""
+    def run_text(self) -> RunText:
+        """The text of the run."""
         return RunText(self.events, self.tools, self.calls)
 
     def right(self) -> Iterator[RecordedCall]:
-        """Iterate over the right calls whose arguments are an object."""
+        """Yield the right calls whose arguments are an object."""
         return (call for call in self.calls if call.right and call.arguments is not None)
 
 
@@ -64,12 +64,12 @@ def sessions(
     chunk: Chunk, toolsets: Toolsets, *, noted: list[BadLine | SessionStart]
 ) -> Iterator[Joined]:
     """
-    Iterate over the sessions of a chunk, and the runs that stand alone.
+    Yield the sessions of a chunk, and the runs without a session.
 
     Args:
-        chunk: Lines that split no session.
-        toolsets: The tools of runs that name theirs.
-        noted: Takes the lines that could not be read, and the sessions that begin.
+        chunk: Lines that do not split a session.
+        toolsets: The toolsets that runs name.
+        noted: Receives invalid lines, and the starts of sessions.
     """
     group: list[Run] = []
     begins = [False]
@@ -94,7 +94,7 @@ def _readable(runs: Sequence[Run], noted: list[BadLine | SessionStart]) -> Itera
 
 def join_runs(runs: Sequence[Run]) -> Joined:
     """
-    Return *runs*, which are one session in order or one run, as one.
+    Return *runs* (one session in order, or one run) as one.
 
     Raises:
         ValueError: The labels of a run's calls cannot be read.
@@ -129,7 +129,7 @@ def _key(toolsets: Iterable[str]) -> str:
 
 
 def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, str]]:
-    """The calls of one run, each with the reason why it is not right; empty where it is."""
+    """Yield the calls of one run, each with the reason why it is not right; empty if it is."""
     hallucinated = {
         key[2] for key, (_, truth) in run_labels(run).by_key.items() if truth is Truth.HALLUCINATED
     }

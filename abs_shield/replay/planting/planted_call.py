@@ -1,4 +1,4 @@
-"""What a kind of fault makes of a right call, and what a kind is."""
+"""The result of planting a fault in a right call, and the definition of a kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PlantedCall:
     A planted call.
 
     Attributes:
-        notes: What a case says beside the call: ``path``, ``original``, ``taken_from``, ``first``.
+        notes: Further members of the case: ``path``, ``original``, ``taken_from``, ``first``.
     """
 
     name: str
@@ -31,7 +31,7 @@ class PlantedCall:
 
 
 Plant = Callable[[RightCall, Random], PlantedCall | None]
-"""Returns a fault in a right call; None where the kind has no place there."""
+"""Returns a fault in a right call; None if the kind does not apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +40,9 @@ class PlantedKind:
     One kind of planted case.
 
     Attributes:
-        name: As cases write it.
+        name: The name in cases.
         layer: The layer that is expected to find it, or to pass it.
-        needs: What a right call must have; printed where no call has it.
+        needs: The requirements on a right call; printed if no call meets them.
     """
 
     name: str
@@ -83,7 +83,7 @@ def with_value(arguments: Mapping[str, Any], path: Path, value: Any) -> dict[str
 
 
 def followed(name: str, arguments: Any, **notes: Any) -> PlantedCall:
-    """Return one more call, behind the recorded one and its result."""
+    """Return a further call, after the recorded one and its result."""
     return PlantedCall(
         name=name, arguments=arguments, operation=Operation.INSERT_AFTER, notes=notes
     )

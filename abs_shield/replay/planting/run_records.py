@@ -1,4 +1,4 @@
-"""A run as the folder of planted cases holds it: the flat form, whatever it was read from."""
+"""Convert a run to the flat form in which a folder of planted cases stores it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.replay.planting.joined_runs import FAILED, Joined
 
 
 def record(run: Joined) -> dict[str, Any]:
-    """Return a run as a line; its labels say which calls do not count as right."""
+    """Return a run as a line; its labels list the calls that do not count as right."""
     failed = [index for index, why in run.set_aside.items() if why == FAILED]
     unfounded = {str(index): why for index, why in run.set_aside.items() if why != FAILED}
     return {
@@ -28,7 +28,7 @@ def record(run: Joined) -> dict[str, Any]:
 
 def tool_record(tool: Tool) -> dict[str, Any]:
     """Return a tool in the flat form, with MCP's hints."""
-    hints = {theirs: True for theirs, ours in HINTS.items() if getattr(tool, ours)}
+    hints = {hint: True for hint, attribute in HINTS.items() if getattr(tool, attribute)}
     written: dict[str, Any] = {"name": tool.name, "description": tool.description}
     if tool.parameters is not None:
         written["parameters"] = tool.parameters

@@ -1,4 +1,4 @@
-"""A right call of a recorded run, and all that its run says around it."""
+"""A right call of a recorded run, and the text of its run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words
 
 MOST_TEXT = 2_000_000
-"""Characters of a run in which faults are planted; a longer one is left as it is."""
+"""Maximum length of a run in which faults are planted; longer ones are not changed."""
 _MOST_VALUES = 50_000
 MOST_READ = 50
-"""Calls of a run whose results are searched for what to plant."""
+"""Calls of a run whose results are searched for values to plant."""
 _MOST_IDENTIFIERS = 500
 _BETWEEN = "\n"
 
@@ -34,10 +34,10 @@ class RecordedCall:
     One call of a run, whether right or not.
 
     Attributes:
-        index: FolderCounts the run's calls from 0.
-        turn: The place among the run's events of the message that proposes it.
-        arguments: None where they are no object.
-        result: None where the run holds none.
+        index: Counts the run's calls from 0.
+        turn: Index of the event that proposes it.
+        arguments: The arguments; None if they are not an object.
+        result: The result, or None.
     """
 
     index: int
@@ -51,11 +51,11 @@ class RecordedCall:
 @dataclass(frozen=True)
 class RunText:
     """
-    What one run says, as one text; made where it is needed first.
+    The text of one run, computed when first needed.
 
     Attributes:
         events: The events of the run.
-        tools: The tools by name; empty where they are not known.
+        tools: The tools by name; empty if unknown.
         calls: Every call, in order.
     """
 
@@ -65,20 +65,20 @@ class RunText:
 
     @cached_property
     def is_short(self) -> bool:
-        """True if the run's text is short enough to be searched for every value."""
+        """True if the text is short enough to be searched for every value."""
         return sum(map(len, self._parts)) <= MOST_TEXT
 
     @cached_property
     def raw(self) -> str:
-        """All that is written in the run and in its tools, in lower case."""
+        """The text of the run and of its tools, in lower case."""
         return _BETWEEN.join(self._parts).casefold()
 
     def mentions(self, text: str) -> bool:
-        """Return whether *text* stands anywhere in the run, however it is written."""
+        """Return whether *text* occurs anywhere in the run, in any spelling."""
         return normalised(text) in self._everything
 
     def precedes(self, text: str, turn: int) -> bool:
-        """Return whether the host, the user or a tool wrote *text* before the message at *turn*."""
+        """Return whether the host, the user or a tool wrote *text* before the event at *turn*."""
         source, ends = self._sources
         wanted = normalised(text)
         if wanted not in self._first:
@@ -88,19 +88,21 @@ class RunText:
 
     @cached_property
     def identifiers(self) -> Sequence[ArgumentValue]:
-        """The identifiers in the first calls and results, under names that say of what they are."""
-        found: list[ArgumentValue] = []
+        """Identifiers in the first calls and results whose names contain a noun."""
+        identifiers: list[ArgumentValue] = []
         for call in self.calls[:MOST_READ]:
             values = [call.arguments, None if call.result is None else call.result.value]
             for value in values:
                 if isinstance(value, dict | list):
-                    held = leaves_of({"": value}, None)
-                    found += [leaf for leaf in held if leaf.nouns and is_identifier(leaf)]
-        return found[:_MOST_IDENTIFIERS]
+                    values_found = leaves_of({"": value}, None)
+                    identifiers += [
+                        leaf for leaf in values_found if leaf.nouns and is_identifier(leaf)
+                    ]
+        return identifiers[:_MOST_IDENTIFIERS]
 
     @cached_property
     def nouns(self) -> Mapping[str, frozenset[str]]:
-        """Each of these identifiers, normalised, to all words of its names."""
+        """The nouns in the names of each identifier, by its normalised text."""
         words: dict[str, frozenset[str]] = {}
         for leaf in self.identifiers:
             key = normalised(leaf.text)
@@ -110,13 +112,13 @@ class RunText:
     @cached_property
     def user_words(self) -> frozenset[str]:
         """The words of the user's messages."""
-        said = [event for event in self.events if isinstance(event, Said)]
-        texts = [event.text for event in said if event.role == "user"]
+        statements = [event for event in self.events if isinstance(event, Said)]
+        texts = [event.text for event in statements if event.role == "user"]
         return frozenset(word for text in texts for word in normalised_words(text))
 
     @cached_property
     def _first(self) -> dict[str, int]:
-        """Where each text that was looked for ends at its first place."""
+        """The end of the first occurrence of each text that was searched."""
         return {}
 
     @cached_property
@@ -134,7 +136,7 @@ class RunText:
 
     @cached_property
     def _sources(self) -> tuple[str, list[int]]:
-        """What others than the agent wrote, and how much of it stands before each event."""
+        """The text not written by the agent, and its length before each event."""
         parts, ends, size = [], [], 0
         for event in self.events:
             ends.append(size)
@@ -149,7 +151,7 @@ class RunText:
 
 
 def normalised_words(text: str) -> Iterator[str]:
-    """Iterate over the words of a text in lower case, without plurals."""
+    """Yield the words of a text in lower case, without plurals."""
     for word in text.split():
         yield from name_words(word)
 
@@ -175,7 +177,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightCall:
-    """A right call in which a fault may be planted, and the values of its arguments."""
+    """A right call in which a fault may be planted, with the values of its arguments."""
 
     call: RecordedCall
     arguments: Mapping[str, Any]
@@ -185,13 +187,13 @@ class RightCall:
 
     @classmethod
     def of(cls, call: RecordedCall, run: RunText) -> RightCall:
-        """Return *call* in its run; arguments that are no object count as none."""
+        """Return *call* in its run; arguments that are not an object count as none."""
         tool, arguments = run.tools.get(call.name), call.arguments or {}
         values = tuple(leaves_of(arguments, None if tool is None else tool.parameters))
         return cls(call=call, arguments=arguments, tool=tool, run=run, values=values)
 
-    def is_founded(self, leaf: ArgumentValue) -> bool:
-        """Return whether somebody else than the agent wrote the value before the call."""
+    def is_mentioned_before(self, leaf: ArgumentValue) -> bool:
+        """Return whether someone other than the agent wrote the value before the call."""
         return self.run.precedes(leaf.text, self.call.turn)
 
     @property

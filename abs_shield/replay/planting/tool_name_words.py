@@ -1,4 +1,4 @@
-"""The verbs of tool names, as far as planting needs them; the layers read names by their own."""
+"""Verbs and nouns of tool names for planting; the layers have their own, independent lists."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ UNDONE_BY = {
     "detach": frozenset({"attach"}),
     "unpin": frozenset({"pin"}),
 }
-"""A verb to the verbs of what it takes back."""
+"""The verbs that each verb undoes."""
 _NOUNS = frozenset("order book post place list query show set share check view find".split())
-"""Verbs that are nouns as often."""
+"""Verbs that are as often nouns."""
 _VERBS = (
     READING | CREATING | UPDATING | REMOVING | _BOOKING | UNDONE_BY.keys()
     | frozenset().union(*UNDONE_BY.values())
@@ -42,9 +42,9 @@ _VERBS = (
 
 def verb_of(tool: str) -> str:
     """
-    Return the verb in a tool's name; empty where there is none.
+    Return the verb in a tool's name, or an empty text.
 
-    The first verb counts, but for words that are nouns as often.
+    The first verb counts, except words that are as often nouns.
 
     >>> verb_of("calendar.delete_event"), verb_of("CRM_updateContact"), verb_of("weather")
     ('delete', 'update', '')

@@ -1,4 +1,4 @@
-"""Counts of one decision, added as often as there are decisions like it."""
+"""Add the counts of dataclasses."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def add_counts(total: Any, part: Any, *, times: int = 1, without: Collection[str
     Add the numbers, counters and dataclasses of one dataclass to another of the same kind.
 
     Args:
-        total: Is changed.
-        part: Fields of other types, and private ones, are left out.
-        times: How often it is added.
-        without: Names of fields that are left out as well.
+        total: The sum, which is changed.
+        part: The summand; private fields and fields of other types are left out.
+        times: The factor.
+        without: Names of further fields that are left out.
     """
     kind: Any = type(part)
     for name in _public_fields(kind):

@@ -1,4 +1,4 @@
-"""The decision log in numbers: what every layer did on every tool."""
+"""The counts of a decision log: the results of every layer on every tool."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from abs_shield.stores.hourly_counts import PatternCount
 _TOOLS = 1_000
 _LAYERS = 100
 _OF_TOOLS = {VERIFICATION}
-"""The checks that have a place for each tool."""
+"""Checks with counts for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)
-"""The checks whose decisions have a P(hallucination)."""
+"""Checks whose decisions have a P(hallucination)."""
 
 
 class Report:
@@ -35,13 +35,13 @@ class Report:
     Counts the decisions of a log in one pass; memory is bounded by tools and layers.
 
     Args:
-        by: By what the decisions are also counted, beside the day.
+        by: The field by which decisions are also counted, besides the day.
 
     Attributes:
-        totals: What the log holds as a whole.
+        totals: The totals of the log.
         days: The decisions by day, in UTC.
-        slices: The decisions by *by*; None where nothing was asked for.
-        sweeps: By check of results or answers, what each threshold would hold back.
+        slices: The decisions by *by*, or None.
+        sweeps: The threshold sweeps by check of results or answers.
     """
 
     def __init__(self, by: By | None = None) -> None:
@@ -69,13 +69,13 @@ class Report:
 
         Args:
             decisions: The decisions, oldest first: a store's ``scan()``.
-            labels: What operators said, by decision id: a store's ``labels()``.
+            labels: Labels by decision id: a store's ``labels()``.
             gaps: What was lost: a store's ``gaps()``.
-            by: By what they are also counted.
+            by: The field by which they are also counted.
         """
-        report, known = cls(by), labels or {}
+        report, all_labels = cls(by), labels or {}
         for decision in decisions:
-            report.update(decision, known.get(decision.id))
+            report.update(decision, all_labels.get(decision.id))
         report.totals.lose(gaps)
         return report
 
@@ -100,15 +100,14 @@ class Report:
         """
         Count decisions that a store has counted by pattern, without reading them.
 
-        The counts are those of `of`. The ids of decisions are not known; ``store.newest()`` finds
-        them.
+        The counts equal those of `of`, but without ids of decisions; ``store.newest()`` finds them.
 
         Args:
             counts: A store's ``pattern_counts()``.
             labelled: The decisions among them that have a label.
             gaps: What was lost: a store's ``gaps()``.
-            spreads: How they are spread over sessions; without it an interval takes each decision
-                for itself.
+            spreads: Their spread over sessions; without it decisions count as independent in
+                intervals.
         """
         report = cls()
         for one in repeated_decisions(counts, labelled):
@@ -129,7 +128,9 @@ class Report:
     def _counted(
         self, decision: Decision, truth: Truth | None, *, times: int
     ) -> Iterator[tuple[str, str, LayerCase]]:
-        """Count the rows, layers and sweeps of a decision; yield what it is to each place."""
+        """
+        Count the rows, layers and sweeps of a decision; yield its case for each row and layer.
+        """
         rows: set[str] = set()
         for row, layer, case in cases_of(decision, truth):
             name = _bounded(layer, self._layers, _LAYERS)
@@ -143,7 +144,7 @@ class Report:
             yield row, name, case
 
     def grids(self) -> list[tuple[list[str], list[HeatRow]]]:
-        """Return the heatmap in two parts: tools, and texts; each with its layers and rows."""
+        """Return the heatmap in two parts, tools and texts, each with its layers and rows."""
         heat, of_tools = self.heat(), [*self.layers(), *(_OF_TOOLS & self._layers.keys())]
         texts = [name for name in self.checks() if name not in _OF_TOOLS]
         parts = [
@@ -153,33 +154,33 @@ class Report:
         return [(layers, rows) for layers, rows in parts if layers and rows]
 
     def layers(self) -> list[str]:
-        """Name the layers that calls were judged by: the six in their order, then others."""
+        """Return the layers that judged calls: the built-in ones in order, then others."""
         built_in = [name for name in LAYER_NAMES if name in self._layers]
         others = (name for name in self._layers if name not in (*LAYER_NAMES, *CHECKS))
         return [*built_in, *others]
 
     def checks(self) -> list[str]:
-        """Name what judged results, answers and outputs, in this order."""
+        """Return the checks that judged results, answers and outputs, in this order."""
         return [name for name in CHECKS if name in self._layers]
 
     def columns(self) -> list[str]:
-        """Name everything that judged anything: layers, then checks."""
+        """Return everything that judged: layers, then checks."""
         return [*self.layers(), *self.checks()]
 
     def rows(self) -> list[str]:
-        """Name the tools, and what else was judged, the hottest first."""
+        """Return the tools and other rows, the hottest first."""
         return [row.tool for row in self.heat()]
 
     def tools(self) -> list[str]:
-        """Name the tools, the hottest first; `_unregistered` holds all unknown names."""
+        """Return the tools, the hottest first; `_unregistered` groups all unknown names."""
         return [row for row in self.rows() if not is_text(row)]
 
     def calls_of(self, row: str) -> int:
-        """Return the number of calls of a tool; of another row, of what was judged there."""
+        """Return the number of calls of a tool, or of subjects judged in another row."""
         return self._rows.get(row, 0)
 
     def place(self, layer: str, row: str | None = None) -> LayerReport:
-        """Return one layer on one tool, or other row; without one, on all of them."""
+        """Return the counts of one layer on one tool or other row; without a row, on all."""
         if row is not None:
             return self._places.get((row, layer), LayerReport())
         places = (
@@ -192,15 +193,17 @@ class Report:
         return total
 
     def __contains__(self, place: tuple[str, str]) -> bool:
-        """Return whether that tool was ever judged by that layer: ``(tool, layer)``."""
+        """Return whether a layer has judged a tool: ``(tool, layer)``."""
         return place in self._places
 
     def heat(self) -> list[HeatRow]:
-        """Return the rows of the heatmap, the hottest first; a cell for each layer that judged."""
+        """
+        Return the rows of the heatmap, the hottest first, with a cell for each layer that judged.
+        """
         cells: dict[str, dict[str, Cell]] = {row: {} for row in self._rows}
         for (row, layer), place in self._places.items():
             cells[row][layer] = _cell(place.counts)
-        return hottest(HeatRow(row, self._rows[row], found) for row, found in cells.items())
+        return hottest(HeatRow(row, self._rows[row], row_cells) for row, row_cells in cells.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all counts as JSON-able data."""
@@ -259,12 +262,12 @@ class Report:
             self._sessions.update(session, self.slices.update(case), case.observations)
 
 
-def _bounded(name: str, known: Mapping[str, object], most: int) -> str:
-    return name if name in known or len(known) < most else OTHERS
+def _bounded(name: str, existing: Mapping[str, object], most: int) -> str:
+    return name if name in existing or len(existing) < most else OTHERS
 
 
 def _cell(counts: LayerCounts) -> Cell:
-    found = {Verdict.SUSPICIOUS: counts.suspicious, Verdict.HALLUCINATED: counts.hallucinated}
-    worst = Verdict.worst(verdict for verdict, count in found.items() if count)
-    total = sum(found.values())
+    by_verdict = {Verdict.SUSPICIOUS: counts.suspicious, Verdict.HALLUCINATED: counts.hallucinated}
+    worst = Verdict.worst(verdict for verdict, count in by_verdict.items() if count)
+    total = sum(by_verdict.values())
     return Cell(counts.ran, worst, total, flagged=counts.flagged, errors=counts.errors)

@@ -1,4 +1,4 @@
-"""Counts of one layer, with what operators said of the calls."""
+"""Counts of one layer, with the labels of its calls."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from abs_shield.stats.wilson import wilson
 
 class Share(NamedTuple):
     """
-    A share that was counted, with its interval of 95 %.
+    A share that was counted, with its 95 % interval.
 
     Attributes:
-        hits: How many of *of* there were.
-        of: Observations.
-        effect: What their sessions do to the interval; None where each stands for itself.
+        hits: Number of hits.
+        of: Number of observations.
+        effect: The effect of their sessions on the interval; None if all are independent.
     """
 
     hits: int
@@ -27,21 +27,21 @@ class Share(NamedTuple):
 
     @property
     def sessions(self) -> int:
-        """How many sessions the observations belong to."""
+        """The number of sessions of the observations."""
         return self.of if self.effect is None else self.effect.clusters
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lower and the upper end, in [0, 1]: Wilson's, with a session as a cluster."""
+        """The lower and the upper end, in [0, 1]: Wilson's, with sessions as clusters."""
         if self.effect is None:
             lower, upper = wilson(self.hits, self.of)
         else:
             lower, upper = clustered_wilson(self.hits, self.of, self.effect)
-        # where none or all of them are hits, that end is exact, and floats miss it by a hair
+        # without or with only hits that end is exact; floats would be slightly off
         return lower if self.hits else 0.0, upper if self.hits < self.of else 1.0
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Return it as JSON-able data; the share of nothing is None."""
+        """Return it as JSON-able data; None for the share of no observations."""
         lower, upper = self.ends
         share = self.hits / self.of if self.of else None
         return {
@@ -53,26 +53,26 @@ class Share(NamedTuple):
 @dataclass(slots=True)
 class LayerCounts(LayerTally):
     """
-    Counts of one layer, with what operators said of the calls.
+    Counts of one layer, with the labels of its calls.
 
     Attributes:
-        looked: Calls that it judged, failed to judge, or found something in nevertheless.
+        looked: Calls that it judged, failed to judge, or has a finding for.
         alerts: Calls that it flags or failed to judge.
-        found_blocks: Calls it would block because of what it found, not because it broke.
-        runs_in_strict: Calls it flags that strict mode lets run, whatever other layers found.
+        found_blocks: Calls it would block because of a finding, not because of an error.
+        runs_in_strict: Calls it flags that strict mode lets run.
         true_flags: Flagged calls that are labelled hallucinated.
         false_flags: Flagged calls that are labelled ok.
-        true_blocks: Those of `found_blocks` that are labelled hallucinated.
-        false_blocks: Those of `found_blocks` that are labelled ok.
-        missed: Calls labelled hallucinated that it judged without finding anything.
-        missed_by_all: Those of them in which no other layer found anything either.
-        findings: Its findings, those that do not weigh included.
-        suppressed: Its findings that a suppression of the policy silences.
-        uncounted: Its findings that the policy's threshold does not count.
-        overrides: Calls it would have blocked, but a suppression or an approval let them through.
-        held: Calls held because of it until somebody approves them.
-        granted: Calls held because of it that somebody approved.
-        spread: How the calls are spread over sessions; None where each stands for itself.
+        true_blocks: Calls in `found_blocks` that are labelled hallucinated.
+        false_blocks: Calls in `found_blocks` that are labelled ok.
+        missed: Calls labelled hallucinated that it judged without a finding.
+        missed_by_all: Missed calls without a finding of any layer.
+        findings: Its findings, including those that do not weigh.
+        suppressed: Its findings that are suppressed by the policy.
+        uncounted: Its findings below the policy's threshold.
+        overrides: Calls it would have blocked without a suppression or an approval.
+        held: Calls held because of it until they are approved.
+        granted: Calls held because of it that were approved.
+        spread: The spread of the calls over sessions; None if all are independent.
     """
 
     looked: int = 0
@@ -94,7 +94,7 @@ class LayerCounts(LayerTally):
     spread: Spread | None = None
 
     def add(self, other: LayerTally, *, times: int = 1) -> None:
-        """Add *other* so often; how the sum is spread over sessions is not known then."""
+        """Add *other* a number of times; the spread over sessions is unknown afterwards."""
         for name in COUNTED:
             if more := getattr(other, name, 0):  # most are 0 in one decision
                 setattr(self, name, getattr(self, name) + times * more)
@@ -106,9 +106,9 @@ class LayerCounts(LayerTally):
 
     def with_labels(self, more: int) -> Self:
         """
-        Return these counts with so many more labels, all of them right.
+        Return these counts with additional labels, all of them hallucinated.
 
-        They are taken to be of sessions that have no label yet, as long as there are any.
+        They are assumed to be of sessions without a label, as long as there are any.
         """
         then = replace(self, true_blocks=self.true_blocks + more)
         if self.spread is not None:
@@ -126,33 +126,33 @@ class LayerCounts(LayerTally):
 
     @property
     def stops(self) -> Share:
-        """The calls that it would block, among those that it looked at."""
+        """Share of calls that it would block, among those that it looked at."""
         return self._share("stops", self.would_block, self.looked)
 
     @property
     def unproven_stops(self) -> Share:
-        """The calls that its findings would block that are not labelled hallucinated."""
+        """Share of calls that its findings would block and that are not labelled hallucinated."""
         return self._share("unproven_stops", self.found_blocks - self.true_blocks, self.looked)
 
     @property
     def precision(self) -> Share:
-        """The flagged calls that are labelled hallucinated, among those with a label."""
+        """Share of flagged calls that are labelled hallucinated, among labelled ones."""
         return self._share("precision", self.true_flags, self.true_flags + self.false_flags)
 
     @property
     def block_precision(self) -> Share:
-        """The same of the calls that its findings would block."""
+        """Share labelled hallucinated, among labelled calls that its findings would block."""
         labelled = self.true_blocks + self.false_blocks
         return self._share("block_precision", self.true_blocks, labelled)
 
     @property
     def coverage(self) -> Share:
-        """The calls that it judged, among all it was asked about."""
+        """Share of calls that it judged."""
         return self._share("coverage", self.ran, self.calls)
 
     @property
     def alert_rate(self) -> Share:
-        """The calls that it flags or failed to judge, among those that it looked at."""
+        """Share of calls that it flags or failed to judge, among those that it looked at."""
         return self._share("alert_rate", self.alerts, self.looked)
 
     def _share(self, name: str, hits: int, of: int) -> Share:

@@ -1,4 +1,4 @@
-"""The counts of a place as JSON-able data."""
+"""Convert the counts of a layer to JSON-able data."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def entry_of(layer: str, place: LayerReport) -> dict[str, Any]:
         ],
         "kinds": [
             {
-                "code": found.code, "where": found.where, "verdict": found.verdict.value,
-                "findings": number, "newest": place.newest[found],
+                "code": kind.code, "where": kind.where, "verdict": kind.verdict.value,
+                "findings": number, "newest": place.newest[kind],
             }
-            for found, number in place.kinds.most_common()
+            for kind, number in place.kinds.most_common()
         ],
     }  # fmt: skip

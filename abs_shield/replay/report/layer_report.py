@@ -18,13 +18,13 @@ OTHER_REASONS = "other reasons"
 _REASONS = 8
 _KINDS = 50
 LOOKED_AT = 5
-"""Decisions named as the ones to look at first, at most."""
+"""Maximum number of decisions that are listed to review first."""
 SHOWN = 3
-"""Decisions named for each kind of finding, at most."""
+"""Maximum number of decisions that are listed for each kind of finding."""
 
 
 class LayerCase(NamedTuple):
-    """One call as one layer sees it."""
+    """One decision from the view of one layer."""
 
     decision: Decision
     findings: list[Finding]
@@ -39,19 +39,19 @@ class LayerCase(NamedTuple):
 
     @property
     def found_block(self) -> bool:
-        """Return whether strict mode would have blocked because of what the layer found."""
+        """Return whether the layer's findings would block in strict mode."""
         return self.blamed and self.flagged
 
     @property
     def looked(self) -> bool:
-        """Return whether the layer judged the call, failed to, or found something nevertheless."""
+        """Return whether the layer judged the call, failed to, or has a finding."""
         return self.coverage.outcome is not Outcome.UNAVAILABLE or self.flagged or self.blamed
 
     @property
     def observations(self) -> Observations:
-        """Return what the call is to each of the shares of a place."""
+        """Return the observations of each share for this decision."""
         if not (self.findings or self.blamed):
-            return _SILENT[self.coverage.outcome]
+            return _WITHOUT_FINDING[self.coverage.outcome]
         labelled, true = self.truth is not None, self.truth is Truth.HALLUCINATED
         flagged, looked = self.flagged, self.looked
         blocks = self.blamed and flagged
@@ -67,33 +67,33 @@ class LayerCase(NamedTuple):
 
     @property
     def speaks(self) -> bool:
-        """Return whether the layer has something that counts against the subject, or broke."""
+        """Return whether the layer has a finding that weighs, or failed."""
         return self.flagged or self.coverage.outcome is Outcome.ERROR
 
     @classmethod
     def whole(cls, decision: Decision, truth: Truth | None) -> LayerCase:
         """Return the whole decision as if one layer had made it."""
-        found = list(decision.findings)
-        return cls(decision, found, _covered(decision), decision.would_block, truth)
+        findings = list(decision.findings)
+        return cls(decision, findings, _covered(decision), decision.would_block, truth)
 
     @classmethod
     def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> LayerCase:
-        """Return what concerns one layer."""
+        """Return the part of a decision that concerns one layer."""
         findings = [f for f in decision.findings if f.check == layer]
         return cls(decision, findings, decision.coverage.get(layer, RAN), blamed, truth)
 
 
 _NEVER = (False, False)
-_SILENT = {
+_WITHOUT_FINDING = {
     Outcome.RAN: ((True, True), *[(True, False)] * 2, *[_NEVER] * 3, (True, False)),
     Outcome.UNAVAILABLE: ((True, False), *[_NEVER] * 6),
     Outcome.ERROR: (*[(True, False)] * 3, *[_NEVER] * 3, (True, True)),
 }
-"""What a call without a finding is to each share: nearly every call is one."""
+"""The observations of a call without a finding: nearly all calls."""
 
 
 def _covered(decision: Decision) -> Coverage:
-    """Return whether a decision is a judgement: it is not where an error was its only outcome."""
+    """Return the coverage of a whole decision: an error if that was its only outcome."""
     if decision.errors:
         return Coverage(Outcome.ERROR, decision.errors[0])
     outcomes = decision.coverage.values()
@@ -103,7 +103,7 @@ def _covered(decision: Decision) -> Coverage:
 
 
 class FindingKind(NamedTuple):
-    """One kind of finding: its code, its place with ``*`` for any position, and its verdict."""
+    """A kind of finding: its code, its location with ``*`` for any position, and its verdict."""
 
     code: str
     where: str
@@ -116,14 +116,13 @@ class LayerReport:
     One layer on one tool, or on several.
 
     Attributes:
-        counts: What it did.
-        reasons: Why it did not judge: outcome and reason to the number of calls.
-        unlabelled: The newest calls its findings would block that have no label: when they
-            were judged, and their decisions' ids.
-        modes: The modes it was last seen in, one for each tool.
-        silenced: Code and place of findings that a suppression silences, to their number; ``*`` is
-            any position of a list.
-        kinds: Kinds of findings that weigh, to the number of calls.
+        counts: The counts of the layer.
+        reasons: Number of calls that it did not judge, by outcome and reason.
+        unlabelled: The newest unlabelled calls that its findings would block: time and decision id.
+        modes: Its latest modes, one for each tool.
+        silenced: Number of suppressed findings by code and location; ``*`` is any position of a
+            list.
+        kinds: Number of calls by kind of finding that weighs.
         newest: The ids of the newest decisions with each kind.
     """
 
@@ -155,36 +154,36 @@ class LayerReport:
         self._mode(case)
 
     def repeat(self, case: LayerCase, times: int) -> None:
-        """Count a call so often; it has no id, and how it is spread over sessions is not known."""
+        """Count a decision several times; it has no id, and its sessions are unknown."""
         one = LayerReport()
         one.update(case)
         add_counts(self, one, times=times, without=("counts",))
         self.counts.add(one.counts, times=times)
-        for found in one.newest:
-            self.newest.setdefault(found, [])
+        for kind in one.newest:
+            self.newest.setdefault(kind, [])
         self._mode(case)
 
     def add(self, other: LayerReport) -> None:
-        """Add *other* to this one."""
+        """Add the counts of *other*."""
         add_counts(self, other, without=("counts",))
         self.counts.add(other.counts)
         self._keep(other.unlabelled)
         self.modes |= other.modes
-        for found, ids in other.newest.items():
-            self.newest[found] = [*self.newest.get(found, ()), *ids][-SHOWN:]
+        for kind, ids in other.newest.items():
+            self.newest[kind] = [*self.newest.get(kind, ()), *ids][-SHOWN:]
 
     @classmethod
     def sum(cls, places: Iterable[LayerReport]) -> LayerReport:
-        """Return several as one."""
+        """Return the sum of several reports."""
         total = cls()
         for place in places:
             total.add(place)
         return total
 
     def reason(self, outcome: Outcome) -> str:
-        """Return the most frequent reason of an outcome; empty where there is none."""
-        found = ((n, why) for (kind, why), n in self.reasons.items() if kind is outcome)
-        return max(found, default=(0, ""))[1]
+        """Return the most frequent reason of an outcome, or an empty text."""
+        by_count = ((n, why) for (kind, why), n in self.reasons.items() if kind is outcome)
+        return max(by_count, default=(0, ""))[1]
 
     def _keep(self, unlabelled: Iterable[tuple[float, str]]) -> None:
         self.unlabelled = sorted([*self.unlabelled, *unlabelled])[-LOOKED_AT:]
@@ -250,7 +249,7 @@ class LayerReport:
         counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN
 
     def _mode(self, case: LayerCase) -> None:
-        """A finding tells the layer's own mode; a call without any only that of its tool."""
+        """Record the mode: the layer's own from a finding, else that of the tool."""
         decision = case.decision
         if decision.policy_revision != self._revision:
             self._revision, self._of_finding = decision.policy_revision, False
@@ -261,5 +260,5 @@ class LayerReport:
 
 
 def _let_through(finding: Finding) -> bool:
-    """Return whether a suppression alone keeps a finding from blocking."""
+    """Return whether only a suppression keeps a finding from blocking."""
     return finding.suppressed and finding.counted and finding.verdict is Verdict.HALLUCINATED

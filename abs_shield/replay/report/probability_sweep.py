@@ -1,4 +1,4 @@
-"""Thresholds of P(hallucination): what each holds back, with precision and recall by labels."""
+"""Sweep thresholds of P(hallucination): share held back, precision and recall by labels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ThresholdPoint:
     One threshold.
 
     Attributes:
-        threshold: P(hallucination) from which on something is held back.
-        held: What has that P(hallucination), among all that have one.
-        precision: Labelled hallucinated, among what is labelled and held.
-        recall: Held, among what is labelled hallucinated.
+        threshold: P(hallucination) from which a subject is held back.
+        held: Share held back, among those with a P(hallucination).
+        precision: Share labelled hallucinated, among labelled ones held back.
+        recall: Share held back, among those labelled hallucinated.
     """
 
     threshold: float
@@ -52,8 +52,8 @@ class Sweep:
     Counts P(hallucination) between thresholds: of all decisions, and of labelled ones.
 
     Attributes:
-        unscored: Decisions without a P(hallucination), which no threshold holds back.
-        unscored_labels: Those of them with a label.
+        unscored: Number of decisions without a P(hallucination), which no threshold holds back.
+        unscored_labels: Number of these with a label.
     """
 
     unscored: int = 0
@@ -63,7 +63,7 @@ class Sweep:
     _false: list[int] = field(default_factory=_zeros)
 
     def update(self, decision: Decision, truth: Truth | None, *, times: int = 1) -> None:
-        """Count a decision so often; one without P(hallucination) is in no threshold's reach."""
+        """Count a decision; one without P(hallucination) counts as unscored."""
         if decision.probability is None:
             self.unscored += times
             self.unscored_labels += times * (truth is not None)
@@ -75,11 +75,11 @@ class Sweep:
 
     @property
     def labels(self) -> int:
-        """How many of the decisions with a P(hallucination) are labelled."""
+        """The number of labelled decisions with a P(hallucination)."""
         return sum(self._true) + sum(self._false)
 
     def points(self) -> Iterator[ThresholdPoint]:
-        """Yield the thresholds, the lowest first."""
+        """Yield the thresholds, lowest first."""
         for place, threshold in enumerate(THRESHOLDS, 1):
             true, false = sum(self._true[place:]), sum(self._false[place:])
             yield ThresholdPoint(

@@ -1,11 +1,11 @@
-"""When a layer may be enforced: one rule, with its numbers."""
+"""The rule that decides when a layer may be enforced, with its numbers."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
@@ -15,36 +15,45 @@ from abs_shield.replay.report.layer_report import LayerReport
 
 class ReadinessReason(NamedTuple):
     """
-    Why a layer is not to be enforced yet.
+    A reason why a layer should not be enforced yet.
 
     Attributes:
-        code: Stable word for the kind of reason.
-        told: The reason with its figures, one line.
-        todo: What to do about it, one line.
-        seen: Whether something speaks against it; else there is only too little to go on.
+        code: Stable identifier of the kind of reason.
+        message: The reason with its figures, one line.
+        todo: The action to take, one line.
+        is_evidence: Whether there is evidence against enforcing; else there is too little data.
     """
 
     code: str
-    told: str
+    message: str
     todo: str
-    seen: bool
+    is_evidence: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-able data."""
+        return {
+            "code": self.code,
+            "told": self.message,
+            "todo": self.todo,
+            "seen": self.is_evidence,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """
-    The rule by which a layer is safe to enforce.
+    The rule for enforcing a layer safely.
 
     Attributes:
-        min_calls: Calls that it judged, at least.
-        max_errors: Share of calls that it failed to judge, at most: strict mode stops them.
-        min_labels: Labelled calls it would block, at least; all where fewer.
-        max_stops: Share of calls it would block that are not labelled hallucinated, at most, at
-            the upper end of the interval.
+        min_calls: Minimum number of calls that it judged.
+        max_errors: Maximum share of calls that it failed to judge: strict mode blocks them.
+        min_labels: Minimum number of labelled calls among those it would block; all if fewer.
+        max_stops: Maximum share of calls that it would block and that are not labelled
+            hallucinated, at the upper end of the interval.
         min_precision: Labelled precision of its blocks, at the lower end of the interval, from
-            which on the labels decide alone, whatever the rate of blocks is.
-        max_dropped: Share of decisions that are missing from the log, at most.
-        min_coverage: Share of calls that it judged, below which it is said what it does not see.
+            which the labels alone decide, whatever the rate of blocks.
+        max_dropped: Maximum share of decisions that are missing from the log.
+        min_coverage: Share of judged calls below which a caveat lists what it does not see.
 
     Raises:
         ShieldError: A share is not in [0, 1], or a count is negative.
@@ -62,8 +71,8 @@ class Readiness:
         for field in fields(self):
             value = getattr(self, field.name)
             if not 0 <= value <= (1 if field.type == "float" else value):
-                told = "a share lies in [0, 1]" if field.type == "float" else "it is 0 or more"
-                raise ShieldError(f"the rule got {field.name}={value}; {told}")
+                message = "a share lies in [0, 1]" if field.type == "float" else "it is 0 or more"
+                raise ShieldError(f"the rule got {field.name}={value}; {message}")
 
     def sentences(self) -> tuple[str, ...]:
         """Return the rule in words, a sentence for each condition."""
@@ -85,17 +94,17 @@ class Readiness:
         self, place: LayerReport, *, dropped_share: float = 0.0, noun: str = "call"
     ) -> list[ReadinessReason]:
         """
-        Return the reasons against it, the gravest first; nothing where it is safe.
+        Return the reasons against enforcing, the gravest first; none if it is safe.
 
         Args:
             place: The counts of a layer.
-            dropped_share: Which share of all decisions is missing from the log, in [0, 1].
-            noun: One thing that the layer judges: a call, a result, an answer, an output.
+            dropped_share: Share of all decisions that are missing from the log, in [0, 1].
+            noun: The noun for what the layer judges: call, result, answer, output.
         """
-        found = [*self._own(place, noun), *self._blocks(place.counts, noun)]
+        reasons = [*self._own(place, noun), *self._blocks(place.counts, noun)]
         if dropped_share > self.max_dropped:
-            found.append(_log_gaps(dropped_share, self))
-        return sorted(found, key=lambda reason: _ORDER.index(reason.code))
+            reasons.append(_log_gaps(dropped_share, self))
+        return sorted(reasons, key=lambda reason: _ORDER.index(reason.code))
 
     def proven(self, counts: LayerCounts) -> bool:
         """Return whether the labels alone show that its blocks are right."""
@@ -103,14 +112,14 @@ class Readiness:
         enough = precision.of >= max(1, self.min_labels)
         return enough and precision.ends[0] >= self.min_precision
 
-    def labels_wanting(self, counts: LayerCounts) -> int | None:
-        """Return how many more labels are enough, all of them hallucinated; None where none are."""
+    def labels_needed(self, counts: LayerCounts) -> int | None:
+        """Return how many more labels, all hallucinated, would suffice; None if no number does."""
         left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
             then = counts.with_labels(more)
             few = then.block_precision.of < min(self.min_labels, then.found_blocks)
-            return self.proven(then) or not (few or self._many(then) or then.false_blocks)
+            return self.proven(then) or not (few or self._has_many_stops(then) or then.false_blocks)
 
         more = bisect_left(range(left + 1), True, key=enough)
         return more if more <= left else None
@@ -132,17 +141,17 @@ class Readiness:
             yield _false_blocks(counts, self, noun)
         elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
             yield _unlabelled(counts, todo, noun)
-        if self._many(counts):
+        if self._has_many_stops(counts):
             yield _many_stops(counts, self, todo, noun)
         elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
             yield _wide(counts, self, noun)
 
-    def _many(self, counts: LayerCounts) -> bool:
+    def _has_many_stops(self, counts: LayerCounts) -> bool:
         stops = counts.unproven_stops
         return bool(stops.hits) and stops.ends[1] > self.max_stops
 
     def _label_more(self, counts: LayerCounts) -> str:
-        more = self.labels_wanting(counts)
+        more = self.labels_needed(counts)
         if more is None:
             return _BLOCK_LESS
         return f"label {more:,} more of them: abs-shield label --next"
@@ -158,10 +167,10 @@ _ORDER = (
 
 def _never_ran(place: LayerReport, noun: str) -> ReadinessReason:
     why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
-    told = f"it judged none of {place.counts.calls:,} {noun}s: {why}"
+    message = f"it judged none of {place.counts.calls:,} {noun}s: {why}"
     return ReadinessReason(
         "never_ran",
-        told,
+        message,
         "provide what the layer needs (see the reason), or remove it from `layers`",
         False,
     )
@@ -169,10 +178,12 @@ def _never_ran(place: LayerReport, noun: str) -> ReadinessReason:
 
 def _few_calls(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
-    told = f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
+    message = (
+        f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
+    )
     if why := place.reason(Outcome.UNAVAILABLE):
-        told += f" (most often it had nothing to go on because: {why})"
-    return ReadinessReason("few_calls", told, _wait_for(noun), False)
+        message += f" (most often it had nothing to go on because: {why})"
+    return ReadinessReason("few_calls", message, _wait_for(noun), False)
 
 
 def _wait_for(noun: str) -> str:
@@ -181,64 +192,64 @@ def _wait_for(noun: str) -> str:
 
 def _errors(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
-    told = (
+    message = (
         f"it failed to judge {counts.errors:,} of {counts.looked:,} {noun}s, at most"
         f" {limit_text(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
     )
     return ReadinessReason(
-        "errors", told, f"mend what raises: strict mode stops these {noun}s", True
+        "errors", message, f"mend what raises: strict mode stops these {noun}s", True
     )
 
 
 def _false_blocks(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessReason:
     precision = counts.block_precision
     least = percent(precision.ends[0], beside=rule.min_precision)
-    told = (
+    message = (
         f"{counts.false_blocks:,} of {precision.of:,} labelled {noun}s that it would block are"
         f" labelled ok; its precision is at least {least},"
         f" {limit_text(rule.min_precision)} is asked for"
     )
-    return ReadinessReason("false_blocks", told, _BLOCK_LESS, True)
+    return ReadinessReason("false_blocks", message, _BLOCK_LESS, True)
 
 
 def _unlabelled(counts: LayerCounts, todo: str, noun: str) -> ReadinessReason:
-    told = (
+    message = (
         f"{counts.found_blocks:,} of {counts.looked:,} {noun}s would be blocked,"
         f" {counts.block_precision.of or 'none'} of them labelled"
     )
-    return ReadinessReason("unlabelled_blocks", told, todo, False)
+    return ReadinessReason("unlabelled_blocks", message, todo, False)
 
 
 def _many_stops(counts: LayerCounts, rule: Readiness, todo: str, noun: str) -> ReadinessReason:
     stops = counts.unproven_stops
-    told = (
+    message = (
         f"{stops.hits:,} of {stops.of:,} {noun}s would be blocked and are not labelled"
         f" hallucinated: up to {percent(stops.ends[1], beside=rule.max_stops)} of all,"
         f" {limit_text(rule.max_stops)} is allowed"
     )
-    return ReadinessReason("many_blocks", told, todo, True)
+    return ReadinessReason("many_blocks", message, todo, True)
 
 
 def _wide(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessReason:
     stops = counts.unproven_stops
     of = "" if stops.sessions == stops.of else f" of {stops.sessions:,} sessions"
     most = percent(stops.ends[1], beside=rule.max_stops)
-    told = (
+    message = (
         f"no {noun} among {stops.of:,}{of} speaks against it, but these are too few: it may still"
         f" be {most}, {limit_text(rule.max_stops)} is allowed"
     )
-    return ReadinessReason("wide_interval", told, _wait_for(noun), False)
+    return ReadinessReason("wide_interval", message, _wait_for(noun), False)
 
 
 def _log_gaps(share: float, rule: Readiness) -> ReadinessReason:
-    told = f"{percent(share, beside=rule.max_dropped)} of the decisions are missing from the log"
+    message = f"{percent(share, beside=rule.max_dropped)} of the decisions are missing from the log"
     todo = f"see why it drops them; at most {limit_text(rule.max_dropped)} may be missing"
-    return ReadinessReason("log_gaps", told, todo, False)
+    return ReadinessReason("log_gaps", message, todo, False)
 
 
 def percent(share: float, *, beside: float | None = None) -> str:
     """
-    Return a share as a text that is never rounded to nothing, to all, or to another share.
+    Return a share as a text that is never rounded to 0, to 100 %, or to the limit.
 
     Args:
         share: The share, in [0, 1].

@@ -1,4 +1,4 @@
-"""Decisions that a store has counted by pattern: one of each, and how often it was made."""
+"""Decisions that a store has counted by pattern: one of each, and its number."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from abs_shield.stores.hourly_counts import PatternCount
 
 class RepeatedDecision(NamedTuple):
     """
-    A decision without id, session and texts, and how often it was made.
+    A decision without id, session and texts, and its number of occurrences.
 
     Attributes:
-        last_at: When it was made last, in seconds since the epoch.
-        first_at: When it was made first.
+        last_at: Time of its last occurrence, in seconds since the epoch.
+        first_at: Time of its first occurrence.
         decision: The decision.
-        truth: What a person said of it; None where it has no label.
-        times: How often it was made, 1 or more.
+        truth: Its label, or None.
+        times: Number of occurrences, 1 or more.
     """
 
     last_at: float
@@ -35,7 +35,7 @@ def repeated_decisions(
     counts: Iterable[PatternCount], labelled: Iterable[tuple[Decision, Label]]
 ) -> list[RepeatedDecision]:
     """
-    Return what a store has counted, with labelled decisions apart, those made last at the end.
+    Return the counted decisions, with labelled ones separately, the newest last.
 
     Args:
         counts: A store's ``pattern_counts()``.
@@ -44,15 +44,19 @@ def repeated_decisions(
     alike: defaultdict[tuple[DecisionPattern, Truth], list[float]] = defaultdict(list)
     for decision, label in labelled:
         alike[pattern_of(decision), label.truth].append(decision.at)
-    made, apart = [], Counter[str]()
+    decisions, labelled_counts = [], Counter[str]()
     for (pattern, truth), times in alike.items():
-        made.append(RepeatedDecision(max(times), min(times), pattern.decision(), truth, len(times)))
-        apart[pattern.digest] += len(times)
+        decisions.append(
+            RepeatedDecision(max(times), min(times), pattern.decision(), truth, len(times))
+        )
+        labelled_counts[pattern.digest] += len(times)
     for count in counts:
         digest = count.pattern.digest
-        others = max(0, count.decisions - apart[digest])
-        apart[digest] -= count.decisions - others
+        others = max(0, count.decisions - labelled_counts[digest])
+        labelled_counts[digest] -= count.decisions - others
         if others:
             decision = count.pattern.decision()
-            made.append(RepeatedDecision(count.last_at, count.first_at, decision, None, others))
-    return sorted(made, key=lambda one: one.last_at)
+            decisions.append(
+                RepeatedDecision(count.last_at, count.first_at, decision, None, others)
+            )
+    return sorted(decisions, key=lambda one: one.last_at)

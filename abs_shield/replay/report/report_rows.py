@@ -1,4 +1,4 @@
-"""Where a decision counts: the rows and layers of a report."""
+"""Assign decisions to the rows and layers of a report."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ CHECKS = {
     VERIFICATION: Subject.RESULT, ANSWER: Subject.ANSWER, FAITHFULNESS: Subject.ANSWER,
     QUALITY: Subject.OUTPUT,
 }  # fmt: skip
-"""What judges results, answers and outputs, and which of them."""
+"""The checks of results, answers and outputs, with their subject."""
 
 UNREGISTERED = VALUE_UNREGISTERED
 """The row of all calls of tools that are not registered."""
 OTHERS = "_others"
-"""The row of the tools, and of the layers, for which there was no room."""
+"""The row of tools, and of layers, beyond the maximum number."""
 ANSWERS = "_answers"
 """The row of answers."""
 OUTPUTS = "_outputs"
 """The row of outputs; each stage of the quality cascade has a row below it."""
 STAGES = f"{OUTPUTS}: "
-"""How the row of a stage begins."""
+"""Prefix of the rows of stages."""
 NO_TOOLS = frozenset({UNREGISTERED, OTHERS, ANSWERS, OUTPUTS})
 
 Counted = tuple[str, str, LayerCase]
-"""A row, a layer, and what a decision is to them."""
+"""A row, a layer, and the decision's case for them."""
 
 
 def is_text(row: str) -> bool:
-    """Return whether a row is of answers or outputs, and so of no tool."""
+    """Return whether a row is of answers or outputs, not of a tool."""
     return row in (ANSWERS, OUTPUTS) or row.startswith(STAGES)
 
 
 def noun_of(layer: str) -> str:
-    """Name one thing that a layer judges: a call, or a result, an answer, an output."""
+    """Return the noun for what a layer judges: call, result, answer or output."""
     return CHECKS.get(layer, Subject.CALL).value
 
 
 def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
-    """Yield where a decision counts."""
+    """Yield the rows and layers in which a decision counts, with its case."""
     match decision.subject:
         case Subject.CALL:
             yield from _of_call(decision, truth)
@@ -55,7 +55,9 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
         case Subject.ANSWER:
             check = FAITHFULNESS if FAITHFULNESS in decision.coverage else ANSWER
             yield ANSWERS, check, LayerCase.whole(decision, truth)
-        case _ if AFTERWARDS not in decision.notes:  # those were shipped, and are counted apart
+        case _ if (
+            AFTERWARDS not in decision.notes
+        ):  # these were shipped, and are counted separately
             yield from _of_output(decision, truth)
 
 
@@ -71,7 +73,7 @@ def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
 
 
 def _of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
-    """Yield the output as a whole, and each stage; the stages that found something are to blame."""
+    """Yield the output as a whole, and each stage; stages with findings count as blocking."""
     yield OUTPUTS, QUALITY, LayerCase.whole(decision, truth)
     for stage in decision.coverage:
         if stage != QUALITY:

@@ -32,9 +32,9 @@ class RolloutStep:
         layer: The layer's name.
         tool: The tool; empty for all.
         standing: The rule's result.
-        reasons: The reasons against; where it is enforced already, those against that.
-        caveats: The limits of the figures, one line each.
-        place: The counts behind it.
+        reasons: The reasons against enforcing it; if it is enforced already, those with evidence.
+        caveats: Limits of the figures, one line each.
+        place: The counts on which it is based.
     """
 
     layer: str
@@ -46,13 +46,13 @@ class RolloutStep:
 
     @property
     def look_at(self) -> tuple[str, ...]:
-        """Ids of decisions to look at first: the newest that it would block without a label."""
+        """Ids of decisions to review first: the newest unlabelled ones that it would block."""
         newest = reversed(self.place.unlabelled)
         return tuple(name for _, name in newest) if self.reasons else ()
 
     @property
     def todos(self) -> tuple[str, ...]:
-        """Return what to do next, each thing once."""
+        """Return the next actions, each once."""
         return tuple(dict.fromkeys(reason.todo for reason in self.reasons))
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class RolloutStep:
             "layer": self.layer,
             "tool": self.tool or None,
             "standing": self.standing.value,
-            "reasons": [reason._asdict() for reason in self.reasons],
+            "reasons": [reason.to_dict() for reason in self.reasons],
             "caveats": list(self.caveats),
             "look_at": list(self.look_at),
         }
@@ -69,49 +69,53 @@ class RolloutStep:
 
 def rollout(report: Report, rule: Readiness) -> list[RolloutStep]:
     """
-    Judge every layer by the rule, and each tool on which a layer differs from the whole.
+    Apply the rule to every layer, and to each tool on which a layer differs from the whole.
 
-    A tool differs where the layer is safe and something was seen on this tool that speaks against
-    it, or where the layer is not safe and the tool's own calls meet the whole rule.
+    A tool differs if the layer is safe and there is evidence against it on this tool, or if the
+    layer is not safe and the tool's own calls meet the whole rule.
     """
     return [step for layer in report.columns() for step in _steps(layer, report, rule)]
 
 
 def modes(steps: list[RolloutStep]) -> dict[str | tuple[str, str], Mode]:
-    """Return what to add to a policy's ``modes``, so that everything safe is enforced."""
-    made: dict[str | tuple[str, str], Mode] = {}
+    """Return the entries for a policy's ``modes`` that enforce everything that is safe."""
+    entries: dict[str | tuple[str, str], Mode] = {}
     for step in steps:
         if step.standing is Standing.SAFE:
-            made[(step.tool, step.layer) if step.tool else step.layer] = Mode.STRICT
-        elif step.tool and step.standing is Standing.NOT_YET and step.layer in made:
-            made[step.tool, step.layer] = Mode.AUDIT
-    return made
+            entries[(step.tool, step.layer) if step.tool else step.layer] = Mode.STRICT
+        elif step.tool and step.standing is Standing.NOT_YET and step.layer in entries:
+            entries[step.tool, step.layer] = Mode.AUDIT
+    return entries
 
 
-def modes_line(made: Mapping[str | tuple[str, str], Mode]) -> str:
+def modes_line(entries: Mapping[str | tuple[str, str], Mode]) -> str:
     """
     Return modes as a line of Python.
 
     >>> modes_line({"phantom_tool": Mode.STRICT, ("refund", "phantom_target"): Mode.AUDIT})
     'modes={"phantom_tool": "strict", ("refund", "phantom_target"): "audit"}'
     """
-    return f"modes={{{', '.join(_entries(made))}}}" if made else ""
+    return f"modes={{{', '.join(_entries(entries))}}}" if entries else ""
 
 
-def modes_lines(made: Mapping[str | tuple[str, str], Mode]) -> str:
+def modes_lines(entries: Mapping[str | tuple[str, str], Mode]) -> str:
     """
-    Return modes as lines of Python, one for each; empty without any.
+    Return modes as lines of Python, one each; empty without any.
 
     >>> print(modes_lines({"phantom_tool": Mode.STRICT}))
     modes={
         "phantom_tool": "strict",
     }
     """
-    return "\n".join(["modes={", *(f"    {one}," for one in _entries(made)), "}"]) if made else ""
+    return (
+        "\n".join(["modes={", *(f"    {one}," for one in _entries(entries)), "}"])
+        if entries
+        else ""
+    )
 
 
-def _entries(made: Mapping[str | tuple[str, str], Mode]) -> list[str]:
-    return [f"{_literal(key)}: {_literal(mode.value)}" for key, mode in made.items()]
+def _entries(modes_by_key: Mapping[str | tuple[str, str], Mode]) -> list[str]:
+    return [f"{_literal(key)}: {_literal(mode.value)}" for key, mode in modes_by_key.items()]
 
 
 def _literal(key: str | tuple[str, str]) -> str:
@@ -132,7 +136,7 @@ def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[RolloutStep]
 
 
 def _concerns(step: RolloutStep) -> bool:
-    """Return whether the layer judges that tool: `phantom_tool` judges unknown names alone."""
+    """Return whether the layer judges that tool: `phantom_tool` judges only unknown names."""
     return step.layer != PHANTOM_TOOL or bool(step.place.counts.findings)
 
 
@@ -143,7 +147,7 @@ def _step(layer: str, tool: str, report: Report, rule: Readiness) -> RolloutStep
     standing = Standing.NOT_YET if reasons else Standing.SAFE
     if place.modes == {Mode.STRICT}:
         standing = Standing.ENFORCED
-        reasons = tuple(reason for reason in reasons if reason.seen)
+        reasons = tuple(reason for reason in reasons if reason.is_evidence)
     return RolloutStep(
         layer=layer, tool=tool, standing=standing, reasons=reasons,
         caveats=tuple(_caveats(place, rule, noun)), place=place,
@@ -152,7 +156,9 @@ def _step(layer: str, tool: str, report: Report, rule: Readiness) -> RolloutStep
 
 def _differs(step: RolloutStep, whole: RolloutStep) -> bool:
     if whole.standing is Standing.SAFE:
-        return step.standing is Standing.NOT_YET and any(reason.seen for reason in step.reasons)
+        return step.standing is Standing.NOT_YET and any(
+            reason.is_evidence for reason in step.reasons
+        )
     if whole.standing is Standing.NOT_YET:
         return step.standing is not Standing.NOT_YET
     return False
@@ -179,7 +185,7 @@ def _caveats(place: LayerReport, rule: Readiness, noun: str) -> Iterator[str]:
 
 
 def _runs_in_strict(count: int, noun: str) -> str:
-    """Say what strict mode does with a subject that is flagged and not blocked."""
+    """Describe what strict mode does with a subject that is flagged and not blocked."""
     one = count == 1
     does = {"call": "runs" if one else "run", "answer": "is revised" if one else "are revised"}
     passes = does.get(noun, "passes" if one else "pass")

@@ -1,4 +1,4 @@
-"""How the calls of a place are spread over sessions: calls of one session repeat each other."""
+"""How counts are spread over sessions: calls of one session are not independent."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ SHARES = (
     "coverage", "stops", "unproven_stops", "precision", "block_precision", "labelled_blocks",
     "alert_rate",
 )  # fmt: skip
-"""The shares of a place, each with its own observations."""
+"""The shares of a layer, each with its own observations."""
 _OPEN = 10_000
-"""Sessions that are followed at the same time; one that was left goes on as another."""
+"""Maximum number of sessions followed at the same time; a dropped one counts as a new session."""
 
 Observations = tuple[tuple[bool, bool], ...]
-"""For each share: whether a call is an observation of it, and whether it is a hit."""
+"""For each share: whether a call is an observation, and whether it is a hit."""
 
 
 ShareCounts = tuple[tuple[int, int], ...]
-"""For each share: how many observations a session has so far, and how many hits."""
+"""For each share: the number of observations and hits of a session so far."""
 _NOTHING: ShareCounts = ((0, 0),) * len(SHARES)
 
 
 @dataclass(slots=True)
 class Spread:
     """
-    How the observations of each share of a place are spread over sessions.
+    The spread of the observations of each share over sessions.
 
     Attributes:
-        clusters: Their sums, in the order of `SHARES`.
-        assumed: Effects that stand in for those of the sums, by share.
+        clusters: Sums of the observations, in the order of `SHARES`.
+        assumed: Effects, by share, that replace those computed from the sums.
     """
 
     clusters: list[Clusters] = field(default_factory=lambda: [Clusters() for _ in SHARES])
@@ -43,13 +43,13 @@ class Spread:
         return self.clusters[SHARES.index(share)]
 
     def effect(self, share: str, hits: int, of: int) -> Effect:
-        """Return what sessions do to a share."""
+        """Return the effect of sessions on a share."""
         assumed = self.assumed.get(share)
         return self.of(share).effect(hits, of) if assumed is None else assumed
 
 
 class SessionTracker:
-    """Follows the newest sessions, and what each of them had in each place before."""
+    """Follows the newest sessions, and their earlier counts for each layer."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[bytes, dict[tuple[str, str], ShareCounts]] = OrderedDict()
@@ -60,12 +60,12 @@ class SessionTracker:
         self, session: bytes, spreads: Mapping[tuple[str, str], Spread], observations: Observations
     ) -> None:
         """
-        Take in one call.
+        Count one call.
 
         Args:
             session: A digest of the session's id.
-            spreads: By place, what is kept of it: of its tool, and of all tools.
-            observations: What the call is to each share.
+            spreads: The spreads to update, by key: for its tool, and for all tools.
+            observations: The call's observations for each share.
         """
         places = self._open.get(session)
         if places is None:
@@ -78,29 +78,29 @@ class SessionTracker:
         if indexes is None:
             indexes = self._indexes[observations] = _indexes(observations)
         for place, spread in spreads.items():
-            seen = places.get(place, _NOTHING)
+            counts_so_far = places.get(place, _NOTHING)
             for share, is_hit in indexes:
-                of, hits = seen[share]
+                of, hits = counts_so_far[share]
                 spread.clusters[share].update(of=of, hits=hits, is_hit=is_hit)
-            places[place] = self._after(seen, observations)
+            places[place] = self._after(counts_so_far, observations)
 
-    def _after(self, seen: ShareCounts, observations: Observations) -> ShareCounts:
-        """Most sessions have the same few calls: one record of these is enough for all."""
-        after = self._next.get((seen, observations))
+    def _after(self, counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
+        """Return the counts after a call; equal counts share one object."""
+        after = self._next.get((counts_so_far, observations))
         if after is None:
-            after = _after(seen, observations)
+            after = _after(counts_so_far, observations)
             if len(self._next) < _OPEN:
-                self._next[seen, observations] = after
+                self._next[counts_so_far, observations] = after
         return after
 
 
 def _indexes(observations: Observations) -> tuple[tuple[int, bool], ...]:
-    """Return the places in `SHARES` that count a call, each with whether it is a hit."""
+    """Return the indexes in `SHARES` that count a call, each with whether it is a hit."""
     return tuple((n, is_hit) for n, (counts, is_hit) in enumerate(observations) if counts)
 
 
-def _after(seen: ShareCounts, observations: Observations) -> ShareCounts:
+def _after(counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
     return tuple(
         (of + counts, hits + (counts and is_hit))
-        for (of, hits), (counts, is_hit) in zip(seen, observations, strict=True)
+        for (of, hits), (counts, is_hit) in zip(counts_so_far, observations, strict=True)
     )

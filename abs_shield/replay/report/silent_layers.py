@@ -1,4 +1,4 @@
-"""Layers that can have no finding, whatever a call does."""
+"""Find layers that cannot have a finding, whatever a call does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abs_shield.replay.report.layer_report import LayerReport
 
 
 def silent_layers(report: Report) -> dict[str, str]:
-    """Name the layers that say nothing, whatever a call does, and why: to be seen to first."""
+    """Return the layers that cannot have a finding, with the reasons."""
     silent = {name: "the policy does not run it" for name in LAYER_NAMES}
     for layer in report.layers():
         silent.pop(layer, None)

@@ -1,4 +1,4 @@
-"""Decisions counted by one of their own fields: agent, model, policy revision, or day."""
+"""Count decisions by one of their own fields: agent, model, policy revision, or day."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from abs_shield.replay.report.layer_report import LayerCase, LayerReport
 from abs_shield.replay.report.session_spread import Spread
 
 UNKNOWN = "_unknown"
-"""What stands for an agent or a model that the log does not name."""
+"""The key for decisions without an agent or a model."""
 OTHERS = "_others"
-_MOST = 1_000
+_MAX_VALUES = 1_000
 
 
 class By(StrEnum):
-    """By what decisions are counted."""
+    """The fields by which decisions can be counted."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -29,7 +29,7 @@ class By(StrEnum):
 
 class Slices:
     """
-    Counts decisions by one of their fields and by subject; the oldest values beyond 1,000 merge.
+    Counts decisions by a field and by subject; values beyond the first 1,000 are merged.
 
     Attributes:
         by: The field.
@@ -44,11 +44,11 @@ class Slices:
         Count one decision.
 
         Returns:
-            What is kept of its sessions, by place.
+            The spreads to update, by key.
         """
         subject = case.decision.subject
         value = value_of(case.decision, self.by)
-        if (value, subject) not in self._places and len(self._places) >= _MOST:
+        if (value, subject) not in self._places and len(self._places) >= _MAX_VALUES:
             value = OTHERS
         place = self._places.get((value, subject))
         if place is None:
@@ -73,7 +73,7 @@ class Slices:
 
 
 def value_of(decision: Decision, by: By) -> str:
-    """Return the value of a decision's field, in words."""
+    """Return the value of a decision's field as text."""
     match by:
         case By.AGENT:
             return decision.agent or UNKNOWN

@@ -1,4 +1,4 @@
-"""How the counts of a log are spread over sessions, estimated from its newest decisions."""
+"""Estimate how the counts of a log are spread over sessions, from its newest decisions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from abs_shield.stats.clusters import Clusters, Effect
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 
 ALL_ROWS = ""
-"""Stands for all rows of a layer."""
+"""The key for all rows of a layer."""
 _ESTIMATED = {
     "coverage": "calls", "stops": "looked", "unproven_stops": "looked", "alert_rate": "looked",
 }  # fmt: skip
 """Shares of all decisions, and the count of their observations; other shares need labels."""
 _BLOCKS = SHARES.index("labelled_blocks")
 _BITS = 32
-"""Bits of one number in a packed one: no session has as many decisions."""
+"""Bits for each number in a packed integer: no session has as many decisions."""
 _MASK = (1 << _BITS) - 1
 
 Cell = tuple[str, str]
@@ -31,9 +31,9 @@ Cell = tuple[str, str]
 SessionCount = tuple[str, int, int]
 """A session's id, the number of a pattern, and how many of its decisions have it."""
 Packed = int
-"""The observations and the hits of each share in one number, so that one addition adds all."""
+"""The observations and hits of each share in one integer, added in one operation."""
 Cells = dict[Cell, Packed]
-"""What a decision, or a session, is to each cell that it counts in."""
+"""The packed observations of a decision or a session, by cell."""
 
 
 class Spreads:
@@ -41,8 +41,8 @@ class Spreads:
     How the counts of each cell are spread over sessions.
 
     Args:
-        sessions: The newest decisions of a log by session and pattern, those of a session together.
-        patterns: The patterns by their number; decisions of others are left out.
+        sessions: The newest decisions of a log, by session and pattern, in groups.
+        patterns: The patterns by number; decisions with other patterns are left out.
         labelled: All decisions that have a label.
     """
 
@@ -52,8 +52,8 @@ class Spreads:
         patterns: Mapping[int, DecisionPattern],
         labelled: Iterable[tuple[Decision, Label]] = (),
     ) -> None:
-        known = {number: _cells(one, None) for number, one in patterns.items()}
-        self._newest = _counted(_sessions(sessions, known))
+        cells_by_pattern = {number: _cells(one, None) for number, one in patterns.items()}
+        self._newest = _counted(_sessions(sessions, cells_by_pattern))
         by_session: defaultdict[str, Cells] = defaultdict(dict)
         for decision, label in labelled:
             session = by_session[decision.session_id or decision.id]
@@ -62,13 +62,13 @@ class Spreads:
 
     def of(self, row: str, layer: str, counts: LayerCounts) -> Spread:
         """
-        Return how the counts of a cell are spread.
+        Return how the counts of a cell are spread over sessions.
 
         Args:
             row: The row; `ALL_ROWS` for all.
             layer: The layer.
-            counts: Its counts: where they are of more decisions than were looked at, there are
-                taken to be as many more sessions.
+            counts: Its counts; if they cover more decisions than the sample, the number of
+                sessions is scaled up.
         """
         newest: Mapping[Packed, int] = self._newest.get((row, layer), {})
         labelled: Mapping[Packed, int] = self._labelled.get((row, layer), {})
@@ -85,10 +85,16 @@ class Spreads:
         return Spread(clusters_of, assumed)
 
 
-def _sessions(counts: Iterable[SessionCount], known: Mapping[int, Cells]) -> Iterator[Cells]:
-    """Yield what each session is to each cell; a decision of no session stands for itself."""
+def _sessions(
+    counts: Iterable[SessionCount], cells_by_pattern: Mapping[int, Cells]
+) -> Iterator[Cells]:
+    """Yield the cells of each session; a decision without a session counts as one."""
     for session, group in groupby(counts, key=lambda count: count[0]):
-        parts = [(known[number], times) for _, number, times in group if number in known]
+        parts = [
+            (cells_by_pattern[number], times)
+            for _, number, times in group
+            if number in cells_by_pattern
+        ]
         if not session:
             for cells, times in parts:
                 yield from [cells] * times
@@ -105,23 +111,23 @@ def _add(total: Cells, cells: Cells, times: int) -> None:
 
 
 def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
-    """Count the sessions of each cell that are alike to it: most are."""
-    found: defaultdict[Cell, Counter[Packed]] = defaultdict(Counter)
+    """Count the sessions of each cell by their packed counts, which are mostly equal."""
+    by_cell: defaultdict[Cell, Counter[Packed]] = defaultdict(Counter)
     for session in sessions:
         for cell, packed in session.items():
-            found[cell][packed] += 1
-    return found
+            by_cell[cell][packed] += 1
+    return by_cell
 
 
 @lru_cache(maxsize=8_192)  # the views of a dashboard count the same patterns again and again
 def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
-    found: Cells = {}
+    by_cell: Cells = {}
     for row, layer, case in cases_of(pattern.decision(), truth):
         packed = _packed(case.observations)
         cells = ((row, layer),) if row.startswith(STAGES) else ((row, layer), (ALL_ROWS, layer))
         for cell in cells:
-            found[cell] = found.get(cell, 0) + packed
-    return found
+            by_cell[cell] = by_cell.get(cell, 0) + packed
+    return by_cell
 
 
 def _packed(observations: Observations) -> Packed:
@@ -142,5 +148,5 @@ def _clusters(sessions: Mapping[Packed, int], share: int) -> tuple[Clusters, int
 
 
 def _scaled(clusters: int, wanted: int, of: int) -> int:
-    """Return how many sessions *wanted* observations have, where *of* have so many."""
+    """Return the number of sessions scaled from *of* to *wanted* observations."""
     return round(clusters * wanted / of) if of else 0

@@ -1,4 +1,4 @@
-"""Totals of a decision log, counted within bounds."""
+"""Totals of a decision log, counted in bounded memory."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _OTHER_REVISIONS = "others"
 
 @dataclass(slots=True)
 class CallSpan:
-    """How many calls there were from one time to another, in seconds since the epoch."""
+    """The number of calls in a period, with times in seconds since the epoch."""
 
     first_at: float
     last_at: float
     calls: int = 0
 
-    def more(self, first_at: float, last_at: float, *, times: int = 1) -> None:
-        """Count so many more, which were made from one time to another."""
+    def add(self, first_at: float, last_at: float, *, times: int = 1) -> None:
+        """Add calls that were made in a period."""
         self.calls += times
         self.first_at, self.last_at = min(self.first_at, first_at), max(self.last_at, last_at)
 
@@ -44,9 +44,9 @@ class ResultCounts:
 
     Attributes:
         judged: Results that were judged.
-        errors: Results that we failed to judge.
+        errors: Results that could not be judged because of an error.
         flagged: Results with a finding that weighs, as the report's rows count them.
-        flag_only: Those of them whose action is ``flag``: given, whatever the mode.
+        flag_only: Results whose action is ``flag``: passed on in any mode.
         withheld: Results that were withheld.
         would_withhold: Results that strict mode would have withheld.
     """
@@ -79,9 +79,9 @@ class AnswerCounts:
 
     Attributes:
         checked: Answers that were checked.
-        errors: Answers that we failed to check.
-        unverified: Those with no claim that could be checked, or nothing to check it against.
-        revised: Those that were not to be emitted as they stood, blocked ones left out.
+        errors: Answers that could not be checked because of an error.
+        unverified: Answers without a checkable claim, or without evidence to check against.
+        revised: Answers that had to be revised, without blocked ones.
         blocked: Answers that were blocked.
         would_block: Answers that strict mode would have blocked.
     """
@@ -116,13 +116,13 @@ class OutputCounts:
     Attributes:
         checked: Outputs that every stage that ran could check.
         errors: Outputs that a stage failed to check.
-        flagged: Those with a finding that weighs, as the report's rows count them.
-        flag_only: Those of them whose action is ``flag``: shipped, whatever the mode.
-        held: Those that were held back, to be revised or for good.
-        would_hold: Those that strict mode would have held back.
-        stages: Outputs in which each stage found something that counts.
-        afterwards: What was found in outputs that had left: rejections of a judge, and shifts of
-            the quality score.
+        flagged: Outputs with a finding that weighs, as the report's rows count them.
+        flag_only: Outputs whose action is ``flag``: shipped in any mode.
+        held: Outputs that were held back, to be revised or permanently.
+        would_hold: Outputs that strict mode would have held back.
+        stages: Number of outputs by the stage with findings that count.
+        afterwards: Findings in outputs that were already shipped: rejections of a judge, and
+            shifts of the quality score.
     """
 
     checked: int = 0
@@ -135,7 +135,7 @@ class OutputCounts:
     afterwards: int = 0
 
     def update(self, decision: Decision) -> None:
-        """Count one output, or what was found in it afterwards."""
+        """Count one output, or a later finding in it."""
         if AFTERWARDS in decision.notes:
             self.afterwards += 1
             return
@@ -164,24 +164,24 @@ class OutputCounts:
 @dataclass(slots=True)
 class Totals:
     """
-    The calls of a log as a whole.
+    Totals of a log.
 
     Attributes:
         verdicts: Calls by verdict.
         modes: Calls by the mode under which they were judged.
         blocked: Calls that were blocked.
         would_block: Calls that strict mode would have blocked.
-        others: Decisions about something else than a call, by what it was.
-        results: What was decided about what the calls returned.
+        others: Decisions about other subjects than a call, by subject.
+        results: Counts of decisions about results.
         answers: Counts of decisions about answers.
-        outputs: What was decided about outputs.
+        outputs: Counts of decisions about outputs.
         labels: Labelled calls, by label.
-        other_labels: Labelled results, answers and outputs, by what they are and label.
-        missed: Calls labelled hallucinated in which no layer found anything.
-        revisions: Policy revision to its calls and their time.
-        dropped: Decisions that were lost before they could be written.
-        span: When the calls were made; None where there are none.
-        more_sessions: Whether there are more sessions than were counted.
+        other_labels: Labelled results, answers and outputs, by subject and label.
+        missed: Calls labelled hallucinated without any finding.
+        revisions: Number and period of calls by policy revision.
+        dropped: Decisions that were lost before they were written.
+        span: The period of the calls, or None.
+        more_sessions: Whether there are more sessions than could be counted.
     """
 
     verdicts: Counter[Verdict] = field(default_factory=Counter)
@@ -203,27 +203,27 @@ class Totals:
 
     @property
     def calls(self) -> int:
-        """How many calls were judged."""
+        """The number of calls that were judged."""
         return self.verdicts.total()
 
     @property
     def sessions(self) -> int:
-        """How many sessions they belong to, as far as these were counted."""
+        """The number of their sessions, as far as they were counted."""
         return len(self._sessions)
 
     @property
     def decisions(self) -> int:
-        """How many decisions there are, about calls and about anything else."""
+        """The number of decisions, about calls and other subjects."""
         return self.calls + self.others.total()
 
     @property
     def dropped_share(self) -> float:
-        """Return the share of all decisions that was lost, in [0, 1]."""
-        made = self.decisions + self.dropped
-        return self.dropped / made if made else 0.0
+        """Return the share of all decisions that were lost, in [0, 1]."""
+        total = self.decisions + self.dropped
+        return self.dropped / total if total else 0.0
 
     def update(self, decision: Decision, truth: Truth | None) -> None:
-        """Count one decision; one about something else than a call is counted apart."""
+        """Count one decision; other subjects than calls are counted separately."""
         if decision.subject is not Subject.CALL:
             self._apart(decision, truth)
             return
@@ -237,12 +237,12 @@ class Totals:
             self.missed += silent and truth is Truth.HALLUCINATED
         if self.span is None:
             self.span = CallSpan(decision.at, decision.at)
-        self.span.more(decision.at, decision.at)
+        self.span.add(decision.at, decision.at)
         self._revision(decision)
         self._session(decision.session_id)
 
     def repeat(self, repeated: RepeatedDecision) -> None:
-        """Count a decision as often as it was made."""
+        """Count a decision by its number of occurrences."""
         one = Totals()
         one.update(repeated.decision, repeated.truth)
         add_counts(self, one, times=repeated.times, without=("span",))
@@ -250,12 +250,12 @@ class Totals:
             return
         first_at, last_at = repeated.first_at, repeated.last_at
         self.span = self.span or CallSpan(first_at, last_at)
-        self.span.more(first_at, last_at, times=repeated.times)
+        self.span.add(first_at, last_at, times=repeated.times)
         for name in one.revisions:
             if name not in self.revisions and len(self.revisions) >= _REVISIONS:
                 name = _OTHER_REVISIONS
             span = self.revisions.setdefault(name, CallSpan(first_at, last_at))
-            span.more(first_at, last_at, times=repeated.times)
+            span.add(first_at, last_at, times=repeated.times)
 
     def _apart(self, decision: Decision, truth: Truth | None) -> None:
         self.others[decision.subject] += 1
@@ -269,7 +269,7 @@ class Totals:
             self.outputs.update(decision)
 
     def lose(self, gaps: Iterable[Mapping[str, Any]]) -> None:
-        """Count what was lost."""
+        """Count lost decisions."""
         self.dropped += sum(gap["dropped"] for gap in gaps)
 
     def to_dict(self) -> dict[str, Any]:
@@ -305,7 +305,7 @@ class Totals:
         name = decision.policy_revision
         if name not in self.revisions and len(self.revisions) >= _REVISIONS:
             name = _OTHER_REVISIONS
-        self.revisions.setdefault(name, CallSpan(decision.at, decision.at)).more(
+        self.revisions.setdefault(name, CallSpan(decision.at, decision.at)).add(
             decision.at, decision.at
         )
 

@@ -1,4 +1,4 @@
-"""The files that hold a row a call: what a worker packs, and what then joins it."""
+"""File formats with one row per call: workers encode rows, a writer joins them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from abs_shield.replay.rowfiles.parquet_rows import Parquet
 from abs_shield.replay.rowfiles.rowfile import RowFile, RowWriter
 
 ROWFILES: dict[str, RowFile] = {"jsonl": Jsonl(), "parquet": Parquet()}
-"""Every format of rows by its name."""
+"""Every format of rows by name."""
 
 __all__ = ["ROWFILES", "RowFile", "RowWriter"]

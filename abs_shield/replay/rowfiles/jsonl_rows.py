@@ -8,14 +8,14 @@ from typing import IO, Any
 
 
 class Jsonl:
-    """One object a line."""
+    """One JSON object per line."""
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
-        """Return the lines."""
+        """Return the rows as lines."""
         return "".join(f"{json.dumps(row)}\n" for row in rows).encode("ascii")
 
     def writer(self, file: IO[bytes]) -> _JsonlWriter:
-        """Lines are only joined."""
+        """Return a writer that concatenates lines."""
         return _JsonlWriter(file)
 
 

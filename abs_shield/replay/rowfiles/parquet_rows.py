@@ -1,4 +1,4 @@
-"""Rows as an Apache Parquet file, a row group after the other."""
+"""Rows as an Apache Parquet file, one row group after the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = ("check", "code", "verdict", "where", "detail", "hint", "nearest", "mod
 
 
 class Parquet:
-    """One row group for some 20,000 calls; needs `pyarrow`."""
+    """Row groups of some 20,000 calls; needs `pyarrow`."""
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
         """Return the rows as an Arrow stream."""
@@ -29,12 +29,12 @@ class Parquet:
         return packed
 
     def writer(self, file: IO[bytes]) -> _ParquetWriter:
-        """Begin a Parquet file."""
+        """Start a Parquet file."""
         return _ParquetWriter(_arrow(), file)
 
 
 class _ParquetWriter:
-    """Holds the rows of a few chunks until they are worth a row group."""
+    """Collects the rows of a few chunks for each row group."""
 
     def __init__(self, arrow: Any, file: IO[bytes]) -> None:
         self._arrow = arrow
@@ -76,7 +76,7 @@ def _schema(arrow: Any) -> Any:
     text, flag = arrow.string(), arrow.bool_()
     finding = [(word, text) for word in _WORDS]
     finding += [("strength", arrow.float64()), ("counted", flag), ("suppressed", flag)]
-    said = arrow.struct([("outcome", text), ("reason", text)])
+    entry = arrow.struct([("outcome", text), ("reason", text)])
     return arrow.schema(
         [
             arrow.field("run_id", text, nullable=False),
@@ -87,14 +87,14 @@ def _schema(arrow: Any) -> Any:
             arrow.field("action", text, nullable=False),
             arrow.field("would_block", flag, nullable=False),
             arrow.field("findings", arrow.list_(arrow.struct(finding)), nullable=False),
-            arrow.field("coverage", arrow.map_(text, said), nullable=False),
+            arrow.field("coverage", arrow.map_(text, entry), nullable=False),
         ]
     )
 
 
 def _fitting(value: Any) -> Any:
     r"""
-    Return a row as Arrow takes it; half a character, which UTF-8 has no bytes for, as its escape.
+    Return a row with values that Arrow accepts; unpaired surrogates are escaped.
 
     >>> _fitting({"tool": "x\ud800"})
     {'tool': 'x\\ud800'}
@@ -108,4 +108,4 @@ def _fitting(value: Any) -> Any:
 
 
 def _pairs(fitting: dict[str, Any]) -> list[tuple[str, Any]]:
-    return [(_fitting(layer), said) for layer, said in fitting["coverage"].items()]
+    return [(_fitting(layer), entry) for layer, entry in fitting["coverage"].items()]

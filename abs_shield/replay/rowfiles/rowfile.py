@@ -1,4 +1,4 @@
-"""What a format of rows can do."""
+"""The interface of a row format."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import IO, Any, Protocol
 
 
 class RowWriter(Protocol):
-    """Joins packed rows in one file."""
+    """Joins encoded rows in one file."""
 
     def write(self, packed: bytes) -> None:
         """Add the rows of one chunk."""
         ...
 
     def finish(self) -> None:
-        """Write what is still held, and what ends the file."""
+        """Write the remaining rows and the end of the file."""
         ...
 
     def abandon(self) -> None:
-        """Let go of a file that will not be completed."""
+        """Close a file that will not be completed."""
         ...
 
 
@@ -26,12 +26,12 @@ class RowFile(Protocol):
     """A format of rows."""
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
-        """Give rows, as `abs_shield.replay.row` makes them, in bytes that the writer takes."""
+        """Return rows, as `abs_shield.replay.row` creates them, encoded for the writer."""
         ...
 
     def writer(self, file: IO[bytes]) -> RowWriter:
         """
-        Begin a file.
+        Start a file.
 
         Raises:
             ReplayError: The format needs a package that is not installed.

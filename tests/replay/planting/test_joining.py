@@ -61,7 +61,7 @@ def test_runs_of_a_session_are_one(read: Read) -> None:
 
     assert [0, 1, 2] == [call.index for call in run.calls]
     assert {2} == run.set_aside.keys()
-    assert run.surroundings.precedes("ord_48213", run.calls[2].turn)
+    assert run.run_text.precedes("ord_48213", run.calls[2].turn)
 
 
 def test_labels_that_cannot_be_read_are_said(read: Read) -> None:

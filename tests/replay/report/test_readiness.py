@@ -79,7 +79,7 @@ def test_too_many_missing_decisions_are_said():
 )
 def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
     """With so many more labels, all right, the rule is content; with one fewer it is not."""
-    more = RULE.labels_wanting(seen.counts)
+    more = RULE.labels_needed(seen.counts)
     counts, right = seen.counts, seen.counts.true_blocks
 
     assert [] == codes(RULE, place(blocks=counts.found_blocks, right=right + more))
@@ -112,9 +112,11 @@ def test_reasons_have_their_figures_and_why():
     (few,) = RULE.reasons(place(ran=390, unavailable=2))
     (broke,) = RULE.reasons(place(ran=500, errors=5))
 
-    assert "it judged 390 of 392 calls; 400 are asked for" in few.told
-    assert "no user or system message" in few.told
-    assert "it failed to judge 5 of 505 calls, at most 0.1 % are asked for: it broke" == broke.told
+    assert "it judged 390 of 392 calls; 400 are asked for" in few.message
+    assert "no user or system message" in few.message
+    assert (
+        "it failed to judge 5 of 505 calls, at most 0.1 % are asked for: it broke" == broke.message
+    )
 
 
 def test_the_numbers_are_parameters():
@@ -154,6 +156,6 @@ def test_a_share_above_a_limit_does_not_read_as_the_limit(share, text):
 def test_a_limit_that_is_just_missed_reads_so():
     """A reason never says that up to 1 % are too many where 1 % is allowed."""
     seen = place(ran=1_399, blocks=7)
-    (told,) = (r.told for r in RULE.reasons(seen) if r.code == "many_blocks")
+    (told,) = (r.message for r in RULE.reasons(seen) if r.code == "many_blocks")
 
     assert told.endswith("up to 1.03 % of all, 1 % is allowed")

@@ -95,7 +95,7 @@ def test_the_labels_asked_for_are_of_sessions():
     blocked = calls(200, 2, wrong=60)
     report = Report.of(blocked)
     rule, counts = Readiness(), report.place("parameter_mismatch").counts
-    more = rule.labels_wanting(counts)
+    more = rule.labels_needed(counts)
     assert more is not None
     newest = {d.session_id: d for d in blocked if d.would_block}
     labels = {

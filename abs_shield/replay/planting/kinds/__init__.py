@@ -1,4 +1,4 @@
-"""The kinds of faults and of harmless respellings that are planted, a row each."""
+"""The kinds of planted faults and of harmless respellings, one row each."""
 
 from __future__ import annotations
 
@@ -102,4 +102,4 @@ KINDS: dict[str, PlantedKind] = {
     for expect, rows in ((Expect.FLAG, _ROWS), (Expect.CLEAN, _HARMLESS))
     for row in rows
 }
-"""Name of a kind to the kind, in the order in which they are printed."""
+"""Kinds by name, in the order in which they are printed."""

@@ -1,11 +1,15 @@
-"""The same update once more, with another value that nobody asked for."""
+"""Plant the same update again, with another value that the user did not ask for."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-from abs_shield.replay.planting.argument_values import ArgumentValue, is_identifier, points
+from abs_shield.replay.planting.argument_values import (
+    ArgumentValue,
+    has_identifier_name,
+    is_identifier,
+)
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import UPDATING, verb_of
@@ -15,19 +19,19 @@ _SELECTING = frozenset(
     "field attribute property column action operation old current previous range sheet cell"
     " tab".split()
 )
-"""Words of parameters that say what is changed, not to what."""
+"""Words of parameters that select what is changed, not its new value."""
 _LONGEST = 60
 
 
 def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a second value of one setting behind an update that ran, where the run has one."""
+    """Plant a second value of one setting after an update that ran."""
     if verb_of(place.call.name) not in UPDATING or place.call.result is None:
         return None
     if any(call.name == place.call.name for call in place.others):
         return None
     for leaf in shuffled(place.values, random):
         if _is_setting(leaf):
-            value = _other(leaf, place, random)
+            value = _other_value(leaf, place, random)
             if value is not None:
                 arguments = with_value(place.arguments, leaf.path, value)
                 return followed(place.call.name, arguments, path=leaf.name)
@@ -35,13 +39,13 @@ def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def _is_setting(leaf: ArgumentValue) -> bool:
-    """Return whether the argument says to what something is changed, and holds no identifier."""
-    selects = points(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
+    """Return whether the argument is the new value of something, and not an identifier."""
+    selects = has_identifier_name(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
     return len(leaf.path) == 1 and not selects
 
 
-def _other(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
-    """Another value of the same type that the run never mentions; None where there is none."""
+def _other_value(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
+    """Return another value of the same type that the run does not mention, or None."""
     options = leaf.schema.get("enum")
     if isinstance(options, list):
         others = [one for one in options if isinstance(one, str) and one != leaf.value]
@@ -52,6 +56,10 @@ def _other(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
     if isinstance(leaf.value, int | float):
         other = leaf.value * 2 + 1
         return None if place.run.mentions(str(other)) else other
-    if isinstance(leaf.value, str) and len(leaf.value) <= _LONGEST and place.is_founded(leaf):
+    if (
+        isinstance(leaf.value, str)
+        and len(leaf.value) <= _LONGEST
+        and place.is_mentioned_before(leaf)
+    ):
         return f"{leaf.value} (new)"
     return None

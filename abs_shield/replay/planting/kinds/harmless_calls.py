@@ -1,4 +1,4 @@
-"""Calls that may follow: a look at what was changed, and the same action on another entity."""
+"""Plant harmless calls: a look-up after a change, and the same action on another entity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.replay.planting.argument_values import (
     leaves_of,
     shape,
 )
-from abs_shield.replay.planting.kinds.identifiers import founded
+from abs_shield.replay.planting.kinds.identifiers import mentioned_values
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
 from abs_shield.replay.planting.run_text import MOST_READ, RecordedCall, RightCall
 from abs_shield.replay.planting.tool_name_words import READING, REMOVING, verb_of
@@ -20,7 +20,7 @@ _MOST_CALLS = 1_000
 
 
 def read_again(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a look-up that the run did before, behind a call that changes something."""
+    """Plant a look-up that the run did earlier, after a call that changes something."""
     if not verb_of(place.call.name) or verb_of(place.call.name) in READING:
         return None
     reads = [call for call in _before(place) if verb_of(call.name) in READING and call.right]
@@ -31,11 +31,11 @@ def read_again(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a removal of another entity that a result has named, behind a removal."""
+    """Plant a removal of another entity that a result has named, after a removal."""
     if verb_of(place.call.name) not in REMOVING or place.call.result is None:
         return None
-    for leaf in founded(place, is_identifier):
-        others = [one for one in _listed(place, leaf) if not _is_called(place, one)]
+    for leaf in mentioned_values(place, is_identifier):
+        others = [one for one in _listed_identifiers(place, leaf) if not _is_called(place, one)]
         if others:
             value = random.choice(shuffled(others, random)).value
             return followed(place.call.name, with_value(place.arguments, leaf.path, value))
@@ -46,8 +46,8 @@ def _before(place: RightCall) -> Iterator[RecordedCall]:
     return (call for call in place.run.calls[:MOST_READ] if call.index < place.call.index)
 
 
-def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
-    """Identifiers of the same form and name in the results before the call."""
+def _listed_identifiers(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
+    """Yield identifiers of the same form and name in the results before the call."""
     for call in _before(place):
         if call.result is None or not isinstance(call.result.value, dict | list):
             continue
@@ -58,7 +58,7 @@ def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
 
 
 def _is_called(place: RightCall, leaf: ArgumentValue) -> bool:
-    """Return whether a call of the run names the entity already."""
+    """Return whether a call of the run already names the entity."""
     calls = (
         None if verb_of(call.name) in READING else call.arguments
         for call in place.run.calls[:_MOST_CALLS]

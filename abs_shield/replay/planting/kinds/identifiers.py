@@ -1,4 +1,4 @@
-"""An identifier, or a credential, that nobody mentioned: another one, or one with a slip."""
+"""Plant an unmentioned identifier or credential: a new one, or a misspelt one."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
 Choose = Callable[[ArgumentValue], bool]
 
 
-def founded(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue]:
-    """Iterate over the values that *chosen* takes and that stand in the run before the call."""
+def mentioned_values(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue]:
+    """Yield the values that *chosen* accepts and that occur in the run before the call."""
     creates = verb_of(place.call.name) in CREATING | UPDATING
     for leaf in place.values:
-        if chosen(leaf) and not (creates and is_secret(leaf)) and place.is_founded(leaf):
+        if chosen(leaf) and not (creates and is_secret(leaf)) and place.is_mentioned_before(leaf):
             yield leaf
 
 
 def _changed(
     change: Callable[[str, Random], str], chosen: Choose, place: RightCall, random: Random
 ) -> PlantedCall | None:
-    for leaf in shuffled(founded(place, chosen), random):
+    for leaf in shuffled(mentioned_values(place, chosen), random):
         for _ in range(_TRIES):
             text = change(leaf.text, random)
             if text and not _same(text, leaf.text) and not place.run.mentions(text):
-                value = _as(leaf.value, text)
+                value = _same_type(leaf.value, text)
                 return None if value is None else replaced(place, leaf, value)
     return None
 
@@ -53,15 +53,15 @@ def _same(one: str, other: str) -> bool:
     return normalised(one).lstrip("0") == normalised(other).lstrip("0")
 
 
-def _as(original: Any, text: str) -> Any:
-    """*text* in the type of *original*; None where it has none there."""
+def _same_type(original: Any, text: str) -> Any:
+    """Return *text* as the type of *original*, or None."""
     if isinstance(original, str):
         return text
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def _another(text: str, random: Random) -> str:
-    """An identifier of the same form: what names its kind stays, what names the thing does not."""
+def _new_identifier(text: str, random: Random) -> str:
+    """Return an identifier of the same form: the prefix of its kind stays, the rest changes."""
     if is_email(text):
         local, _, host = text.rpartition("@")
         return f"{_letters(local, random)}@{host}"
@@ -96,8 +96,8 @@ def _letters(text: str, random: Random, *, until: str = "") -> str:
     return "".join(_like(letter, random) for letter in head) + mark + rest
 
 
-def _slip(text: str, random: Random) -> str:
-    """The text with one letter or digit dropped, doubled, replaced or moved."""
+def _misspell(text: str, random: Random) -> str:
+    """Return the text with one character dropped, doubled, replaced or moved."""
     start = _SCHEME.match(text)
     begin = start.end() if start else 0
     places = [n for n in range(begin, len(text)) if text[n].isalnum()]
@@ -115,11 +115,11 @@ def _slip(text: str, random: Random) -> str:
     return head + _like(letter, random) + tail
 
 
-def _planting(change: Callable[[str, Random], str], chosen: Choose) -> Plant:
+def _plant_with(change: Callable[[str, Random], str], chosen: Choose) -> Plant:
     return partial(_changed, change, chosen)
 
 
-unseen = _planting(_another, is_identifier)
-misspelt = _planting(_slip, is_identifier)
-unseen_secret = _planting(_another, is_secret)
-misspelt_secret = _planting(_slip, is_secret)
+unseen = _plant_with(_new_identifier, is_identifier)
+misspelt = _plant_with(_misspell, is_identifier)
+unseen_secret = _plant_with(_new_identifier, is_secret)
+misspelt_secret = _plant_with(_misspell, is_secret)

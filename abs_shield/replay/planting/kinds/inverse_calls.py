@@ -1,4 +1,4 @@
-"""A call that takes back, unasked, what the call before it did."""
+"""Plant a call that undoes the previous call without being asked for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_RESULT = 100
 
 
 def inverse(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant the inverse of a call that ran, where the run neither calls it nor asks for it."""
+    """Plant the inverse of a call that ran, if the run neither calls it nor asks for it."""
     if place.call.result is None:
         return None
     for tool in shuffled(_inverses(place), random):
@@ -39,33 +39,37 @@ def _inverses(place: RightCall) -> Iterator[Tool]:
 
 
 def _arguments(place: RightCall, tool: Tool) -> dict[str, Any]:
-    """What the first call says of the same parameters; empty where it does not say what of."""
+    """
+    Return the first call's values of the same parameters; empty if they do not name an entity.
+    """
     schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping):
         return {}
-    known = {**_returned(place), **place.arguments}
+    available = {**_returned(place), **place.arguments}
     wanted = required if isinstance(required, list) and required else list(properties)
-    found = {name: known[name] for name in wanted if isinstance(name, str) and name in known}
-    whole = len(found) == len(wanted) or not required
-    names_one = any(map(is_identifier, leaves_of(found, schema))) or _is_same(place, found)
-    return found if whole and names_one else {}
+    arguments = {
+        name: available[name] for name in wanted if isinstance(name, str) and name in available
+    }
+    whole = len(arguments) == len(wanted) or not required
+    names_one = any(map(is_identifier, leaves_of(arguments, schema))) or _is_same(place, arguments)
+    return arguments if whole and names_one else {}
 
 
 def _returned(place: RightCall) -> dict[str, Any]:
-    """The identifiers that the result holds, by their names; ``id`` also by the tool's nouns."""
+    """Return the identifiers in the result by name; ``id`` also by the tool's nouns."""
     value = place.call.result.value if place.call.result is not None else None
     if not isinstance(value, Mapping):
         return {}
     inner = next((held for held in value.values() if isinstance(held, Mapping)), {})
-    found = {str(name): held for part in (inner, value) for name, held in part.items()}
-    found = {name: held for name, held in found.items() if isinstance(held, str | int)}
-    if "id" in found:
-        found |= {f"{noun}_id": found["id"] for noun in nouns_of(place.call.name)}
-    return dict(list(found.items())[:_MOST_RESULT])
+    identifiers = {str(name): held for part in (inner, value) for name, held in part.items()}
+    identifiers = {name: held for name, held in identifiers.items() if isinstance(held, str | int)}
+    if "id" in identifiers:
+        identifiers |= {f"{noun}_id": identifiers["id"] for noun in nouns_of(place.call.name)}
+    return dict(list(identifiers.items())[:_MOST_RESULT])
 
 
-def _is_same(place: RightCall, found: Mapping[str, Any]) -> bool:
-    return len(found) > 1 and all(
-        place.arguments.get(name) == value for name, value in found.items()
+def _is_same(place: RightCall, arguments: Mapping[str, Any]) -> bool:
+    return len(arguments) > 1 and all(
+        place.arguments.get(name) == value for name, value in arguments.items()
     )

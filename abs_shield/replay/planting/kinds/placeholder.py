@@ -1,4 +1,4 @@
-"""A text that stands for a value which the model did not have."""
+"""Plant a placeholder text instead of a value."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from random import Random
 
 from abs_shield.replay.planting.argument_values import is_identifier, is_secret
 from abs_shield.replay.planting.invented_words import PLACEHOLDERS
-from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.kinds.identifiers import Choose, mentioned_values
 from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
 from abs_shield.replay.planting.run_text import RightCall
 
 
 def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
-    for leaf in shuffled(founded(place, chosen), random):
+    for leaf in shuffled(mentioned_values(place, chosen), random):
         if not isinstance(leaf.value, str):
             continue
         for form in shuffled(PLACEHOLDERS, random):

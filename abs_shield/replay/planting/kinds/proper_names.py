@@ -1,4 +1,4 @@
-"""An invented proper name: of a person or a place, or where an identifier should stand."""
+"""Plant an invented proper name, of a person or a place, or instead of an identifier."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from random import Random
 
 from abs_shield.replay.planting.argument_values import is_identifier, is_name
 from abs_shield.replay.planting.invented_words import NAMES, script_of
-from abs_shield.replay.planting.kinds.identifiers import founded
+from abs_shield.replay.planting.kinds.identifiers import mentioned_values
 from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import CREATING, verb_of
 
 
 def entity(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant an invented name where the user or a tool named another; not where one is created."""
+    """Plant an invented name in place of one in the run, unless the tool creates something."""
     if verb_of(place.call.name) in CREATING:
         return None
-    for leaf in shuffled(founded(place, is_name), random):
+    for leaf in shuffled(mentioned_values(place, is_name), random):
         script = script_of(leaf.value)
         several = script == "LATIN" and len(leaf.value.split()) > 1
         name = _invented(place, random, script=script, count=2 if several else 1)
@@ -26,8 +26,8 @@ def entity(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def bare(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant an invented name where an identifier stands."""
-    for leaf in shuffled(founded(place, is_identifier), random):
+    """Plant an invented name in place of an identifier."""
+    for leaf in shuffled(mentioned_values(place, is_identifier), random):
         if isinstance(leaf.value, str):
             name = _invented(place, random, script="LATIN", count=1)
             return replaced(place, leaf, name) if name else None

@@ -1,4 +1,4 @@
-"""An action on what the run has removed: the same removal again, or a change."""
+"""Plant an action on a removed entity: the same removal again, or a change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 from abs_shield.policy import Tool
 from abs_shield.replay.planting.argument_values import ArgumentValue, is_identifier
-from abs_shield.replay.planting.kinds.identifiers import founded
+from abs_shield.replay.planting.kinds.identifiers import mentioned_values
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import REMOVING, UPDATING, nouns_of, verb_of
@@ -16,17 +16,17 @@ _CONTAINERS = frozenset("cart basket bag quantity stock watchlist wishlist".spli
 
 
 def removal_again(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant the same removal a second time, where it ran once."""
-    if not _removes(place) or not next(founded(place, is_identifier), None):
+    """Plant the same removal a second time, if it ran once."""
+    if not _removes(place) or not next(mentioned_values(place, is_identifier), None):
         return None
     return followed(place.call.name, dict(place.arguments))
 
 
 def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a change of what has been removed; only the key argument is given."""
+    """Plant a change of a removed entity, with only the key argument."""
     if not _removes(place):
         return None
-    for leaf in founded(place, is_identifier):
+    for leaf in mentioned_values(place, is_identifier):
         if len(leaf.path) == 1 and _is_removed(place, leaf):
             for tool in shuffled(_changing(place, leaf), random):
                 return followed(tool.name, {leaf.name: leaf.value})
@@ -34,7 +34,7 @@ def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def _removes(place: RightCall) -> bool:
-    """Return whether the call removes a thing, and the run calls the tool so no second time."""
+    """Return whether the call removes something, and is not repeated in the run."""
     name = place.call.name
     again = any(c.name == name and c.arguments == place.arguments for c in place.others)
     if verb_of(name) not in REMOVING or nouns_of(name) & _CONTAINERS or again:
@@ -45,7 +45,7 @@ def _removes(place: RightCall) -> bool:
 
 
 def _is_removed(place: RightCall, leaf: ArgumentValue) -> bool:
-    """Return whether the identifier names what is removed, not what it is removed from."""
+    """Return whether the identifier names the removed entity, not its container."""
     nouns = nouns_of(place.call.name)
     return bool(leaf.nouns & nouns) or (not leaf.nouns and len(place.arguments) == 1)
 

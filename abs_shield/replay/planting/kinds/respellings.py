@@ -1,4 +1,4 @@
-"""Values written otherwise, which mean the same: each is expected to pass."""
+"""Plant respelt values with the same meaning, which are expected to pass."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from abs_shield.replay.planting.argument_values import (
     is_phone,
     is_url,
 )
-from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.kinds.identifiers import Choose, mentioned_values
 from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import CREATING, verb_of
 
 Respell = Callable[[str], str | None]
 _FORM = frozenset({"pattern", "format", "minLength", "maxLength"})
-"""What a schema says of the way in which a value is written."""
+"""Schema keywords about the spelling of a value."""
 _PHONE = re.compile(r"\+?\d{9,15}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _PREFIXED = re.compile(r"#[\w-]+")
@@ -32,9 +32,9 @@ _PREFIXED = re.compile(r"#[\w-]+")
 def _plant(
     respell: Callable[[Any], Any], chosen: Choose, place: RightCall, random: Random
 ) -> PlantedCall | None:
-    if verb_of(place.call.name) in CREATING:  # a new thing has the name that it is given
+    if verb_of(place.call.name) in CREATING:  # the spelling of a new entity's name matters
         return None
-    for leaf in shuffled(founded(place, chosen), random):
+    for leaf in shuffled(mentioned_values(place, chosen), random):
         if not leaf.schema.keys().isdisjoint(_FORM):
             continue
         value = respell(leaf.value)
@@ -47,7 +47,7 @@ def _text(respell: Respell) -> Callable[[Any], str | None]:
     return lambda value: respell(value) if isinstance(value, str) else None
 
 
-def _planting(respell: Respell, chosen: Choose) -> Plant:
+def _plant_with(respell: Respell, chosen: Choose) -> Plant:
     return partial(_plant, _text(respell), chosen)
 
 
@@ -99,16 +99,16 @@ def _as_float(value: Any) -> float | None:
     return float(value) if whole and abs(value) < 1 << 53 else None
 
 
-email_capitals = _planting(str.title, lambda leaf: is_identifier(leaf) and is_email(leaf.text))
-hash_added = _planting(_with_hash, _is_count_id)
-hash_dropped = _planting(_without_hash, _is_id)
+email_capitals = _plant_with(str.title, lambda leaf: is_identifier(leaf) and is_email(leaf.text))
+hash_added = _plant_with(_with_hash, _is_count_id)
+hash_dropped = _plant_with(_without_hash, _is_id)
 integer_as_float = partial(_plant, _as_float, _is_id)
-lower_case = _planting(_lower, _is_id)
-upper_case = _planting(_upper, _is_id)
-name_in_lower_case = _planting(str.lower, is_name)
-padded = _planting(lambda text: f" {text} ", is_name)
-phone_in_groups = _planting(partial(_spaced, _PHONE, 3), is_phone)
-iban_in_groups = _planting(partial(_spaced, _IBAN, 4), _is_id)
-scheme_added = _planting(_scheme_added, is_identifier)
-scheme_dropped = _planting(_scheme_dropped, is_identifier)
-slash_added = _planting(_slash_added, lambda leaf: is_identifier(leaf) and is_url(leaf.text))
+lower_case = _plant_with(_lower, _is_id)
+upper_case = _plant_with(_upper, _is_id)
+name_in_lower_case = _plant_with(str.lower, is_name)
+padded = _plant_with(lambda text: f" {text} ", is_name)
+phone_in_groups = _plant_with(partial(_spaced, _PHONE, 3), is_phone)
+iban_in_groups = _plant_with(partial(_spaced, _IBAN, 4), _is_id)
+scheme_added = _plant_with(_scheme_added, is_identifier)
+scheme_dropped = _plant_with(_scheme_dropped, is_identifier)
+slash_added = _plant_with(_slash_added, lambda leaf: is_identifier(leaf) and is_url(leaf.text))

@@ -1,4 +1,4 @@
-"""Arguments that break the tool's schema, whatever it says besides."""
+"""Plant arguments that violate the tool's schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPEN = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 
 
 def extra(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant an argument that the tool does not declare and its schema does not admit."""
+    """Plant an argument that the tool does not declare and its schema rejects."""
     schema = _schema(place)
     if not schema.get("properties") or any(schema.get(key) not in (None, False) for key in _OPEN):
         return None
@@ -28,23 +28,23 @@ def extra(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def missing(place: RightCall, random: Random) -> PlantedCall | None:
-    """Leave a required argument out."""
+    """Omit a required argument."""
     required = [name for name in _required(place) if name in place.arguments]
     if not required:
         return None
     left_out = random.choice(required)
-    kept = {name: value for name, value in place.arguments.items() if name != left_out}
-    return PlantedCall(name=place.call.name, arguments=kept)
+    remaining = {name: value for name, value in place.arguments.items() if name != left_out}
+    return PlantedCall(name=place.call.name, arguments=remaining)
 
 
 def null(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant null where a required argument has one type."""
+    """Plant null for a required argument of one type."""
     names = [name for name, _ in _typed(place, *_SCALAR) if name in _required(place)]
     return _with(place, {random.choice(names): None}) if names else None
 
 
 def not_a_number(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant NaN, or an endless number, where a number stands."""
+    """Plant NaN or infinity in place of a number."""
     names = [name for name, _ in _typed(place, "integer", "number")]
     value = random.choice([float("nan"), float("inf")])
     return _with(place, {random.choice(names): value}) if names else None
@@ -57,7 +57,7 @@ def number_as_text(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant an object or a list where one text, number or truth value stands."""
+    """Plant an object or a list in place of a text, number or boolean."""
     typed = shuffled(_typed(place, *_SCALAR), random)
     if not typed:
         return None
@@ -66,7 +66,7 @@ def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def not_an_option(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a text that is none of the schema's options."""
+    """Plant a text that is not among the schema's options."""
     for leaf in shuffled(place.values, random):
         options = leaf.schema.get("enum")
         plain = leaf.schema.keys().isdisjoint(_UNION) and isinstance(leaf.value, str)
@@ -94,7 +94,7 @@ def _required(place: RightCall) -> list[str]:
 
 
 def _typed(place: RightCall, *types: str) -> Iterator[tuple[str, Any]]:
-    """The arguments whose schema is one type of *types*, and which have it."""
+    """Yield the arguments whose schema has one of *types*, and whose value matches it."""
     properties = _schema(place).get("properties", {})
     for name, value in place.arguments.items():
         schema = properties.get(name)

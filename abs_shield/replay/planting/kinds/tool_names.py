@@ -1,4 +1,4 @@
-"""A tool that does not exist: one that nobody listed, or nearly one of those there are."""
+"""Plant a call of an unknown tool: an invented name, or a misspelt one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _VERBS = {"get": "fetch", "search": "query", "find": "look_for", "list": "enumer
 
 
 def absent(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant a plausible tool that the toolset has not."""
+    """Plant a plausible tool that the toolset does not have."""
     return _called(place, shuffled(TOOLS, random))
 
 
 def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
-    """Plant the recorded tool's name with a slip."""
+    """Plant the recorded tool's name with an error."""
     name = place.call.name
     slips = [f"{name}_v2", f"{name}_by_id", name[:-1] if name.endswith("s") else f"{name}s"]
     at = random.randrange(len(name)) if name else 0
