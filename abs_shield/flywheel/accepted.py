@@ -1,4 +1,4 @@
-"""Gaps and their catches as the flywheel's file holds them, and what a promotion makes of a gap."""
+"""Gaps in the flywheel's file: their catches, and the state that promotions change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database, restored
+from abs_shield.flywheel.database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -17,7 +17,7 @@ from abs_shield.text.show import escaped
 
 def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Catch]]:
     """
-    Return a gap of the flywheel's file and its catches; those that are false alarms are left out.
+    Return a gap of the flywheel's file and its catches, without false alarms.
 
     Raises:
         StoreError: There is no such gap, or the file cannot be used.
@@ -28,7 +28,7 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
             "SELECT body FROM catches WHERE gap = ? ORDER BY at, id", (gap,)
         ).fetchall()
     catches = [
-        restored(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows
+        parse_row(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows
     ]
     return Gap.from_dict(body), [one for one in catches if one.label != "ok"]
 
@@ -59,12 +59,12 @@ def mark_gap(connection: sqlite3.Connection, gap: str, state: GapState) -> None:
 def _body(connection: sqlite3.Connection, gap: str) -> dict[str, Any]:
     row = connection.execute("SELECT body FROM gaps WHERE id = ?", (gap,)).fetchone()
     if row is None:
-        known = [name for (name,) in connection.execute("SELECT id FROM gaps ORDER BY id")]
-        near = nearest(gap, known)
-        hint = f"did you mean `{near[0]}`?" if near else f"the file holds {len(known)} gaps"
+        existing = [name for (name,) in connection.execute("SELECT id FROM gaps ORDER BY id")]
+        near = nearest(gap, existing)
+        hint = f"did you mean `{near[0]}`?" if near else f"the file holds {len(existing)} gaps"
         raise StoreError(f"flywheel: no gap has the id `{escaped(gap)}`; {hint}")
-    return restored(row[0], _checked, f"gap `{escaped(gap)}`")
+    return parse_row(row[0], _validated, f"gap `{escaped(gap)}`")
 
 
-def _checked(record: dict[str, Any]) -> dict[str, Any]:
+def _validated(record: dict[str, Any]) -> dict[str, Any]:
     return Gap.from_dict(record).to_dict()

@@ -1,4 +1,4 @@
-"""A version's place: a file, a folder, an attribute of a module or an address; and its hash."""
+"""The location of a version (file, folder, module attribute or address) and its hash."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHUNK = 1 << 20
 
 def absolute(location: str) -> str:
     """
-    Return a location that holds in every working folder; one of a module stays as it is.
+    Return a location as an absolute path; a module location is returned unchanged.
 
     >>> absolute("json:loads")
     'json:loads'
@@ -32,7 +32,7 @@ def is_address(location: str) -> bool:
 
 def attribute_of(location: str) -> str:
     """
-    Return the attribute that a location names; empty where it names a file, folder or address.
+    Return the attribute of a location; empty for a file, a folder or an address.
 
     >>> attribute_of("json:loads"), attribute_of("prompt.txt"), attribute_of("http://a:80/")
     ('loads', '', '')
@@ -42,11 +42,11 @@ def attribute_of(location: str) -> str:
 
 def hash_at(location: str) -> str:
     """
-    Return the SHA-256 of what stands at a location: of a file, of every file of a folder, of the
-    file of a module and the attribute's name. Of an address only the address itself is hashed.
+    Return the SHA-256 of a location's content: a file, all files of a folder, or the file of a
+    module together with the attribute's name. For an address, only the address is hashed.
 
     Raises:
-        StoreError: Nothing stands there, or it cannot be read.
+        StoreError: The location does not exist or cannot be read.
     """
     if is_address(location):
         return sha256(location.encode()).hexdigest()
@@ -62,12 +62,14 @@ def hash_at(location: str) -> str:
         return _file_hash(path)
     except OSError as error:
         reason = escaped(str(error.strerror or error), limit=200)
-        named = escaped(location, limit=300)
-        raise StoreError(f"flywheel: {named}: {reason}; name a file that can be read") from None
+        shown_location = escaped(location, limit=300)
+        raise StoreError(
+            f"flywheel: {shown_location}: {reason}; name a file that can be read"
+        ) from None
 
 
 def _split(location: str) -> tuple[Path | None, str, str]:
-    """Return the path of a location, and the attribute behind it; no path of a module."""
+    """Return the path of a location (None for a module), the colon, and the attribute."""
     where, colon, attribute = location.rpartition(":")
     if colon and where.endswith(".py"):
         return Path(where), colon, attribute
@@ -82,7 +84,7 @@ def _module_file(location: str) -> Path:
         spec = find_spec(module)
     except (ImportError, ValueError, AttributeError):
         spec = None
-    if spec is None:  # the working folder, from which policies are loaded as well
+    if spec is None:  # policies are loaded from the working folder as well
         here = Path(*module.split(".")).with_suffix(".py")
         if here.is_file():
             return here

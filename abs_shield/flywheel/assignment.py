@@ -1,4 +1,4 @@
-"""The gap of each catch: what it is grouped with, and what that was merged into."""
+"""Assignment of catches to gaps, by theme and by merges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import restored
+from abs_shield.flywheel.database import parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.grouping import Groups, Theme, theme_of
 from abs_shield.text.show import escaped
@@ -18,19 +18,19 @@ from abs_shield.text.show import escaped
 _PAGE = 2_000
 
 
-class _Found(NamedTuple):
-    """The gap of each theme, as it was first grouped, and the themes that are new."""
+class _ThemeGaps(NamedTuple):
+    """The gap of each theme before merges, and the new themes."""
 
     gaps: dict[Theme, str]
     new: list[Theme]
 
 
-def group(connection: sqlite3.Connection) -> None:
-    """Write the gap of each catch that is in no group yet."""
-    found = _themes_of_new(connection)
+def assign_gaps(connection: sqlite3.Connection) -> None:
+    """Assign a gap to each ungrouped catch, and store it."""
+    theme_gaps = _themes_of_new(connection)
     connection.executemany(
         "INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?)",
-        [(t.id, found.gaps[t], t.bucket, json.dumps(t.words)) for t in found.new],
+        [(t.id, theme_gaps.gaps[t], t.bucket, json.dumps(t.words)) for t in theme_gaps.new],
     )
     merges = merges_of(connection)
     query = "SELECT id, body FROM catches WHERE gap = ? LIMIT ?"
@@ -38,31 +38,31 @@ def group(connection: sqlite3.Connection) -> None:
         catches = [(key, Catch.from_json(body)) for key, body in page]
         connection.executemany(
             "UPDATE catches SET gap = ? WHERE id = ?",
-            [(_gap_of(one, found, merges), key) for key, one in catches],
+            [(_gap_of(one, theme_gaps, merges), key) for key, one in catches],
         )
 
 
-def ungrouped(connection: sqlite3.Connection) -> Iterator[tuple[str, Catch]]:
-    """Yield each catch that is in no group yet, with the gap that it will join; writes nothing."""
-    found, merges = _themes_of_new(connection), merges_of(connection)
-    for one in _new(connection):
-        yield _gap_of(one, found, merges), one
+def ungrouped_catches(connection: sqlite3.Connection) -> Iterator[tuple[str, Catch]]:
+    """Yield each ungrouped catch with its future gap, without storing anything."""
+    theme_gaps, merges = _themes_of_new(connection), merges_of(connection)
+    for one in _ungrouped(connection):
+        yield _gap_of(one, theme_gaps, merges), one
 
 
 def merges_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return of each merged gap the one that it was merged into."""
+    """Return the target of each merged gap."""
     rows = connection.execute(
         "SELECT id, body FROM gaps WHERE state = ?", (GapState.MERGED.value,)
     ).fetchall()
-    found = (restored(body, Gap.from_dict, f"gap `{escaped(key)}`") for key, body in rows)
-    return {gap.id: gap.into for gap in found}
+    merged = (parse_row(body, Gap.from_dict, f"gap `{escaped(key)}`") for key, body in rows)
+    return {gap.id: gap.into for gap in merged}
 
 
-def end_of(gap: str, merges: Mapping[str, str]) -> str:
+def final_gap(gap: str, merges: Mapping[str, str]) -> str:
     """
-    Return where the catches of a gap go in the end.
+    Return the gap that the catches of a gap finally belong to, after all merges.
 
-    >>> end_of("a", {"a": "b", "b": "c"})
+    >>> final_gap("a", {"a": "b", "b": "c"})
     'c'
     """
     while gap in merges:
@@ -70,27 +70,27 @@ def end_of(gap: str, merges: Mapping[str, str]) -> str:
     return gap
 
 
-def _themes_of_new(connection: sqlite3.Connection) -> _Found:
-    """Find the gap of each new theme; the most frequent one comes first."""
-    themes = Counter(theme_of(one) for one in _new(connection) if one.is_gap)
-    groups, found = Groups(_known(connection)), _Found({}, [])
+def _themes_of_new(connection: sqlite3.Connection) -> _ThemeGaps:
+    """Determine the gap of each ungrouped theme, the most frequent first."""
+    themes = Counter(theme_of(one) for one in _ungrouped(connection) if one.is_gap)
+    groups, theme_gaps = Groups(_stored_themes(connection)), _ThemeGaps({}, [])
     for theme, _ in sorted(themes.items(), key=lambda item: (-item[1], item[0].id)):
-        found.gaps[theme], is_new = groups.gap_of(theme)
+        theme_gaps.gaps[theme], is_new = groups.gap_of(theme)
         if is_new:
-            found.new.append(theme)
-    return found
+            theme_gaps.new.append(theme)
+    return theme_gaps
 
 
-def _new(connection: sqlite3.Connection) -> Iterator[Catch]:
+def _ungrouped(connection: sqlite3.Connection) -> Iterator[Catch]:
     rows = connection.execute("SELECT body FROM catches WHERE gap = ?", (UNGROUPED,))
     return (Catch.from_json(body) for (body,) in rows)
 
 
-def _known(connection: sqlite3.Connection) -> Iterator[tuple[Theme, str]]:
+def _stored_themes(connection: sqlite3.Connection) -> Iterator[tuple[Theme, str]]:
     rows = connection.execute("SELECT bucket, words, gap FROM patterns ORDER BY id").fetchall()
     for bucket, words, gap in rows:
-        yield Theme(bucket, restored(words, tuple, f"a pattern of gap `{escaped(gap)}`")), gap
+        yield Theme(bucket, parse_row(words, tuple, f"a pattern of gap `{escaped(gap)}`")), gap
 
 
-def _gap_of(catch: Catch, found: _Found, merges: Mapping[str, str]) -> str:
-    return end_of(found.gaps[theme_of(catch)], merges) if catch.is_gap else NO_GAP
+def _gap_of(catch: Catch, theme_gaps: _ThemeGaps, merges: Mapping[str, str]) -> str:
+    return final_gap(theme_gaps.gaps[theme_of(catch)], merges) if catch.is_gap else NO_GAP

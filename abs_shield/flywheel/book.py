@@ -1,4 +1,4 @@
-"""The tables of a harvest in the flywheel's file: catches, labels, and how far logs are read."""
+"""The harvest tables of the flywheel's file: catches, labels, and the progress of each log."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 from abs_shield.core.label import Label
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.conversion import LONGEST_NAME, with_label
-from abs_shield.flywheel.database import restored
+from abs_shield.flywheel.catch_conversion import LONGEST_NAME, with_label
+from abs_shield.flywheel.database import parse_row
 from abs_shield.text.show import escaped
 
 UNGROUPED = ""
-"""The gap of a catch that is not in a group yet."""
+"""The gap of an ungrouped catch."""
 NO_GAP = "-"
-"""The gap of a catch that is not a fault of the model, such as a false alarm."""
+"""The gap of a catch that is not an error of the model, such as a false alarm."""
 _AT_ONCE = 500
 
 Tally = Counter[tuple[str, str, str]]
@@ -36,10 +36,10 @@ class Book:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    # How far logs are read -----------------------------------------------------------------------
+    # Progress ------------------------------------------------------------------------------------
 
     def chains(self, writers: Iterable[str] | None = None) -> dict[str, int]:
-        """Return the number of the last record that was harvested of each chain."""
+        """Return the number of the last harvested record of each chain."""
         if writers is None:
             return dict(self._connection.execute("SELECT writer, seq FROM chains"))
         return {
@@ -55,12 +55,12 @@ class Book:
         self._connection.executemany("INSERT OR REPLACE INTO chains VALUES (?, ?)", seqs.items())
 
     def progress(self, log: str) -> dict[str, Any]:
-        """Return how far a log was read; empty for a new one."""
+        """Return the progress of a log; empty for a new one."""
         row = self._connection.execute("SELECT body FROM harvests WHERE log = ?", (log,)).fetchone()
-        return restored(row[0], dict, "the progress of a harvest") if row else {}
+        return parse_row(row[0], dict, "the progress of a harvest") if row else {}
 
     def save_progress(self, log: str, body: Mapping[str, Any]) -> None:
-        """Save how far a log was read."""
+        """Save the progress of a log."""
         self._connection.execute(
             "INSERT OR REPLACE INTO harvests VALUES (?, ?)", (log, json.dumps(body))
         )
@@ -68,7 +68,7 @@ class Book:
     # Decisions, catches, labels ------------------------------------------------------------------
 
     def count(self, tally: Tally) -> None:
-        """Add decisions to those of their subject, tool and day."""
+        """Add counts of decisions by subject, tool and day."""
         self._connection.executemany(
             "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT (subject, tool, day)"
             " DO UPDATE SET decisions = decisions + excluded.decisions",
@@ -76,7 +76,7 @@ class Book:
         )
 
     def replace(self, catches: Iterable[Catch], decision_ids: Iterable[str]) -> int:
-        """Write the catches of decisions in place of earlier ones; return how many are new."""
+        """Replace the catches of decisions; return the number of additional ones."""
         before = self._connection.executemany(
             "DELETE FROM catches WHERE decision_id = ?", [(one,) for one in decision_ids]
         ).rowcount
@@ -85,7 +85,7 @@ class Book:
         return len(written) - max(0, before)
 
     def write(self, catches: Iterable[Catch]) -> None:
-        """Write catches, to be grouped."""
+        """Write catches, not yet grouped."""
         self._connection.executemany(
             "INSERT OR REPLACE INTO catches VALUES (?, ?, ?, ?, ?)",
             [(c.id, _seconds(c), c.decision_id, UNGROUPED, c.to_json()) for c in catches],
@@ -99,7 +99,7 @@ class Book:
         return [Catch.from_json(body) for (body,) in rows]
 
     def labels(self, decision_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        """Return the labels of decisions, each with its note, by the decision's id."""
+        """Return the label and the note of each decision, by its id."""
         return {
             row[0]: (row[1], row[2])
             for some in _portions(decision_ids)
@@ -112,9 +112,9 @@ class Book:
 
     def save_label(self, label: Label, writer: str) -> bool:
         """
-        Save a label, unless a newer one is there; return whether it was saved.
+        Save a label unless a newer one exists; return whether it was saved.
 
-        Of one chain the last label is the newest; of several, the one with the latest time.
+        Within one chain the last label is the newest; of several chains, the latest by time.
         """
         key = escaped(label.decision_id, limit=LONGEST_NAME)
         row = self._connection.execute(
@@ -129,7 +129,7 @@ class Book:
         return True
 
     def relabel(self, decision_id: str, truth: str) -> list[Catch]:
-        """Put a label on the catches of a decision; return them."""
+        """Apply a label to the catches of a decision, and return them."""
         labelled = [with_label(catch, truth) for catch in self.catches(decision_id)]
         self.write(labelled)
         return labelled

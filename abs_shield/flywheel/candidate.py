@@ -1,8 +1,8 @@
 """
-A version under test: anything that answers cases, as a command, a function or an endpoint.
+Versions under test: a command, a function or an endpoint that answers cases.
 
-All speak one contract. In: one JSON object a line, ``{"id": "c1", "prompt": "..."}``. Out: one JSON
-object a line, ``{"id": "c1", "answer": "..."}``, each case once, in any order.
+All use the same protocol. Input: one JSON object per line, ``{"id": "c1", "prompt": "..."}``.
+Output: one JSON object per line, ``{"id": "c1", "answer": "..."}``, each case once, in any order.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from urllib.request import Request, urlopen
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.artifact import absolute, hash_at
 from abs_shield.flywheel.cases import EvaluationCase
-from abs_shield.flywheel.lines import numbered_lines
-from abs_shield.flywheel.process import run_words
+from abs_shield.flywheel.json_lines import numbered_lines
+from abs_shield.flywheel.run_program import run_program
 from abs_shield.text.show import escaped, shown
 
 Answers: TypeAlias = dict[str, str]
 Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]
-"""Anything that returns an answer for each case's id."""
+"""A callable that returns an answer for each case, by id."""
 
 Places: TypeAlias = tuple[str, ...]
-"""Files, folders, ``module:attr`` or addresses that a version is made of."""
+"""Files, folders, ``module:attr`` or addresses that define a version."""
 
 _LONGEST = 200_000_000
-"""Bytes of answers that are read."""
+"""Maximum size of the answers, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Function:
 
     Attributes:
         answer: The callable.
-        places: What it is made of, by which `promote` knows what was evaluated.
+        places: The files that define it, by which `promote` recognises what was evaluated.
     """
 
     answer: Callable[[str], str]
@@ -55,7 +55,7 @@ class Function:
         Return an answer for each case.
 
         Raises:
-            ShieldError: The function raises, or returns something that is not a text.
+            ShieldError: The function raises, or returns something other than a string.
         """
         return {case.id: self._one(case) for case in cases}
 
@@ -77,16 +77,16 @@ class Function:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """
-    A version that is a program; no shell reads its words.
+    A version that is a program, run without a shell.
 
-    It reads cases from its standard input and writes answers to its standard output. Where a word
-    is ``{cases}`` or ``{answers}``, the path of a file stands there instead. Exit code 0 says
-    that all cases are answered.
+    It reads cases from standard input and writes answers to standard output. The words ``{cases}``
+    and ``{answers}`` are replaced by the paths of files. Exit code 0 means that all cases are
+    answered.
 
     Attributes:
         words: The program and its arguments.
-        timeout_s: Seconds for all cases; then it is ended, with what it started.
-        made_of: What it is made of beside the files and folders among its words.
+        timeout_s: Time limit for all cases; then it is killed with its child processes.
+        made_of: What defines it, in addition to the files and folders among its words.
     """
 
     words: tuple[str, ...]
@@ -103,14 +103,14 @@ class Command:
         Return an answer for each case.
 
         Raises:
-            ShieldError: It cannot be started, fails, takes too long, or leaves a case out.
+            ShieldError: It cannot be started, fails, times out, or does not answer a case.
         """
         with TemporaryDirectory(prefix="abs-shield-") as folder:
             files = {"{cases}": Path(folder) / "cases", "{answers}": Path(folder) / "answers"}
             files["{cases}"].write_text(_lines(cases), encoding="utf-8")
             words = [str(files.get(word, word)) for word in self.words]
             stdin = "" if "{cases}" in self.words else _lines(cases)
-            out = run_words(words, stdin, timeout_s=self.timeout_s, who="candidate")[:_LONGEST]
+            out = run_program(words, stdin, timeout_s=self.timeout_s, who="candidate")[:_LONGEST]
             if "{answers}" in self.words:
                 out = _file(files["{answers}"])
         return read_answers(out, cases)
@@ -119,13 +119,13 @@ class Command:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """
-    A version behind HTTP: the cases are posted as JSON lines, the answers come back as such.
+    A version served over HTTP: cases are posted as JSON lines, and answers returned as such.
 
     Attributes:
         url: Its address.
-        headers: Further headers, such as one that authorizes.
-        timeout_s: Seconds until all answers are there.
-        made_of: What stands behind the address, such as the file of the model that it serves.
+        headers: Further headers, such as for authorization.
+        timeout_s: Time limit for all answers.
+        made_of: What defines the endpoint, such as the file of the model that it serves.
     """
 
     url: str
@@ -143,7 +143,7 @@ class Endpoint:
         Return an answer for each case.
 
         Raises:
-            ShieldError: It cannot be reached, refuses, or leaves a case out.
+            ShieldError: It is unreachable, rejects the request, or does not answer a case.
         """
         if not self.url.startswith(("http://", "https://")):
             raise ShieldError(f"candidate: {shown(self.url)} is not an HTTP address")
@@ -164,10 +164,10 @@ class Endpoint:
 
 def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
     """
-    Return what a thread of its own returns within a time; urllib limits each single read alone.
+    Run *work* in a thread with a time limit, because urllib limits only each single read.
 
     Raises:
-        TimeoutError: It takes longer; the thread ends with its connection.
+        TimeoutError: The limit is exceeded; the thread ends with its connection.
     """
     done: Future[bytes] = Future()
 
@@ -186,10 +186,10 @@ def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
 
 def hashes_of(version: Candidate) -> dict[str, str]:
     """
-    Return the hashes of what a version is made of, by place.
+    Return the hashes of the files and addresses that define a version, by place.
 
-    A callable of your own may have ``places``, a tuple of files, folders, ``module:attr`` or
-    addresses; one without has no hashes, and is promoted with an override alone.
+    Your own callable may have ``places``, a tuple of files, folders, ``module:attr`` or addresses;
+    without them it has no hashes, and can only be promoted with an override.
 
     Raises:
         StoreError: One of its places is missing.
@@ -203,11 +203,11 @@ def _value(word: str) -> str:
 
 
 def _is_part(word: str) -> bool:
-    """Return whether a word is a file, or a folder that is not around the working one."""
+    """Return whether a word is a file, or a folder that does not contain the working folder."""
     path = Path(word)
     try:
         return path.is_file() or (path.is_dir() and path.resolve() not in _around())
-    except (OSError, ValueError):  # too long for a name, or with a zero byte
+    except (OSError, ValueError):  # too long for a file name, or with a NUL byte
         return False
 
 
@@ -218,10 +218,10 @@ def _around() -> tuple[Path, ...]:
 
 def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
     """
-    Return the answers of JSON lines.
+    Parse answers from JSON lines.
 
     Raises:
-        ShieldError: A line is not an answer, is about no case or repeats one, or a case has none.
+        ShieldError: A line is not an answer, has an unknown or repeated id, or a case has none.
     """
     wanted, answers = {case.id for case in cases}, Answers()
     for number, line in numbered_lines(out.decode("utf-8", "replace")):
@@ -247,7 +247,7 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
 
 
 def _lines(cases: Iterable[EvaluationCase]) -> str:
-    """Return the cases without what is expected."""
+    """Return the cases as JSON lines, without the expected answers."""
     return "".join(json.dumps({"id": case.id, "prompt": case.prompt}) + "\n" for case in cases)
 
 

@@ -1,4 +1,4 @@
-"""Cases that versions are tested on."""
+"""Evaluation cases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.lines import numbered_lines
+from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.text.normal import normal
 from abs_shield.text.show import escaped, shown
 
@@ -24,10 +24,10 @@ class EvaluationCase:
 
     Attributes:
         id: Its id, unique.
-        prompt: What the version is asked.
-        expected: The right answer; the version never sees it.
+        prompt: The prompt for the version.
+        expected: The right answer, which the version never receives.
         part: ``target``, ``regression`` or ``hallucination``.
-        task: The kind of task; each kind of the regression part is compared by itself.
+        task: The kind of task; each kind in the regression part is compared separately.
     """
 
     id: str
@@ -39,12 +39,12 @@ class EvaluationCase:
 
 def read_cases(text: str, *, name: str = "") -> list[EvaluationCase]:
     """
-    Return the cases of a JSONL text: ``{"id"?, "prompt", "expected", "part"?, "task"?}`` a line.
+    Parse cases from JSON lines: ``{"id"?, "prompt", "expected", "part"?, "task"?}``.
 
     Args:
         text: The lines.
-        name: Name of the file; a case without an id is ``name:line``, so that several files go
-            together.
+        name: Name of the file; a case without an id gets the id ``name:line``, so that several
+            files can be combined.
 
     Raises:
         ShieldError: A line is not a case, or an id repeats.
@@ -56,7 +56,7 @@ def read_cases(text: str, *, name: str = "") -> list[EvaluationCase]:
 
 def require_distinct(cases: Iterable[EvaluationCase]) -> None:
     """
-    Refuse cases of which two have one id: an answer could not be told from the other's.
+    Raise ShieldError if two cases have the same id.
 
     Raises:
         ShieldError: An id repeats.
@@ -66,19 +66,19 @@ def require_distinct(cases: Iterable[EvaluationCase]) -> None:
         raise ShieldError(f"cases: the id {shown(repeated[0])} repeats; give each case its own")
 
 
-def once_each(cases: Iterable[EvaluationCase]) -> list[EvaluationCase]:
+def without_repeats(cases: Iterable[EvaluationCase]) -> list[EvaluationCase]:
     """
-    Return the cases without those that ask again what an earlier one of their part and task asks.
+    Return the cases without repeated prompts within one part and task.
 
-    A repeated prompt is no further evidence, but the statistics would count it as such.
+    A repeated prompt adds no evidence, but the statistics would count it.
 
     Raises:
-        ShieldError: Two cases ask the same and expect different answers.
+        ShieldError: Two cases have the same prompt and different expected answers.
     """
     first: dict[tuple[str, str, str], EvaluationCase] = {}
     for case in cases:
-        asked = " ".join(normal(case.prompt).split())
-        one = first.setdefault((case.part, case.task, asked), case)
+        prompt = " ".join(normal(case.prompt).split())
+        one = first.setdefault((case.part, case.task, prompt), case)
         if one.expected != case.expected:
             raise ShieldError(
                 f"cases: {shown(one.id)} and {shown(case.id)} ask the same and expect different"
@@ -108,7 +108,7 @@ def _case(number: int, line: str, name: str) -> EvaluationCase:
 
 
 def case_id(number: int, name: str) -> str:
-    """Return the id of a case that has none: its line, and its file where that has a name."""
+    """Return the default id of a case: its line, preceded by the name of its file if any."""
     return f"{name}:{number}" if name else str(number)
 
 

@@ -1,4 +1,4 @@
-"""One catch: a finding of the decision log as the flywheel keeps it."""
+"""Catches: findings of the decision log, as stored by the flywheel."""
 
 from __future__ import annotations
 
@@ -7,42 +7,41 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abs_shield.flywheel.database import restored
+from abs_shield.flywheel.database import parse_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
     """
-    One finding of a decision, with what was really the case as far as it is known.
+    One finding of a decision, with the right value if it is known.
 
     Attributes:
-        timestamp: When it was found, ISO 8601 in UTC: ``2026-04-05T14:23:00Z``.
-        agent_id: The agent; empty where the log names none.
+        timestamp: The time of the decision, ISO 8601 in UTC: ``2026-04-05T14:23:00Z``.
+        agent_id: The agent; empty if unknown.
         task_type: The kind of task; the tool of a call or a result.
-        claim: What was claimed, as far as the log kept it: a tool's name, a value, a field.
-        detected_error: What was wrong with it, in words: ``Entity mismatch``.
-        verified_value: What is right instead, as a fact or the evidence has it; empty where that
-            is not known.
-        confidence: How sure the finding is, in [0, 1].
+        claim: The claim, as far as the log has it: a tool's name, a value, a field.
+        detected_error: The error in words: ``Entity mismatch``.
+        verified_value: The right value according to a fact or the evidence; empty if unknown.
+        confidence: The strength of the finding, in [0, 1].
         priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.priority`.
         decision_id: The decision that holds the finding.
         check: The layer, signal or stage that found it.
         code: Stable word for the kind of fault.
-        tool: The tool; empty of answers and outputs.
-        model: The model; empty where the log names none.
-        where: Where it stood: a JSON pointer.
+        tool: The tool; empty for answers and outputs.
+        model: The model; empty if unknown.
+        where: The JSON pointer of the finding.
         subject: ``call``, ``result``, ``answer`` or ``output``.
-        label: ``hallucinated`` or ``ok`` where somebody labelled the decision; else empty.
-        place: Which finding of its decision it is, from 0.
+        label: ``hallucinated`` or ``ok`` if the decision is labelled; else empty.
+        place: The index of the finding in its decision, from 0.
         about: The subject matter: a tool and its field, an attribute, or the words of the finding.
         detail: The finding in one line.
         session_id: The session of the decision.
         verdict: The finding's verdict: ``SUSPICIOUS`` or ``HALLUCINATED``.
-        weighs: Whether the finding changed the decision's verdict: it was counted, and no
-            suppression of the policy silenced it.
+        weighs: Whether the finding affected the decision's verdict: it was counted and not
+            suppressed.
         blocked: Whether strict mode blocks the decision.
-        suggested_value: What may have been meant: the nearest value that is allowed or known. It
-            is a guess by spelling, and no right answer unless a person confirms it.
+        suggested_value: The allowed or known value with the nearest spelling; a guess, and only a
+            right answer if a person confirms it.
     """
 
     timestamp: str
@@ -78,10 +77,10 @@ class Catch:
     @property
     def is_gap(self) -> bool:
         """
-        True where it counts as a fault of the model.
+        True if it counts as an error of the model.
 
-        A false alarm (label ``ok``) does not, and neither does a finding that the policy itself
-        does not count, unless somebody labelled its decision ``hallucinated``.
+        A false alarm (label ``ok``) does not count, and neither does a finding that the policy
+        does not count, unless its decision is labelled ``hallucinated``.
         """
         return self.label != "ok" and (self.weighs or self.label == "hallucinated")
 
@@ -90,23 +89,23 @@ class Catch:
         return asdict(self)
 
     def to_json(self) -> str:
-        """Return the catch as one line of JSON in ASCII; `from_json` reads it back."""
+        """Return the catch as one line of ASCII JSON; the inverse of `from_json`."""
         return json.dumps({name: getattr(self, name) for name in _FIELDS})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Catch:
-        """Return the catch that `to_dict` wrote."""
+        """Return the catch from the data of `to_dict`."""
         return cls(**record)
 
     @classmethod
     def from_json(cls, text: str) -> Catch:
         """
-        Return the catch that `to_json` wrote.
+        Return the catch from the JSON of `to_json`.
 
         Raises:
-            StoreError: It is damaged.
+            StoreError: The JSON is damaged.
         """
-        return restored(text, cls.from_dict, "a catch")
+        return parse_row(text, cls.from_dict, "a catch")
 
 
 _FIELDS = tuple(Catch.__dataclass_fields__)

@@ -1,4 +1,4 @@
-"""A candidate and the present version on the same cases of one part: better, worse, undecided."""
+"""Comparison of a candidate with the present version on the cases of one part."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from abs_shield.stats.paired import (
 from abs_shield.text.show import shown
 
 _LEAST_GRADED = 30
-"""Cases with grades between 0 and 1 from which on a bootstrap holds its level."""
+"""Minimum number of cases for a bootstrap of grades between 0 and 1 to hold its level."""
 _DETECTED = 2.8
-"""Quantiles for a level of 5 % and a power of 80 %, added up."""
+"""Sum of the normal quantiles for a level of 5 % and a power of 80 %."""
 
 
 class PartStanding(StrEnum):
-    """How a candidate stands in one part."""
+    """The standing of a candidate in one part."""
 
     BETTER = "better"
     AS_GOOD = "as good"
@@ -38,10 +38,10 @@ class PartStanding(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """
-    What a candidate has to show.
+    The criteria for a candidate.
 
     Attributes:
-        margin: How much worse it may be elsewhere, as a share of the cases: 0.05 is 5 %.
+        margin: How much worse it may be outside the target, as a share of the cases: 0.05 is 5 %.
         least_gain: The smallest gain on the target that is worth a promotion.
         level: Level of the two-sided test on the target.
         rounds: Resamples of the bootstrap.
@@ -79,13 +79,13 @@ class PartComparison:
         candidate: Mean grade of the candidate.
         gained: Cases where the candidate's grade is the higher one.
         lost: Cases where it is the lower one.
-        p_value: McNemar's exact test; None where a grade lies between 0 and 1.
+        p_value: McNemar's exact test; None if a grade is strictly between 0 and 1.
         low: Lower end of the 95 % interval of the difference, by Tango's score.
         high: Upper end.
         bootstrap_low: Lower end by the paired bootstrap.
         bootstrap_high: Upper end.
-        standing: How the candidate stands.
-        needed: How many cases would decide; 0 where these do.
+        standing: The standing of the candidate.
+        needed: Estimated number of cases for a decision; 0 if these suffice.
     """
 
     name: str
@@ -128,12 +128,12 @@ class Pairs:
 
     @property
     def differences(self) -> list[float]:
-        """Candidate less present, of each case."""
+        """The candidate's grade minus the present one, for each case."""
         return [one - other for one, other in zip(self.candidate, self.present, strict=True)]
 
     @property
     def is_binary(self) -> bool:
-        """Return whether every grade is right or wrong."""
+        """True if every grade is 0 or 1."""
         return all(grade in (0, 1) for grade in (*self.present, *self.candidate))
 
 
@@ -141,14 +141,14 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     """
     Compare both versions on one part.
 
-    Of the target the candidate has to be better: McNemar's test rejects. Elsewhere it has to be
-    as good: the interval of the difference ends above the margin. Grades between 0 and 1 are
-    compared by the bootstrap alone.
+    On the target the candidate must be better: McNemar's test rejects. Elsewhere it must be as
+    good: the lower end of the difference's interval is above minus the margin. Grades strictly
+    between 0 and 1 are compared by the bootstrap only.
 
     Args:
         name: Name of the part.
         pairs: The grades.
-        rules: What has to be shown.
+        rules: The criteria.
         is_target: Whether it is the target.
     """
     differences = pairs.differences
@@ -191,7 +191,7 @@ class _Result:
 
 
 def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -> bool:
-    """Return whether there is a difference at all."""
+    """Return whether the difference is significant."""
     if p is not None:
         return p <= level
     return n >= _LEAST_GRADED and not boot[0] <= 0 <= boot[1]
@@ -201,7 +201,7 @@ def _on_target(result: _Result, rules: Rules) -> PartStanding:
     if result.is_sure and result.by < 0:
         return PartStanding.WORSE
     if result.n >= _LEAST_GRADED and result.high < rules.least_gain:
-        return PartStanding.NOT_BETTER  # also where it is better for sure, by less than that
+        return PartStanding.NOT_BETTER  # even if it is significantly better by less than that
     return PartStanding.BETTER if result.is_sure else PartStanding.UNDECIDED
 
 
@@ -214,10 +214,10 @@ def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
 
 def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
     """
-    Return how many cases decide, if versions go on to differ as they do in these.
+    Return the number of cases needed for a decision, if the versions keep differing as here.
 
-    Several things would decide a part: that it is on one side of what is allowed, and that there
-    is a difference at all. The one that needs the fewest cases counts.
+    A part is decided by either a significant difference or an interval on one side of the limit;
+    the smaller number of cases counts.
     """
     differences = pairs.differences
     n = max(1, len(differences))
@@ -228,8 +228,8 @@ def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
         return min(ceil((_DETECTED * spread / max(abs(aim), 1e-3)) ** 2) for aim in aims)
     gain, loss = sum(one > 0 for one in differences) / n, sum(one < 0 for one in differences) / n
     ways = []
-    if gain < loss or (is_target and gain > loss):  # elsewhere nothing has to be better for sure
+    if gain < loss or (is_target and gain > loss):  # elsewhere no significant gain is required
         ways.append(cases_needed(max(gain, loss), min(gain, loss), level=rules.level))
-    if not (is_target and gain - loss >= limit):  # else only a test that rejects makes it better
+    if not (is_target and gain - loss >= limit):  # else only a significant test decides
         ways.append(cases_for_limit(gain, loss, limit))
     return min(ways)

@@ -1,4 +1,4 @@
-"""Curates the catches: groups them into gaps, and computes how often and how grave each is."""
+"""Curation: catches grouped into gaps, with their frequency and severity."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 
 from abs_shield.core.names import PHANTOM_TOOL
-from abs_shield.flywheel.assignment import group
+from abs_shield.flywheel.assignment import assign_gaps
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database, restored
+from abs_shield.flywheel.database import database, parse_row
 from abs_shield.flywheel.deviation import deviation_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.priority import WEIGHTS
@@ -21,21 +21,20 @@ from abs_shield.stats.wilson import wilson
 from abs_shield.text.show import escaped
 
 EXAMPLES = 5
-"""Catches that a gap names, the newest with different claims."""
+"""Maximum number of example catches of a gap, the newest with different claims."""
 _LONGEST_TITLE = 120
 _LAST_DAY = "9999-12-31"
 _MOST_TITLES = 200
 _MOST_FIGURES = 500
-"""The newest catches of a gap whose figures are compared with the right ones."""
+"""Number of the newest catches of a gap whose values are compared with the right ones."""
 
 
 def curate(book: str | PathLike[str]) -> list[Gap]:
     """
-    Group the catches of the flywheel's file into gaps, and return all gaps, the gravest first.
+    Group the catches of the flywheel's file into gaps; return all gaps, the most severe first.
 
-    A catch joins the gap of its check, code and subject matter; texts that say it in other words
-    are one subject matter. What somebody decided about a gap stays, and a catch that joins a gap
-    later changes its numbers alone.
+    A catch joins the gap of its check, code and subject matter, also if it is worded differently.
+    Reviews of a gap are preserved: a catch that joins later changes only the gap's numbers.
 
     Args:
         book: The flywheel's file.
@@ -44,16 +43,16 @@ def curate(book: str | PathLike[str]) -> list[Gap]:
         StoreError: The file cannot be used.
     """
     with database(book) as connection:
-        group(connection)
+        assign_gaps(connection)
         refresh(connection)
         return gaps_in(connection)
 
 
 def gaps_in(connection: sqlite3.Connection) -> list[Gap]:
-    """Return the gaps of an open file, the gravest first."""
+    """Return the gaps of an open file, the most severe first."""
     rows = connection.execute("SELECT id, body FROM gaps")
-    found = [restored(body, Gap.from_dict, f"gap `{escaped(key)}`") for key, body in rows]
-    return sorted(found, key=lambda gap: (gap.tier, -gap.burden, gap.id))
+    gaps = [parse_row(body, Gap.from_dict, f"gap `{escaped(key)}`") for key, body in rows]
+    return sorted(gaps, key=lambda gap: (gap.tier, -gap.burden, gap.id))
 
 
 def gap_catches(connection: sqlite3.Connection, gap: str) -> Iterator[Catch]:
@@ -63,7 +62,7 @@ def gap_catches(connection: sqlite3.Connection, gap: str) -> Iterator[Catch]:
 
 
 def examples_of(book: str | PathLike[str], gaps: Iterable[Gap]) -> dict[str, list[Catch]]:
-    """Return the catches that gaps name as examples, by the gap's id."""
+    """Return the example catches of gaps, by the gap's id."""
     with database(book) as connection:
         query = "SELECT body FROM catches WHERE id = ?"
         return {
@@ -80,27 +79,27 @@ def examples_of(book: str | PathLike[str], gaps: Iterable[Gap]) -> dict[str, lis
 
 
 def refresh(connection: sqlite3.Connection) -> None:
-    """Compute every gap's numbers anew; what somebody decided about it stays."""
+    """Recompute every gap's numbers; its review is preserved."""
     before = {gap.id: gap for gap in gaps_in(connection) if gap.state is not GapState.MERGED}
     counted = connection.execute(
         "SELECT gap, count(DISTINCT decision_id) FROM catches WHERE gap NOT IN (?, ?) GROUP BY gap",
         (UNGROUPED, NO_GAP),
     ).fetchall()
     for gap, affected in counted:
-        made = _measured(connection, gap, affected)
+        updated = _compute_gap(connection, gap, affected)
         if (old := before.pop(gap, None)) is not None:
-            made = _same(made, old)
-        save_gap(connection, made)
-    for gone in before.values():  # all of its catches turned out to be false alarms
-        if gone.state is GapState.OPEN:
-            connection.execute("DELETE FROM gaps WHERE id = ?", (gone.id,))
+            updated = _with_review(updated, old)
+        save_gap(connection, updated)
+    for empty_gap in before.values():  # all of its catches are now labelled as false alarms
+        if empty_gap.state is GapState.OPEN:
+            connection.execute("DELETE FROM gaps WHERE id = ?", (empty_gap.id,))
         else:
-            none = replace(gone, count=0, affected=0, sessions=0, rate=0.0, low=0.0)
+            none = replace(empty_gap, count=0, affected=0, sessions=0, rate=0.0, low=0.0)
             save_gap(connection, replace(none, systematic=False))
 
 
-def _same(new: Gap, old: Gap) -> Gap:
-    """Return new numbers of a gap; its title stays where another gap was merged into it."""
+def _with_review(new: Gap, old: Gap) -> Gap:
+    """Return the new numbers of a gap with its old title and review, even after a merge."""
     return replace(
         new, title=old.title, check=old.check, code=old.code, subject=old.subject, state=old.state,
         into=old.into, right_answer=old.right_answer,
@@ -115,8 +114,8 @@ def save_gap(connection: sqlite3.Connection, gap: Gap) -> None:
 
 
 @dataclass(slots=True)
-class _Sum:
-    """The sums over the catches of a gap."""
+class _CatchTotals:
+    """Totals over the catches of a gap."""
 
     count: int = 0
     impact: float = 0.0
@@ -126,7 +125,7 @@ class _Sum:
     task_types: Counter[str] = field(default_factory=Counter)
     models: Counter[str] = field(default_factory=Counter)
     kinds: set[tuple[str, str]] = field(default_factory=set)
-    """Subjects with a tool, or with an empty one where any tool may have such a catch."""
+    """Subjects with their tool; the tool is empty if the catch may occur for any tool."""
     sessions: set[str] = field(default_factory=set)
     titles: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
@@ -159,11 +158,11 @@ class _Sum:
             self.off = min(low, deviation), max(high, deviation)
 
 
-def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
-    total, catch = _Sum(), None
+def _compute_gap(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
+    total, catch = _CatchTotals(), None
     for catch in gap_catches(connection, gap):
         total.add(catch)
-    assert catch is not None  # a gap is counted by its catches
+    assert catch is not None  # a counted gap has at least one catch
     decisions = max(count_decisions(connection, total.kinds, since=total.first[:10]), affected)
     low, high = wilson(affected, decisions)
     impact = total.impact / total.count
@@ -196,7 +195,7 @@ def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
 
 
 def kind_of(catch: Catch) -> tuple[str, str]:
-    """Return the subject of a catch and its tool; no tool where any may have such a catch."""
+    """Return the subject and the tool of a catch; an empty tool if it may occur for any."""
     return catch.subject, "" if catch.check == PHANTOM_TOOL else catch.tool
 
 
@@ -207,13 +206,13 @@ def count_decisions(
     since: str = "",
     until: str = _LAST_DAY,
 ) -> int:
-    """Return how many decisions of some kinds there were from a day on, and before another one."""
+    """Return the number of decisions of some kinds in [since, until), which are days."""
     sql = "SELECT total(decisions) FROM tallies WHERE subject = ? AND day >= ? AND day < ?"
     count = 0
     for subject, tool in kinds:
         if tool and (subject, "") in kinds:
             continue
         more, values = (" AND tool = ?", (tool,)) if tool else ("", ())
-        (found,) = connection.execute(sql + more, (subject, since, until, *values)).fetchone()
-        count += int(found)
+        (decisions,) = connection.execute(sql + more, (subject, since, until, *values)).fetchone()
+        count += int(decisions)
     return count

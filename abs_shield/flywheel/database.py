@@ -1,4 +1,4 @@
-"""The file in which the flywheel keeps catches, gaps, reviews and versions: SQLite."""
+"""The flywheel's SQLite file of catches, gaps, reviews and versions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from abs_shield.text.show import escaped
 VERSION = 2
 _APPLICATION = 0x666C7977  # "flyw", in the header of the file: no other SQLite file has it
 _HINTS = {
-    "not a database": "name a file that `abs-shield flywheel harvest` made",
-    "unable to open": "name a file in a folder that you may write to",
+    "not a database": "name a file created by `abs-shield flywheel harvest`",
+    "unable to open": "name a file in a writable folder",
 }
 _BUSY_S = 30.0
 _TABLES = """
@@ -55,23 +55,22 @@ CREATE TABLE IF NOT EXISTS promotions (
     ended REAL, original TEXT NOT NULL
 );
 """
-Made = TypeVar("Made")
+Row = TypeVar("Row")
 
 
 @contextmanager
 def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sqlite3.Connection]:
     """
-    Open the file for one piece of work: all of it is kept, or none where it raises.
+    Open the file for one transaction, which is rolled back if the block raises.
 
-    A new file is readable by its owner alone. A file that the flywheel did not make is never
-    written to.
+    A new file is readable by its owner only. A file not created by the flywheel is never written.
 
     Args:
         path: The file.
-        create: Whether it is made where it is missing.
+        create: Whether to create a missing file.
 
     Raises:
-        StoreError: The file is missing, cannot be opened, was not made by the flywheel, or is of
+        StoreError: The file is missing, cannot be opened, was not created by the flywheel, or has
             another version.
     """
     file = Path(path)
@@ -98,14 +97,14 @@ def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sql
         connection.close()
 
 
-def restored(body: str, make: Callable[[Any], Made], what: str) -> Made:
+def parse_row(body: str, make: Callable[[Any], Row], what: str) -> Row:
     """
-    Return what a row of the file holds.
+    Parse a row of the file.
 
     Args:
         body: Its JSON.
-        make: Makes it from the JSON's value.
-        what: What a message calls it.
+        make: Builds the object from the JSON's value.
+        what: Name of the object in messages.
 
     Raises:
         StoreError: The row is damaged.
@@ -127,8 +126,8 @@ def _prepare(connection: sqlite3.Connection, file: Path, *, create: bool) -> Non
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION};"
             f" PRAGMA user_version = {VERSION}; COMMIT"
         )
-    ours = number("PRAGMA application_id") == _APPLICATION
-    _require(ours, f"`{file}` was not made by the flywheel; name another file")
+    is_own = number("PRAGMA application_id") == _APPLICATION
+    _require(is_own, f"`{file}` was not made by the flywheel; name another file")
     version = number("PRAGMA user_version")
     _require(version == VERSION, f"`{file}` is of version {version}; this release reads {VERSION}")
 

@@ -1,4 +1,4 @@
-"""How far a claimed figure is from the right one."""
+"""The deviation of a claimed value from the right one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from abs_shield.text.values.reader import figures
 @lru_cache(maxsize=4096)
 def deviation_of(claim: str, right: str) -> float | None:
     """
-    Return the difference of two figures as a share of the right one.
+    Return the difference of two values as a share of the right one.
 
-    None where one of the texts is not a single figure, or where they are not of one kind and unit.
+    None if one of the texts is not a single value, or if their kinds or units differ.
 
     >>> deviation_of("$3.2T", "$3.2 trillion"), deviation_of("110 EUR", "100.00 EUR")
     (0.0, 0.1)
@@ -22,7 +22,7 @@ def deviation_of(claim: str, right: str) -> float | None:
     (None, None, None)
     """
     read = [figures(text) for text in (claim, right)]
-    if any(len(found) != 1 for found in read):
+    if any(len(values) != 1 for values in read):
         return None
     (one,), (other,) = read
     if one.kind not in SUMS or (one.kind, one.unit) != (other.kind, other.unit):

@@ -1,4 +1,4 @@
-"""Drift: how often a gap comes up after a promotion, against how often before."""
+"""Drift: the rate of a gap after a promotion, compared with the rate before."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Drift:
         after: Share of decisions with the gap since.
         after_low: Lower end of its interval.
         after_high: Upper end.
-        low: Lower end of the 95 % interval of after less before, by Newcombe.
+        low: Lower end of the 95 % interval of after minus before, by Newcombe.
         high: Upper end.
-        trend: Lower or higher where the interval leaves zero out.
+        trend: Lower or higher if the interval excludes zero.
     """
 
     before: float

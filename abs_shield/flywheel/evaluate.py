@@ -1,4 +1,4 @@
-"""Tests a candidate and the present version on the same cases, and says whether to promote it."""
+"""Evaluation of a candidate against the present version on the same cases."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from abs_shield.flywheel.cases import (
     REGRESSION,
     TARGET,
     EvaluationCase,
-    once_each,
     require_distinct,
+    without_repeats,
 )
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.grading import is_right
@@ -23,7 +23,7 @@ from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.text.show import escaped, shown
 
 Grade: TypeAlias = Callable[[EvaluationCase, str], float]
-"""How right an answer is, in [0, 1]."""
+"""A callable that grades an answer, in [0, 1]."""
 
 
 class Recommendation(StrEnum):
@@ -37,18 +37,18 @@ class Recommendation(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """
-    A candidate beside the present version.
+    The evaluation of a candidate.
 
     Attributes:
         outcome: Promote, reject, or undecided for too few cases.
-        reasons: Why, one line each.
+        reasons: The reasons, one line each.
         comparisons: The target, each task of the regression part, the hallucination re-check.
-        margin: How much worse the candidate was allowed to be elsewhere.
+        margin: How much worse the candidate was allowed to be outside the target.
         cases: Hash of the cases.
-        candidate: Hashes of what the candidate is made of, by place; see `places_of`.
-        present: Likewise of the present version.
-        needed: How many cases the part needs that is furthest from a decision; 0 if none does.
-        repeated: Cases that were left out because they repeat the prompt of another one.
+        candidate: Hashes of the candidate's files, by place; see `hashes_of`.
+        present: Likewise for the present version.
+        needed: Number of cases needed by the part furthest from a decision; 0 if all are decided.
+        repeated: Cases left out because they repeat a prompt.
     """
 
     outcome: Recommendation
@@ -88,18 +88,18 @@ def evaluate(
     grade: Grade = is_right,
 ) -> Evaluation:
     """
-    Test a candidate and the present version on the same cases.
+    Evaluate a candidate and the present version on the same cases.
 
-    The candidate is promoted only if it is better on the target, and in every task of the
-    regression part and in the hallucination re-check as good but for the margin.
+    Promotion is recommended only if the candidate is better on the target and, within the margin,
+    as good in every task of the regression part and in the hallucination re-check.
 
     Args:
-        cases: The cases, each with an id of its own; at least one of the target. Of cases of a
-            part and task that ask the same only the first counts.
+        cases: The cases, with unique ids and at least one of the target. Of repeated prompts in
+            one part and task, only the first counts.
         candidate: The new version.
         present: The version that is in use.
         rules: Margin, least gain and level.
-        grade: How right an answer is.
+        grade: Grades an answer.
 
     Raises:
         ShieldError: There is no case of the target, an id repeats, a version fails, or a grade is
@@ -109,8 +109,8 @@ def evaluate(
     if not any(case.part == TARGET for case in cases):
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
     require_distinct(cases)
-    distinct = once_each(cases)
-    made_of = hashes_of(candidate), hashes_of(present)
+    distinct = without_repeats(cases)
+    hashes = hashes_of(candidate), hashes_of(present)
     answers = (present(distinct), candidate(distinct))
     comparisons = tuple(
         compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
@@ -123,8 +123,8 @@ def evaluate(
         comparisons=comparisons,
         margin=rules.margin,
         cases=hash_of([[case.id, case.prompt, case.expected, case.part] for case in distinct]),
-        candidate=made_of[0],
-        present=made_of[1],
+        candidate=hashes[0],
+        present=hashes[1],
         needed=max((one.needed for one in comparisons), default=0),
         repeated=len(cases) - len(distinct),
     )
@@ -132,13 +132,13 @@ def evaluate(
 
 def require_evaluation(record: Mapping[str, Any]) -> None:
     """
-    Refuse what `Evaluation.to_dict` cannot have written; an empty record is no evaluation.
+    Raise ShieldError if a record is not from `Evaluation.to_dict`; an empty record is accepted.
 
     Raises:
-        ShieldError: A field has a value of another kind.
+        ShieldError: A field has a value of another type.
     """
     wrong = next(
-        (one for one, fits in _FITS.items() if one in record and not fits(record[one])), ""
+        (one for one, fits in _VALID_FIELDS.items() if one in record and not fits(record[one])), ""
     )
     if wrong or (record and "outcome" not in record):
         name = wrong or "outcome"
@@ -154,7 +154,7 @@ def _is_hashes(value: Any) -> bool:
     return isinstance(value, Mapping) and _is_texts([*value.keys(), *value.values()])
 
 
-_FITS: Mapping[str, Callable[[Any], bool]] = {
+_VALID_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "outcome": lambda value: _is_texts([value]) and value in [*Recommendation],
     "reasons": _is_texts,
     "candidate": _is_hashes,
@@ -163,7 +163,7 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:
-    """Yield the target, each task of the regression part by itself, and the re-check."""
+    """Yield the target, each task of the regression part separately, and the re-check."""
     yield TARGET, [case for case in cases if case.part == TARGET]
     tasks = dict.fromkeys(case.task for case in cases if case.part == REGRESSION)
     for task in tasks:
@@ -195,7 +195,7 @@ def _grade(case: EvaluationCase, answers: Answers, grade: Grade) -> float:
 
 
 def decide(comparisons: Sequence[PartComparison]) -> tuple[Recommendation, tuple[str, ...]]:
-    """Return what to do with a candidate that stands so in each part, and why."""
+    """Return the recommendation for a candidate by its standing in each part, with reasons."""
     bad = [
         one for one in comparisons if one.standing in (PartStanding.WORSE, PartStanding.NOT_BETTER)
     ]

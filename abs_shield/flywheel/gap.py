@@ -1,4 +1,4 @@
-"""A gap: catches that have one cause, how often they come, and what somebody decided about it."""
+"""Gaps: catches with a common cause, their frequency, and their review."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class GapState(StrEnum):
-    """Where a gap stands."""
+    """The state of a gap."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -19,8 +19,8 @@ class GapState(StrEnum):
     FIXED = "fixed"
 
 
-class Scope(StrEnum):
-    """How far a gap reaches."""
+class GapScope(StrEnum):
+    """The scope of a gap."""
 
     UNKNOWN = "unknown"
     TASK_SPECIFIC = "task-specific"
@@ -30,37 +30,37 @@ class Scope(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """
-    Catches that have one cause.
+    Catches with a common cause.
 
     Attributes:
-        id: Stable id, from what its catches have in common.
-        title: What goes wrong, in one line.
+        id: Stable id, derived from what its catches have in common.
+        title: The error in one line.
         check: The check that found them.
         code: The kind of fault.
         tier: 1 (high impact and frequent), 2 or 3.
-        count: How many catches it has.
-        decisions: How many decisions of the same kind there were in the same time.
-        rate: Share of those decisions that have such a catch, in [0, 1].
+        count: Number of catches.
+        decisions: Number of decisions of the same kind in the same period.
+        rate: Share of those decisions with such a catch, in [0, 1].
         low: Lower end of its 95 % interval.
         high: Upper end.
-        agents: Agents with such catches, and how many each has.
-        task_types: Task types, likewise.
-        models: Models, likewise.
+        agents: Number of such catches by agent.
+        task_types: Likewise by task type.
+        models: Likewise by model.
         examples: Ids of some of its catches.
-        first: Timestamp of the first one.
-        last: Timestamp of the newest one.
-        state: Where it stands.
-        into: The gap that it was merged into; empty where it was not.
-        affected: How many decisions have such a catch.
-        sessions: How many sessions have one.
+        first: Timestamp of the first catch.
+        last: Timestamp of the newest catch.
+        state: Its state.
+        into: The gap that it was merged into; empty if not merged.
+        affected: Number of decisions with such a catch.
+        sessions: Number of sessions with such a catch.
         impact: Estimated impact of one catch, in [0, 1]; the mean of their priorities.
         systematic: Whether it happens repeatedly: in several decisions of several sessions.
         scope: Whether it affects several agents.
         subject: ``call``, ``result``, ``answer`` or ``output``.
-        off: Of wrong figures, the smallest and the largest deviation from the right one, as shares
-            of it; empty of other gaps.
-        right_answer: What is right instead, as the person who accepted the gap wrote it; empty
-            where nobody did.
+        off: The smallest and the largest deviation of wrong values from the right ones, as shares
+            of them; empty for other gaps.
+        right_answer: The right answer, written by the person who accepted the gap; empty if not
+            given.
     """
 
     id: str
@@ -85,7 +85,7 @@ class Gap:
     sessions: int = 0
     impact: float = 0.0
     systematic: bool = False
-    scope: Scope = Scope.UNKNOWN
+    scope: GapScope = GapScope.UNKNOWN
     subject: str = ""
     off: tuple[float, ...] = ()
     right_answer: str = ""
@@ -107,7 +107,7 @@ class Gap:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Gap:
-        """Return the gap that `to_dict` wrote."""
-        words = {"state": GapState(record["state"]), "scope": Scope(record["scope"])}
+        """Return the gap from the data of `to_dict`."""
+        words = {"state": GapState(record["state"]), "scope": GapScope(record["scope"])}
         lists = {name: tuple(record[name]) for name in ("examples", "off")}
         return cls(**{**record, **words, **lists})

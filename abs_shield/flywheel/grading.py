@@ -1,4 +1,4 @@
-"""When an answer is right: strict, for an answer that is passed wrongly promotes a version."""
+"""Grading of answers: strict, because accepting a wrong answer would promote a bad version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.flywheel.cases import HALLUCINATION, EvaluationCase
-from abs_shield.flywheel.mutate.canonical import rewritten
+from abs_shield.flywheel.mutate.canonical_text import normalize_numbers
 from abs_shield.text.normal import normal
 from abs_shield.text.polarity import NEGATORS, without_reply
 from abs_shield.text.tokens import HEDGES, is_small
@@ -33,11 +33,11 @@ _OPENERS = HEDGES | MONTHS.keys() | frozenset(
     "answer result correct right final currently today here yes monday tuesday wednesday thursday"
     " friday saturday sunday call use name value".split()
 )  # fmt: skip
-"""Words with a capital that name nothing."""
+"""Capitalised words that are not names."""
 _JOINS = re.compile(r"[,;/&|]|\s-\s|\band\b")
 _ITEM = re.compile(r"[^,;.:/&|]*")
 _LONGEST_ITEM = 3
-"""Words of an item in a list; more are a clause."""
+"""Maximum number of words of a list item; longer ones are clauses."""
 _BOUND = re.compile(
     r"\b(?:(?:less|more|fewer|greater|larger|smaller|higher|lower|earlier|later|other) than|over"
     r"|under|above|below|at least|at most|up to|nearly|almost|beyond|exceeds?|exceeded|exceeding"
@@ -55,7 +55,7 @@ _GUESSES = frozenset(
 
 
 class _Token(NamedTuple):
-    """A word or a figure of a text in its normal form."""
+    """A word or a value of a normalised text."""
 
     word: str
     figure: Figure | None
@@ -78,7 +78,7 @@ class _Text:
 
     @property
     def values(self) -> list[_Token]:
-        """The figures; of counting words those with digits alone."""
+        """The values; number words count only if written with digits."""
         return [
             one
             for one in self.tokens
@@ -91,32 +91,31 @@ class _Text:
 
 def is_right(case: EvaluationCase, answer: str) -> bool:
     """
-    Return whether an answer is right: it states what is expected, and nothing beside it.
+    Return whether an answer is right: it states the expected answer and nothing else.
 
-    What is expected stands in the answer word for word; numbers, amounts of money, dates and times
-    in any form, with the same sign, unit and currency. The answer denies nothing, offers no
-    choice, and names no other value of the kind and no other name than those of the prompt. Where
-    that is not sure the answer is wrong. Of the hallucination part an answer that only says that
-    it does not know is right, too.
+    The answer contains the expected words literally, and numbers, amounts, dates and times in any
+    form with the same sign, unit and currency. It has no negation, no alternatives, and no other
+    value of the kind and no other name except those of the prompt. In case of doubt the answer is
+    wrong. In the hallucination part, an answer that only says that it does not know is also right.
 
     >>> case = EvaluationCase(id="1", prompt="Apple's market cap?", expected="$3.1T")
     >>> is_right(case, "It was 3.1 trillion dollars."), is_right(case, "It was $-3.1T.")
     (True, False)
     """
-    prompt, expected, said = map(_read, (case.prompt, case.expected, answer))
+    prompt, expected, reply = map(_read, (case.prompt, case.expected, answer))
     if not expected.tokens:
-        return expected.plain == said.plain
-    # of several that the prompt offers one is right: to repeat the others is no answer
+        return expected.plain == reply.plain
+    # if the prompt offers the expected answer among others, repeating the others is wrong
     offered = next(_places(prompt, expected), None) is not None
     allowed = _Text("", "", ()) if offered else prompt
-    if _states(expected, said, allowed):
+    if _states(expected, reply, allowed):
         return True
-    return case.part == HALLUCINATION and _abstains(said, allowed)
+    return case.part == HALLUCINATION and _abstains(reply, allowed)
 
 
 @lru_cache(maxsize=1 << 13)
 def _read(text: str) -> _Text:
-    plain = rewritten(normal(text))
+    plain = normalize_numbers(normal(text))
     tokens, behind = list[_Token](), 0
     for figure in figures(plain):
         tokens += _words(plain, behind, figure.start)
@@ -135,31 +134,31 @@ def _words(plain: str, start: int, end: int) -> Iterator[_Token]:
 
 
 def _unit_length(plain: str, figure: Figure) -> int:
-    """Return how long the word for a unit behind a number is, which is a part of the value."""
+    """Return the length of a unit's word after a number, which is a part of the value."""
     if figure.unit not in _PERCENT and not units_of(figure.unit):
         return 0
     behind = re.compile(rf"\s?{re.escape(figure.unit)}\b").match(plain, figure.end)
     return behind.end() - figure.end if behind else 0
 
 
-# What is stated ----------------------------------------------------------------------------------
+# Statements --------------------------------------------------------------------------------------
 
 
-def _states(expected: _Text, said: _Text, allowed: _Text) -> bool:
-    places = [*_places(said, expected)]
+def _states(expected: _Text, answer: _Text, allowed: _Text) -> bool:
+    places = [*_places(answer, expected)]
     return (
         bool(places)
-        and _agrees(expected, said)
-        and not _is_choice(expected, said)
-        and not any(_is_listed(said, place, allowed) for place in places)
-        and not any(_is_bound(said, place) for place in places)
-        and not _other_values(expected, said, allowed)
-        and not _other_names(expected, said, allowed)
+        and _agrees(expected, answer)
+        and not _is_choice(expected, answer)
+        and not any(_is_listed(answer, place, allowed) for place in places)
+        and not any(_is_bound(answer, place) for place in places)
+        and not _other_values(expected, answer, allowed)
+        and not _other_names(expected, answer, allowed)
     )
 
 
 def _places(text: _Text, expected: _Text) -> Iterator[tuple[int, int]]:
-    """Yield where what is expected stands in a text: the first token, and the one behind."""
+    """Yield the token ranges in which a text contains the expected answer."""
     n = len(expected.tokens)
     for start in range(len(text.tokens) - n + 1):
         some = text.tokens[start : start + n]
@@ -174,56 +173,56 @@ def _is_same(one: _Token, other: _Token) -> bool:
         return False
     if one.figure.kind in SUMS:
         return one.figure.value == other.figure.value and _is_same_unit(one.figure, other.figure)
-    if one.figure.kind == DATE:  # a day without its year is not yet the day
+    if one.figure.kind == DATE:  # a day without its year does not equal one with a year
         return one.figure.value == other.figure.value
     return same(one.figure, other.figure) and same(other.figure, one.figure)
 
 
-def _is_same_unit(expected: Figure, said: Figure) -> bool:
-    if expected.kind == MONEY or {expected.unit, said.unit} & _PERCENT:
-        percent = expected.unit in _PERCENT and said.unit in _PERCENT
-        return percent or expected.unit == said.unit
+def _is_same_unit(expected: Figure, answer: Figure) -> bool:
+    if expected.kind == MONEY or {expected.unit, answer.unit} & _PERCENT:
+        percent = expected.unit in _PERCENT and answer.unit in _PERCENT
+        return percent or expected.unit == answer.unit
     units = units_of(expected.unit)
-    return not units or units == units_of(said.unit)
+    return not units or units == units_of(answer.unit)
 
 
-def _agrees(expected: _Text, said: _Text) -> bool:
-    """Return whether an answer denies no more than what is expected does."""
-    words = [one.word for one in said.tokens]
+def _agrees(expected: _Text, answer: _Text) -> bool:
+    """Return whether an answer has no more negations than the expected answer."""
+    words = [one.word for one in answer.tokens]
     only = expected.tokens[0].word if len(expected.tokens) == 1 else ""
     if opposite := _YES_NO.get(only):
         stands = only in (words[0], words[-1]) and opposite not in words
-        return stands and (only in _DENIALS or not said.denials())
-    reply = _read(without_reply(said.written))
+        return stands and (only in _DENIALS or not answer.denials())
+    reply = _read(without_reply(answer.written))
     return reply.denials() <= expected.denials()
 
 
-def _is_choice(expected: _Text, said: _Text) -> bool:
-    return any(said.words.count(word) > expected.words.count(word) for word in _CHOICE)
+def _is_choice(expected: _Text, answer: _Text) -> bool:
+    return any(answer.words.count(word) > expected.words.count(word) for word in _CHOICE)
 
 
-def _is_listed(said: _Text, place: tuple[int, int], allowed: _Text) -> bool:
-    """Return whether what is expected stands in a list beside something else."""
-    first, last = said.tokens[place[0]], said.tokens[place[1] - 1]
-    known = {*allowed.words}
-    behind = _JOINS.match(said.plain, _blank(said.plain, last.end))
-    before = said.plain[: first.start].rstrip()
+def _is_listed(answer: _Text, place: tuple[int, int], allowed: _Text) -> bool:
+    """Return whether the expected answer is an item of a list with other items."""
+    first, last = answer.tokens[place[0]], answer.tokens[place[1] - 1]
+    allowed_words = {*allowed.words}
+    behind = _JOINS.match(answer.plain, _blank(answer.plain, last.end))
+    before = answer.plain[: first.start].rstrip()
     joined = re.search(r"(?:[,;/&|]|\s-|\band)$", before)
-    items = [_ITEM.match(said.plain, behind.end())] if behind else []
-    found = [item[0] for item in items if item] + (
+    items = [_ITEM.match(answer.plain, behind.end())] if behind else []
+    neighbours = [item[0] for item in items if item] + (
         [re.split(r"[,;.:/&|]", before[: joined.start()])[-1]] if joined else []
     )
-    return any(_is_item(item, known) for item in found)
+    return any(_is_item(item, allowed_words) for item in neighbours)
 
 
-def _is_bound(said: _Text, place: tuple[int, int]) -> bool:
-    """Return whether a value is only where something begins or ends: "less than 5"."""
-    first = said.tokens[place[0]]
-    return first.figure is not None and _BOUND.search(said.plain[: first.start]) is not None
+def _is_bound(answer: _Text, place: tuple[int, int]) -> bool:
+    """Return whether a value is only a bound: "less than 5"."""
+    first = answer.tokens[place[0]]
+    return first.figure is not None and _BOUND.search(answer.plain[: first.start]) is not None
 
 
 def _blank(plain: str, at: int) -> int:
-    """Return the place of the first sign that is not a blank or quote; of a dash, its blank."""
+    """Return the position after blanks and quotes; the blank before a dash is not skipped."""
     while plain[at : at + 1] in ("'", '"', "`", "*", ")") or (
         plain[at : at + 1] == " " and plain[at + 1 : at + 2] != "-"
     ):
@@ -231,15 +230,15 @@ def _blank(plain: str, at: int) -> int:
     return at
 
 
-def _is_item(text: str, known: set[str]) -> bool:
+def _is_item(text: str, allowed_words: set[str]) -> bool:
     words = [match[0] for match in _WORD.finditer(text)]
     first = words[0] if words else ""
     is_word = bool(first) and not is_small(first) and first not in _OPENERS
-    return is_word and len(words) <= _LONGEST_ITEM and not {*words} <= known
+    return is_word and len(words) <= _LONGEST_ITEM and not {*words} <= allowed_words
 
 
-def _other_values(expected: _Text, said: _Text, allowed: _Text) -> bool:
-    """Return whether an answer has a value of an expected kind that is not expected."""
+def _other_values(expected: _Text, answer: _Text, allowed: _Text) -> bool:
+    """Return whether an answer has an unexpected value of an expected kind."""
     wanted = [one for one in expected.tokens if one.figure is not None]
     kinds = {_group(one) for one in wanted}
     years = any(is_year(one.figure) for one in wanted if one.figure is not None)
@@ -247,7 +246,7 @@ def _other_values(expected: _Text, said: _Text, allowed: _Text) -> bool:
         _group(one) in kinds
         and not (one.figure is not None and is_year(one.figure) and not years)
         and not _is_among(one, [*wanted, *allowed.values])
-        for one in said.values
+        for one in answer.values
     )
 
 
@@ -256,50 +255,50 @@ def _group(token: _Token) -> str:
     return "sum" if kind in SUMS else kind
 
 
-def _is_among(one: _Token, known: Iterable[_Token]) -> bool:
-    return any(_is_same(other, one) for other in known)
+def _is_among(one: _Token, allowed: Iterable[_Token]) -> bool:
+    return any(_is_same(other, one) for other in allowed)
 
 
-def _other_names(expected: _Text, said: _Text, allowed: _Text) -> bool:
-    """Return whether an answer to a question for a name has another one."""
+def _other_names(expected: _Text, answer: _Text, allowed: _Text) -> bool:
+    """Return whether the answer has another name than the expected one."""
     if all(one.figure is not None for one in expected.tokens):
         return False
     if any(map(str.isupper, expected.written)):
-        return bool(_names(said, expected, allowed))
-    return bool(_codes(said, expected, allowed))
+        return bool(_names(answer, expected, allowed))
+    return bool(_codes(answer, expected, allowed))
 
 
-def _names(said: _Text, *known: _Text) -> set[str]:
-    """Return the words with a capital that are not known; months, days and openers name nothing."""
-    found = {_bare(name) for name in _NAME.findall(said.written) if name[:1].isupper()}
-    acronyms = {_bare(name) for name in _NAME.findall(said.written) if name.isupper()}
-    words = {word for text in known for word in _NAME.findall(text.plain)}
+def _names(answer: _Text, *allowed: _Text) -> set[str]:
+    """Return capitalised words that do not occur in *allowed*, without months, days and openers."""
+    capitalized = {_bare(name) for name in _NAME.findall(answer.written) if name[:1].isupper()}
+    acronyms = {_bare(name) for name in _NAME.findall(answer.written) if name.isupper()}
+    words = {word for text in allowed for word in _NAME.findall(text.plain)}
     return {
         name
-        for name in found - acronyms - {_bare(word) for word in words}
+        for name in capitalized - acronyms - {_bare(word) for word in words}
         if not is_small(name) and name not in _OPENERS
     }
 
 
-def _codes(said: _Text, *known: _Text) -> set[str]:
-    """Return the identifiers that are not known."""
-    words = {word for text in known for word in text.words}
-    return {code.lower() for code in _CODE.findall(said.written)} - words
+def _codes(answer: _Text, *allowed: _Text) -> set[str]:
+    """Return the identifiers that do not occur in *allowed*."""
+    words = {word for text in allowed for word in text.words}
+    return {code.lower() for code in _CODE.findall(answer.written)} - words
 
 
 def _bare(name: str) -> str:
     return normal(name).replace("\u2019", "'").removesuffix("'s").strip("'")
 
 
-def _abstains(said: _Text, allowed: _Text) -> bool:
-    """Return whether an answer claims nothing: it is empty, or says that it does not know."""
-    if not said.tokens:
+def _abstains(answer: _Text, allowed: _Text) -> bool:
+    """Return whether an answer makes no claim: it is empty, or says that it does not know."""
+    if not answer.tokens:
         return True
-    plain = re.sub(r"n['\u2019]t\b", " not", said.plain)
+    plain = re.sub(r"n['\u2019]t\b", " not", answer.plain)
     return (
         _UNKNOWING.search(plain) is not None
-        and not _GUESSES & {*said.words}
-        and all(_is_among(one, allowed.values) for one in said.values)
-        and not _names(said, allowed)
-        and not _codes(said, allowed)
+        and not _GUESSES & {*answer.words}
+        and all(_is_among(one, allowed.values) for one in answer.values)
+        and not _names(answer, allowed)
+        and not _codes(answer, allowed)
     )

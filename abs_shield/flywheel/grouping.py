@@ -1,4 +1,4 @@
-"""Groups catches into gaps: one check, one code, and one subject matter, also in other words."""
+"""Grouping of catches into gaps by check, code and subject matter."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from math import ceil
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.core.words import Subject
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.pattern import Pattern, is_kind, likeness, pattern_of
+from abs_shield.flywheel.text_pattern import Pattern, is_kind, likeness, pattern_of
 
 SAME_FROM = 0.6
-"""Likeness from which two texts are about one thing."""
+"""Minimum similarity of two texts about the same subject matter."""
 SAME_NAME_FROM = 0.7
-"""Likeness from which two invented names of tools are one; names are short."""
+"""Minimum similarity of two invented tool names; higher, because names are short."""
 _COMPARED = 50
-"""Groups that a new pattern is compared with: those that share most beginnings of words."""
+"""Maximum number of groups compared with a new pattern: those sharing the most word prefixes."""
 _BEGINNING = 3
 _LEAST_SHARED = 0.4
-"""Share of the words whose beginning a group has, at least, to be compared at all."""
+"""Minimum share of a pattern's word prefixes that a group must have to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Theme:
     The features that the catches of a group share.
 
     Attributes:
-        bucket: Subject, check, code and, where the tool is real, the tool.
-        words: The pattern of what they are about.
+        bucket: Subject, check, code and, for a real tool, the subject matter.
+        words: The pattern of their subject matter.
     """
 
     bucket: str
@@ -49,7 +49,7 @@ def theme_of(catch: Catch) -> Theme:
     """Return the theme of a catch."""
     if not _has_tool(catch):
         return Theme(_bucket(catch, ""), pattern_of(catch.about))
-    # a field of a tool is the same only where it has the same name
+    # fields of a tool are compared by their exact names
     return Theme(_bucket(catch, catch.about), ())
 
 
@@ -64,7 +64,7 @@ def _bucket(catch: Catch, exact: str) -> str:
 
 @dataclass(slots=True)
 class _Bucket:
-    """The groups of one bucket, found by the beginnings of their words."""
+    """The groups of one bucket, indexed by word prefixes."""
 
     floor: float
     groups: dict[Pattern, str] = field(default_factory=dict)
@@ -76,17 +76,17 @@ class _Bucket:
             self.index[word[:_BEGINNING]].add(words)
 
     def nearest(self, words: Pattern) -> str | None:
-        """Return the gap of the nearest pattern; None where none is near enough."""
+        """Return the gap of the most similar pattern; None if none is similar enough."""
         near = nlargest(_COMPARED, self._promising(words).items(), key=lambda item: item[1])
         best = max(((likeness(words, one), one) for one, _ in near), default=(0.0, ()))
         return self.groups[best[1]] if best[0] >= self.floor else None
 
     def _promising(self, words: Pattern) -> Counter[Pattern]:
-        """Return patterns that share enough beginnings of words, and how many each shares."""
+        """Return patterns that share enough word prefixes, with the number that each shares."""
         telling = [word for word in words if not is_kind(word)] or words
         sets = sorted((self.index.get(word[:_BEGINNING], set()) for word in telling), key=len)
         least = ceil(_LEAST_SHARED * len(telling))
-        # who shares that many is in one of the smaller sets: the largest need not be walked
+        # a pattern that shares that many is in one of the smaller sets, so the largest are skipped
         walked = len(sets) - least + 1
         shared: Counter[Pattern] = Counter()
         for some in sets[:walked]:
@@ -99,18 +99,18 @@ class _Bucket:
 
 class Groups:
     """
-    The groups so far; a catch joins one, or begins another.
+    The existing groups; a catch joins one, or starts a new one.
 
-    A pattern that joined a group stays in it, whatever comes later: ids of gaps are stable.
+    A pattern stays in its group, so that the ids of gaps are stable.
 
     Args:
-        known: Themes and the gap of each, from earlier runs.
+        existing: Themes and the gap of each, from earlier runs.
     """
 
-    def __init__(self, known: Iterable[tuple[Theme, str]] = ()) -> None:
+    def __init__(self, existing: Iterable[tuple[Theme, str]] = ()) -> None:
         self._gaps: dict[Theme, str] = {}
         self._buckets: dict[str, _Bucket] = {}
-        for theme, gap in known:
+        for theme, gap in existing:
             self._add(theme, gap)
 
     def gap_of(self, theme: Theme) -> tuple[str, bool]:

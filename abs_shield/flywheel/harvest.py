@@ -1,4 +1,4 @@
-"""Harvests a decision log: each finding becomes a catch in the flywheel's file."""
+"""Harvest of a decision log: each finding becomes a catch in the flywheel's file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.book import Book, Tally
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.conversion import (
+from abs_shield.flywheel.catch_conversion import (
     LONGEST_NAME,
     catches_of,
     claims_of,
@@ -23,7 +23,7 @@ from abs_shield.flywheel.conversion import (
     with_claims,
 )
 from abs_shield.flywheel.database import database
-from abs_shield.flywheel.records import NewRecords, Record, Report
+from abs_shield.flywheel.new_records import AnswerReport, NewRecords, Record
 from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable import DurableStore
@@ -31,9 +31,9 @@ from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.show import escaped
 
 Progress = Callable[[int, int | None], None]
-"""Called with how many records are read, and how many there are where that is known."""
+"""A callback for the number of records read, and the total if it is known."""
 _CHUNK = 2_000
-"""Records of one transaction: a harvest that is interrupted goes on behind the last one."""
+"""Records per transaction: an interrupted harvest resumes after the last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +42,11 @@ class Harvest:
     The result of one harvest.
 
     Attributes:
-        decisions: New decisions that were read.
+        decisions: New decisions.
         catches: New catches.
         labels: New labels, each of which changed the catches of its decision.
         damaged: Records that cannot be read.
-        first_damage: What is wrong with the first of them; empty where none is damaged.
+        first_damage: The error of the first of them; empty if none is damaged.
     """
 
     decisions: int = 0
@@ -69,19 +69,19 @@ def harvest(
     store: Store, book: str | PathLike[str], *, progress: Progress | None = None
 ) -> Harvest:
     """
-    Add to the flywheel's file what a decision log has that is not in it yet.
+    Add the new decisions and labels of a log to the flywheel's file.
 
-    Every finding of calls, results, answers and outputs becomes a `Catch`. A label changes the
-    catches of its decision, also where it comes later; ``hallucinated`` on a decision without
-    findings makes one. A second harvest of the same log adds nothing.
+    Every finding of calls, results, answers and outputs becomes a `Catch`. A label updates the
+    catches of its decision, even later; ``hallucinated`` on a decision without findings creates
+    one. A second harvest of the same log adds nothing.
 
     Args:
         store: The log: SQLite, PostgreSQL, or any `Store`.
-        book: The flywheel's file; it is created where there is none.
-        progress: Called after each portion of records.
+        book: The flywheel's file; it is created if missing.
+        progress: Called after each chunk of records.
 
     Returns:
-        How many decisions, catches and labels are new.
+        The numbers of new decisions, catches and labels.
 
     Raises:
         StoreError: The log or the file cannot be used.
@@ -103,12 +103,12 @@ def _from_database(
     total, read = Harvest(), 0
     for chunk in _chunks(records):
         with database(book) as connection:
-            total += _Writing(Book(connection), store).write_new(chunk)
+            total += _HarvestWriter(Book(connection), store).write_new(chunk)
         read += len(chunk)
         if progress is not None:
             progress(read, records.count)
-    if lost := records.unreadable:
-        total += Harvest(damaged=len(lost), first_damage=str(lost[0]))
+    if damaged := records.unreadable:
+        total += Harvest(damaged=len(damaged), first_damage=str(damaged[0]))
     if records.count:
         with database(book) as connection:
             Book(connection).save_progress(log, {"place": records.place})
@@ -116,16 +116,16 @@ def _from_database(
 
 
 def _from_store(store: Store, book: str | PathLike[str], progress: Progress | None) -> Harvest:
-    """Harvest a log that numbers no records: what stands behind the last harvested decision."""
+    """Harvest a log without record numbers, from the last harvested decision on."""
     kind = f"{type(store).__module__}.{type(store).__qualname__}"
     log = f"{kind} {store.id}" if isinstance(store, MemoryStore) else kind
     with database(book, create=True) as connection:
         last = Book(connection).progress(log).get("last")
     read, total = 0, Harvest()
-    start = _behind(store, last)
+    start = _place_after(store, last)
     for chunk in _chunks(_unnumbered(store, start)):
         with database(book) as connection:
-            total += _Writing(Book(connection), store).write(chunk)
+            total += _HarvestWriter(Book(connection), store).write(chunk)
             decisions = [one.item.id for one in chunk if isinstance(one.item, Decision)]
             if decisions:
                 Book(connection).save_progress(log, {"last": escaped(decisions[-1])})
@@ -135,8 +135,8 @@ def _from_store(store: Store, book: str | PathLike[str], progress: Progress | No
     return total
 
 
-def _behind(store: Store, last: str | None) -> int:
-    """Return the place behind the last harvested decision; 0 where it is no longer there."""
+def _place_after(store: Store, last: str | None) -> int:
+    """Return the place after the last harvested decision; 0 if it no longer exists."""
     if last is None:
         return 0
     places = (n for n, one in enumerate(store.scan(), 1) if escaped(one.id) == last)
@@ -148,7 +148,7 @@ def _unnumbered(store: Store, start: int) -> Iterator[Record]:
         yield Record("", 0, decision)
     reports = getattr(store, "reports", None)
     for key, report in reports() if reports is not None else ():
-        yield Record("", 0, Report(key, report))
+        yield Record("", 0, AnswerReport(key, report))
     for label in store.labels().values():
         yield Record("", 0, label)
 
@@ -159,14 +159,14 @@ def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
         yield chunk
 
 
-class _Writing:
-    """Writes one portion of records, within one transaction."""
+class _HarvestWriter:
+    """Writes one chunk of records in one transaction."""
 
     def __init__(self, book: Book, store: Store) -> None:
         self._book, self._store = book, store
 
     def write_new(self, records: list[Record]) -> Harvest:
-        """Write the records that no other harvest wrote meanwhile; save how far chains are read."""
+        """Write the records that no concurrent harvest has written; save the chains' progress."""
         seqs = self._book.chains({one.writer for one in records})
         new = []
         for one in records:
@@ -177,12 +177,12 @@ class _Writing:
         return self.write(new)
 
     def write(self, records: list[Record]) -> Harvest:
-        """Write records: decisions first, as reports and labels are about them."""
+        """Write records, decisions first because reports and labels refer to them."""
         items = [one.item for one in records]
         decisions = [item for item in items if isinstance(item, Decision)]
         catches = self._decisions(decisions)
         for item in items:
-            if isinstance(item, Report):
+            if isinstance(item, AnswerReport):
                 self._report(item)
         labels = 0
         for one in records:
@@ -196,23 +196,25 @@ class _Writing:
         )  # fmt: skip
 
     def _decisions(self, decisions: list[Decision]) -> int:
-        """Count the decisions and write their catches; return how many are new."""
+        """Count the decisions and write their catches; return the number of new ones."""
         tally: Tally = Counter()
         for one in decisions:
-            if AFTERWARDS not in one.notes:  # its output was counted when it left
+            if AFTERWARDS not in one.notes:  # its output was counted when it was sent
                 tool = escaped(one.tool, limit=LONGEST_NAME)
                 tally[one.subject.value, tool, timestamp_of(one.at)[:10]] += 1
         self._book.count(tally)
         keys = {one.id: escaped(one.id, limit=LONGEST_NAME) for one in decisions}
         labels = self._book.labels(keys.values())
-        found: dict[str, list[Catch]] = {}
+        catches_by_decision: dict[str, list[Catch]] = {}
         for one in decisions:
             label, _ = labels.get(keys[one.id], ("", ""))
             if catches := catches_of(one, label):
-                found[keys[one.id]] = catches
-        return self._book.replace((c for some in found.values() for c in some), found)
+                catches_by_decision[keys[one.id]] = catches
+        return self._book.replace(
+            (c for some in catches_by_decision.values() for c in some), catches_by_decision
+        )
 
-    def _report(self, report: Report) -> None:
+    def _report(self, report: AnswerReport) -> None:
         claims = claims_of(report.body)
         if claims:
             before = self._book.catches(escaped(report.decision_id, limit=LONGEST_NAME))
@@ -221,7 +223,7 @@ class _Writing:
                 self._book.write(after)
 
     def _label(self, label: Label) -> int:
-        """Put a label on the catches of its decision; return how many catches it makes."""
+        """Apply a label to the catches of its decision; return the number of new catches."""
         key = escaped(label.decision_id, limit=LONGEST_NAME)
         if self._book.relabel(key, label.truth.value) or label.truth is Truth.OK:
             return 0

@@ -1,4 +1,4 @@
-"""A policy as a version under test: recorded runs are its cases, its findings its answers."""
+"""A policy as a version under test: its cases are recorded runs, its answers findings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Places
 from abs_shield.flywheel.cases import TARGET, EvaluationCase, case_id
-from abs_shield.flywheel.lines import numbered_lines
+from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run
 from abs_shield.text.show import escaped
 
-FOUND, CLEAN = "found", "clean"
-"""Answers: a call of the run has a finding, or none has."""
+FINDING, CLEAN = "found", "clean"
+"""Answers: whether any call of the run has a finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class PolicyCandidate:
 
     Attributes:
         policy: The policy.
-        places: Where it stands, such as ``module:attr``, by which `promote` knows it.
+        places: Its location, such as ``module:attr``, by which `promote` recognises it.
     """
 
     policy: Policy
@@ -49,13 +49,13 @@ def run_cases(
     text: str, *, part: str = TARGET, task: str = "", name: str = ""
 ) -> list[EvaluationCase]:
     """
-    Return a case for each line of a run file: of a run that went wrong something has to be found.
+    Return a case for each line of a run file; a failed run is expected to have a finding.
 
     Args:
         text: A run file with ``labels.success``, such as ``--as runs`` writes.
         part: Part of these cases.
         task: Their task.
-        name: Name of the file, for the ids of runs that have none.
+        name: Name of the file, for the ids of runs without one.
 
     Raises:
         ShieldError: A run has no such label.
@@ -68,7 +68,7 @@ def run_cases(
 
 
 def _outcome(number: int, line: str, name: str) -> tuple[str, str]:
-    """Return the id of a run, and what is expected of it."""
+    """Return the id of a run and the expected answer."""
     try:
         record: Any = json.loads(line)
         success = record["labels"]["success"]
@@ -76,7 +76,7 @@ def _outcome(number: int, line: str, name: str) -> tuple[str, str]:
     except (ValueError, TypeError, KeyError, AttributeError):
         hint = "give a run with `labels.success`"
         raise ShieldError(f"cases: line {number} has no outcome; {hint}") from None
-    return run, CLEAN if success is True else FOUND
+    return run, CLEAN if success is True else FINDING
 
 
 def _answer(case: EvaluationCase, firewalls: Firewalls) -> str:
@@ -85,4 +85,4 @@ def _answer(case: EvaluationCase, firewalls: Firewalls) -> str:
         raise ShieldError(f"candidate: case `{escaped(case.id)}` is not a run: {run.reason}")
     firewalls.forget()
     verdicts = {one.decision.verdict for one in judge_run(run, firewalls.of(run))}
-    return FOUND if verdicts - {Verdict.CLEAN} else CLEAN
+    return FINDING if verdicts - {Verdict.CLEAN} else CLEAN

@@ -1,4 +1,4 @@
-"""How urgent a catch is: a small table of its label, its verdict and its strength."""
+"""The priority of a catch by its label, verdict and strength."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from abs_shield.core.words import Verdict
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 STRONG_FROM = 0.8
-"""Strength from which a suspicion is worth a medium priority."""
+"""Minimum strength of a SUSPICIOUS finding with medium priority."""
 WEIGHTS = {HIGH: 1.0, MEDIUM: 0.5, LOW: 0.1}
 """Impact of one catch of each priority, in [0, 1]."""
 
 
 def priority_of(*, label: str, weighs: bool, verdict: str, blocked: bool, confidence: float) -> str:
     """
-    Return the priority of a catch: that of the first row that holds.
+    Return the priority of a catch, by the first row that applies.
 
     ========================================================== ========
     labelled ``ok``: a false alarm                             low

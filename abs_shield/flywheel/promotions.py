@@ -1,4 +1,4 @@
-"""The promotions of a target: a stack, so that each step back comes nearer to the original."""
+"""The promotions of a target, as a stack that rollbacks pop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 ORIGINAL = 0
-"""The number, in a span, of what was there before the first promotion."""
+"""The number in a `UsePeriod` of the original, from before the first promotion."""
 
 
 class Promotion(NamedTuple):
@@ -15,13 +15,13 @@ class Promotion(NamedTuple):
     One promotion.
 
     Attributes:
-        number: Counts the promotions of all targets from 1.
-        target: What was replaced.
-        version: Id of the version that was put in use.
-        at: When, in seconds since the epoch.
-        ended: When it was rolled back; None where it was not.
-        original: Hash of what the target named before its first promotion; empty where it named
-            nothing, or where another promotion was in use.
+        number: Number of the promotion among those of all targets, from 1.
+        target: The target.
+        version: Id of the promoted version.
+        at: Time of the promotion, in seconds since the epoch.
+        ended: Time of its rollback; None if it was not rolled back.
+        original: Hash of the original; empty if there was none, or if another promotion was in
+            use.
     """
 
     number: int
@@ -32,14 +32,14 @@ class Promotion(NamedTuple):
     original: str
 
 
-class Span(NamedTuple):
+class UsePeriod(NamedTuple):
     """
-    A time for which one promotion, or the original, was in use.
+    A period in which one promotion, or the original, was in use.
 
     Attributes:
         number: The promotion's number, or `ORIGINAL`.
-        start: When it came into use; None of the first one.
-        end: When something else did; None of the last one.
+        start: Start of the period; None for the first one.
+        end: End of the period; None for the last one.
     """
 
     number: int
@@ -48,7 +48,7 @@ class Span(NamedTuple):
 
 
 def history(connection: sqlite3.Connection, target: str) -> list[Promotion]:
-    """Return the promotions of a target, the first one first."""
+    """Return the promotions of a target, oldest first."""
     rows = connection.execute(
         "SELECT number, target, version, at, ended, original FROM promotions"
         " WHERE target = ? ORDER BY number",
@@ -58,54 +58,54 @@ def history(connection: sqlite3.Connection, target: str) -> list[Promotion]:
 
 
 def stack(promotions: Iterable[Promotion]) -> list[Promotion]:
-    """Return those that were not rolled back: the last one is in use."""
+    """Return the promotions that were not rolled back; the last one is in use."""
     return [one for one in promotions if one.ended is None]
 
 
 def targets(connection: sqlite3.Connection) -> list[str]:
-    """Return every target that a version was promoted for."""
+    """Return every target that has a promotion."""
     rows = connection.execute("SELECT DISTINCT target FROM promotions ORDER BY target")
     return [target for (target,) in rows]
 
 
 def versions_in_use(connection: sqlite3.Connection) -> list[str]:
-    """Return the ids of versions that are in use, and of those below them."""
+    """Return the ids of all versions on the stacks: those in use, and those below them."""
     rows = connection.execute("SELECT version FROM promotions WHERE ended IS NULL")
     return [version for (version,) in rows]
 
 
-def begin(
+def start_promotion(
     connection: sqlite3.Connection, target: str, version: str, *, at: float, original: str
 ) -> None:
-    """Put a promotion on top of a target's stack."""
+    """Push a promotion on a target's stack."""
     connection.execute(
         "INSERT INTO promotions (target, version, at, original) VALUES (?, ?, ?, ?)",
         (target, version, at, original),
     )
 
 
-def end(connection: sqlite3.Connection, promotion: Promotion, *, at: float) -> None:
-    """Take a promotion off its stack."""
+def end_promotion(connection: sqlite3.Connection, promotion: Promotion, *, at: float) -> None:
+    """Remove a promotion from its stack."""
     connection.execute("UPDATE promotions SET ended = ? WHERE number = ?", (at, promotion.number))
 
 
-def spans(promotions: Iterable[Promotion]) -> list[Span]:
+def use_periods(promotions: Iterable[Promotion]) -> list[UsePeriod]:
     """
-    Return what was in use when, the first one first.
+    Return the periods of use, oldest first.
 
     >>> one = Promotion(1, "prompt", "v1", 10.0, None, "")
-    >>> spans([one, Promotion(2, "prompt", "v2", 20.0, 30.0, "")])[1:3]
-    [Span(number=1, start=10.0, end=20.0), Span(number=2, start=20.0, end=30.0)]
+    >>> use_periods([one, Promotion(2, "prompt", "v2", 20.0, 30.0, "")])[1:3]
+    [UsePeriod(number=1, start=10.0, end=20.0), UsePeriod(number=2, start=20.0, end=30.0)]
     """
     every = [*promotions]
     changes = [(one.at, one.number, True) for one in every]
     changes += [(one.ended, one.number, False) for one in every if one.ended is not None]
-    in_use, found, since = [ORIGINAL], list[Span](), None
+    in_use, periods, since = [ORIGINAL], list[UsePeriod](), None
     for at, number, begins in sorted(changes, key=lambda change: (change[0], not change[2])):
-        found.append(Span(in_use[-1], since, at))
+        periods.append(UsePeriod(in_use[-1], since, at))
         if begins:
             in_use.append(number)
         else:
             in_use.remove(number)
         since = at
-    return [*found, Span(in_use[-1], since, None)]
+    return [*periods, UsePeriod(in_use[-1], since, None)]

@@ -1,4 +1,4 @@
-"""The registry of versions: what is in use, what it came from, why, and one step back."""
+"""The registry of versions: promotion, rollback and history."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_add
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.evaluate import Recommendation, require_evaluation
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.promotions import Promotion, begin, end
-from abs_shield.flywheel.version import Event, NewVersion, Version, VersionState
+from abs_shield.flywheel.promotions import Promotion, end_promotion, start_promotion
+from abs_shield.flywheel.version_record import Event, NewVersion, Version, VersionState
 from abs_shield.flywheel.version_rows import (
     current_version,
-    decided,
+    describe_version,
     id_in_use,
     is_covered,
-    name_of,
     read_version,
     read_versions,
     stack_of,
+    with_event,
     write_version,
 )
 from abs_shield.policy.load import load
@@ -50,11 +50,11 @@ class VersionRegistry:
 
     def add(self, new: NewVersion, *, by: str = "") -> Version:
         """
-        Add a version; one whose evaluation says so is rejected.
+        Add a version; it is marked as rejected if its evaluation recommends that.
 
         Raises:
-            StoreError: Nothing that can be loaded stands at its location, there is no such gap,
-                or the evaluation is not one.
+            StoreError: Its location cannot be loaded, the gap does not exist, or the evaluation is
+                invalid.
         """
         require_evaluation(new.evaluation)
         location = absolute(new.location)
@@ -78,7 +78,7 @@ class VersionRegistry:
             version = replace(
                 version, number=(number or 0) + 1, parent=id_in_use(connection, new.target)
             )
-            version = decided(version, "added", by, reasons)
+            version = with_event(version, "added", by, reasons)
             if new.evaluation.get("outcome") == Recommendation.REJECT:
                 version = replace(version, state=VersionState.REJECTED)
             write_version(connection, version)
@@ -86,88 +86,89 @@ class VersionRegistry:
 
     def promote(self, version: str, *, reason: str, by: str, override: str = "") -> Version:
         """
-        Put a version in use in place of the one that is; its gap is fixed.
+        Put a version in use in place of the current one, and mark its gap as fixed.
 
-        Its evaluation has to say ``promote``, to be of what stands at its location, and to compare
-        it with what is in use now; and what stands there must not have been rolled back before.
+        Its evaluation must recommend ``promote``, be of the content at its location, and compare
+        it with the version in use; and the same content must not have been rolled back before.
 
         Args:
             version: Its id.
-            reason: Why.
-            by: Who decides.
-            override: Why it is promoted although one of these does not hold; it is recorded.
+            reason: The reason.
+            by: The person who decides.
+            override: The reason to promote it although one of these conditions fails; recorded.
 
         Raises:
-            StoreError: There is no such version, one of these does not hold, it is in use already,
-                its reason is empty, its gap is not accepted, or what stands at its location has
+            StoreError: The version does not exist, a condition fails, it is already in use, the
+                reason is empty, its gap is not accepted, or the content at its location has
                 changed.
         """
         with database(self._book) as connection:
-            found = read_version(connection, version)
-            _require_promotable(connection, found, reason)
-            objections = [*_objections(connection, found)]
+            promoted = read_version(connection, version)
+            _require_promotable(connection, promoted, reason)
+            objections = [*_objections(connection, promoted)]
             if objections and not override.strip():
                 hint = "evaluate it anew, or override with a reason"
+                why = "; ".join(objections)
                 raise StoreError(
-                    f"flywheel: {name_of(found)} is not promoted: {'; '.join(objections)}; {hint}"
+                    f"flywheel: {describe_version(promoted)} is not promoted: {why}; {hint}"
                 )
-            return _put_in_use(connection, found, _reason(reason, override, objections), by)
+            return _put_in_use(connection, promoted, _reason(reason, override, objections), by)
 
     def rollback(self, target: str, *, reason: str, by: str) -> Version | None:
         """
-        Take the version in use back: the one before is in use again.
+        Roll back the version in use to the one before it.
 
-        Its gap is open again, unless another version in use is for it.
+        Its gap is reopened, unless another version in use covers it.
 
         Args:
-            target: What is rolled back.
-            reason: Why; it stays with the version.
-            by: Who decides.
+            target: The target.
+            reason: The reason, which is stored with the version.
+            by: The person who decides.
 
         Returns:
-            The version that is in use now; None if it is what was there before the first one.
+            The version in use now; None for the original.
 
         Raises:
-            StoreError: No version is in use, the reason is empty, or what it goes back to cannot
-                be used.
+            StoreError: No version is in use, the reason is empty, or the earlier version cannot be
+                used.
         """
         if not reason.strip():
             raise StoreError("flywheel: a rollback needs a reason; say what went wrong")
         with database(self._book) as connection:
             *before, top = stack_of(connection, target)
-            found = read_version(connection, top.version)
-            parent = _usable(connection, before[-1].version) if before else None
+            current = read_version(connection, top.version)
+            parent = _require_usable(connection, before[-1].version) if before else None
             if parent is None:
                 _require_original(top)
-            end(connection, top, at=time.time())
-            back = replace(found, state=VersionState.ROLLED_BACK)
-            write_version(connection, decided(back, "rolled back", by, reason))
+            end_promotion(connection, top, at=time.time())
+            back = replace(current, state=VersionState.ROLLED_BACK)
+            write_version(connection, with_event(back, "rolled back", by, reason))
             if parent is not None:
                 parent = replace(parent, state=VersionState.CURRENT)
-                why = f"version {found.number} was rolled back: {reason}"
-                parent = decided(parent, "in use again", by, why)
+                why = f"version {current.number} was rolled back: {reason}"
+                parent = with_event(parent, "in use again", by, why)
                 write_version(connection, parent)
-            if found.gap and _is_fixed_by_nothing(connection, found.gap):
-                mark_gap(connection, found.gap, GapState.OPEN)
+            if current.gap and _is_no_longer_fixed(connection, current.gap):
+                mark_gap(connection, current.gap, GapState.OPEN)
         return parent
 
     def current(self, target: str) -> Version | None:
-        """Return the version in use; None where none was promoted."""
+        """Return the version in use; None if none was promoted."""
         with database(self._book) as connection:
             return current_version(connection, target)
 
     def versions(self, target: str | None = None) -> list[Version]:
-        """Return the versions of a target, or of all, the oldest first."""
+        """Return the versions of a target, or of all targets, oldest first."""
         with database(self._book) as connection:
-            found = [*read_versions(connection)]
-        return [one for one in found if target in (None, one.target)]
+            versions = [*read_versions(connection)]
+        return [one for one in versions if target in (None, one.target)]
 
     def resolve(self, target: str) -> str:
         """
-        Return where the version in use stands; the target itself where none was promoted.
+        Return the location of the version in use; the target itself if none was promoted.
 
         Raises:
-            StoreError: There is no such file, or what stands there is no longer what was promoted.
+            StoreError: The flywheel's file is missing, or the promoted content has changed.
         """
         version = self.current(target)
         if version is None:
@@ -177,10 +178,10 @@ class VersionRegistry:
 
     def load(self, target: str) -> Any:
         """
-        Return what is in use: the object of a ``module:attr``, the path of a file, or an address.
+        Load the version in use: the object of a ``module:attr``, the path of a file, or an address.
 
         Raises:
-            StoreError: What stands there is no longer what was promoted.
+            StoreError: The promoted content has changed.
             PolicyError: It cannot be imported.
         """
         place = self.resolve(target)
@@ -190,25 +191,27 @@ class VersionRegistry:
 
 
 def resolve(book: str | PathLike[str], target: str) -> str:
-    """Return where the version of a target in use stands; see `VersionRegistry.resolve`."""
+    """Return the location of a target's version in use; see `VersionRegistry.resolve`."""
     return VersionRegistry(book).resolve(target)
 
 
-def _is_fixed_by_nothing(connection: sqlite3.Connection, gap: str) -> bool:
-    """Return whether a gap is still marked fixed; it may be merged or rejected since."""
+def _is_no_longer_fixed(connection: sqlite3.Connection, gap: str) -> bool:
+    """Return whether a gap is marked as fixed, but no version in use covers it."""
     is_fixed = state_of_gap(connection, gap) is GapState.FIXED
     return is_fixed and not is_covered(connection, gap)
 
 
-# What has to hold --------------------------------------------------------------------------------
+# Preconditions -----------------------------------------------------------------------------------
 
 
 def _require_promotable(connection: sqlite3.Connection, version: Version, reason: str) -> None:
-    """Refuse what no reason can override."""
+    """Raise StoreError for a condition that cannot be overridden."""
     if not reason.strip():
-        raise StoreError(f"flywheel: {name_of(version)} needs a reason to be promoted; say why")
+        raise StoreError(
+            f"flywheel: {describe_version(version)} needs a reason to be promoted; say why"
+        )
     if version.state is VersionState.CURRENT:
-        raise StoreError(f"flywheel: {name_of(version)} is in use already")
+        raise StoreError(f"flywheel: {describe_version(version)} is in use already")
     if version.gap:
         state = state_of_gap(connection, version.gap)
         if state not in (GapState.ACCEPTED, GapState.FIXED):
@@ -218,7 +221,7 @@ def _require_promotable(connection: sqlite3.Connection, version: Version, reason
 
 
 def _objections(connection: sqlite3.Connection, version: Version) -> Iterator[str]:
-    """Yield why a version is not to be promoted, each in one line."""
+    """Yield the objections to a promotion, each in one line."""
     outcome = version.evaluation.get("outcome", "not evaluated")
     if outcome != Recommendation.PROMOTE:
         yield escaped(str(outcome))
@@ -239,7 +242,7 @@ def _hashes(evaluation: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _hash_in_use(connection: sqlite3.Connection, target: str) -> str:
-    """Return the hash of what a target stands for now; empty where that is a name alone."""
+    """Return the hash of the content in use; empty if the target is only a name."""
     version = current_version(connection, target)
     return _original_hash(target) if version is None else version.hash
 
@@ -266,21 +269,22 @@ def _require_loadable(location: str) -> None:
             raise StoreError(f"flywheel: {escaped(str(error), limit=500)}") from None
 
 
-def _usable(connection: sqlite3.Connection, version: str) -> Version:
-    """Return a version that a rollback goes back to, if it can still be used."""
-    found = read_version(connection, version)
+def _require_usable(connection: sqlite3.Connection, version: str) -> Version:
+    """Return a version to roll back to; raise StoreError if it can no longer be used."""
+    restored = read_version(connection, version)
     try:
-        _require_unchanged(found)
-        _require_loadable(found.location)
+        _require_unchanged(restored)
+        _require_loadable(restored.location)
     except StoreError as error:
         raise StoreError(
-            f"{error}; version {found.number} cannot be used again: restore it, or promote another"
+            f"{error}; version {restored.number} cannot be used again: restore it, or promote"
+            " another"
         ) from None
-    return found
+    return restored
 
 
 def _require_original(first: Promotion) -> None:
-    """Refuse to go back to what was there before the first version, if that is gone."""
+    """Raise StoreError if the original no longer exists."""
     if not first.original:
         return
     try:
@@ -291,7 +295,7 @@ def _require_original(first: Promotion) -> None:
         raise StoreError(f"{error}; {hint}") from None
 
 
-# What is written ---------------------------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 
 def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, by: str) -> Version:
@@ -299,13 +303,15 @@ def _put_in_use(connection: sqlite3.Connection, version: Version, reason: str, b
     original = "" if parent is not None else _original_hash(version.target)
     if parent is not None:
         retired = replace(parent, state=VersionState.RETIRED)
-        write_version(connection, decided(retired, "retired", by, f"version {version.number}"))
-    promoted = decided(
+        write_version(connection, with_event(retired, "retired", by, f"version {version.number}"))
+    promoted = with_event(
         replace(version, state=VersionState.CURRENT), "promoted", by, reason,
         predecessor="" if parent is None else parent.id,
     )  # fmt: skip
     write_version(connection, promoted)
-    begin(connection, version.target, version.id, at=promoted.events[-1].at, original=original)
+    start_promotion(
+        connection, version.target, version.id, at=promoted.events[-1].at, original=original
+    )
     if version.gap:
         mark_gap(connection, version.gap, GapState.FIXED)
     return promoted

@@ -1,4 +1,4 @@
-"""A person's decision about a gap: accept it, reject it, or merge it into another."""
+"""Reviews of gaps by a person: accept, reject, or merge into another gap."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from time import time
 from typing import Any, NamedTuple
 
 from abs_shield.errors import StoreError
-from abs_shield.flywheel.assignment import end_of, group, merges_of
+from abs_shield.flywheel.assignment import assign_gaps, final_gap, merges_of
 from abs_shield.flywheel.book import UNGROUPED
 from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
-from abs_shield.flywheel.database import database, restored
+from abs_shield.flywheel.database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -25,7 +25,7 @@ _LISTED = 3
 
 
 class Choice(StrEnum):
-    """The decisions that there are."""
+    """The choices of a review."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -41,17 +41,17 @@ _STATES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """
-    One decision about one gap; it is never deleted.
+    One review of a gap; it is never deleted.
 
     Attributes:
         gap: The gap's id.
-        choice: What is decided.
-        by: Who decides.
+        choice: The choice.
+        by: The reviewer.
         why: The reason, in one line.
-        into: The gap that it is merged into; empty of other choices.
-        at: Seconds since the epoch, UTC; set where it is applied.
-        right_answer: What is right instead of what the gap's catches claim, as far as the reviewer
-            knows it; `mutate` trains on it.
+        into: The gap to merge it into; empty for other choices.
+        at: Seconds since the epoch, UTC; set when it is applied.
+        right_answer: The right answer instead of the catches' claims, if the reviewer knows it;
+            `mutate` uses it for training.
     """
 
     gap: str
@@ -68,7 +68,7 @@ class Review:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Review:
-        """Return the review that `to_dict` wrote."""
+        """Return the review from the data of `to_dict`."""
         return cls(**{**record, "choice": Choice(record["choice"])})
 
 
@@ -77,8 +77,8 @@ class Mistake(NamedTuple):
     A review that cannot be applied.
 
     Attributes:
-        place: Its place among the reviews, from 0; of a file, the number of the line.
-        message: What is wrong and what to do instead, in one line.
+        place: Its index among the reviews, from 0; for a file, the number of the line.
+        message: The problem and its solution, in one line.
     """
 
     place: int
@@ -87,40 +87,40 @@ class Mistake(NamedTuple):
 
 def review(book: str | PathLike[str], reviews: Sequence[Review]) -> int:
     """
-    Apply decisions about gaps: all of them, or none.
+    Apply reviews of gaps: all of them, or none.
 
-    A decision that holds already is left out. Another decision about a merged gap takes the merge
-    back: its catches are its own again.
+    Reviews that are already in effect are skipped. A different review of a merged gap undoes the
+    merge.
 
     Args:
         book: The flywheel's file.
-        reviews: At most one for each gap.
+        reviews: At most one per gap.
 
     Returns:
-        How many are new.
+        The number of new reviews.
 
     Raises:
-        StoreError: One of them cannot be applied; nothing was.
+        StoreError: One of them cannot be applied; then none is.
     """
     with database(book) as connection:
         gaps = {gap.id: gap for gap in gaps_in(connection)}
         if wrong := mistakes_of(reviews, gaps):
             raise StoreError("; ".join(mistake.message for mistake in wrong))
-        new = [one for one in reviews if not _holds(one, gaps[one.gap])]
+        new = [one for one in reviews if not _is_applied(one, gaps[one.gap])]
         for one in new:
             _apply(connection, gaps[one.gap], replace(one, at=one.at or time()))
         if any(one.choice is Choice.MERGE or gaps[one.gap].into for one in new):
-            group(connection)
+            assign_gaps(connection)
             refresh(connection)
         return len(new)
 
 
 def reviews_of(book: str | PathLike[str], gap: str | None = None) -> list[Review]:
-    """Return every decision about a gap, or about all gaps, the oldest first."""
+    """Return all reviews of a gap, or of all gaps, oldest first."""
     with database(book) as connection:
         rows = connection.execute("SELECT gap, body FROM reviews ORDER BY number").fetchall()
     return [
-        restored(body, Review.from_dict, f"a review of gap `{escaped(key)}`")
+        parse_row(body, Review.from_dict, f"a review of gap `{escaped(key)}`")
         for key, body in rows
         if gap in (None, key)
     ]
@@ -128,20 +128,20 @@ def reviews_of(book: str | PathLike[str], gap: str | None = None) -> list[Review
 
 def not_applied(book: str | PathLike[str], reviews: Iterable[Review]) -> list[Review]:
     """
-    Return the reviews of a file that were not applied before, with the same words.
+    Return the reviews that were not applied before with the same content.
 
-    A file that is imported again must not undo what was decided since, such as a rollback.
+    A file that is imported again must not undo later changes, such as a rollback.
     """
-    applied = {_words(one) for one in reviews_of(book)}
-    return [one for one in reviews if _words(_bounded(one)) not in applied]
+    applied = {_without_time(one) for one in reviews_of(book)}
+    return [one for one in reviews if _without_time(_bounded(one)) not in applied]
 
 
-def _words(one: Review) -> Review:
+def _without_time(one: Review) -> Review:
     return replace(one, at=0.0)
 
 
 def _bounded(one: Review) -> Review:
-    """Return a review as it is kept: its texts in one line each."""
+    """Return a review as it is stored: with its texts in one line each."""
     return replace(
         one,
         by=escaped(one.by.strip(), limit=_LONGEST),
@@ -151,28 +151,28 @@ def _bounded(one: Review) -> Review:
 
 
 def mistakes_of(reviews: Iterable[Review], gaps: Mapping[str, Gap]) -> list[Mistake]:
-    """Return what is wrong with reviews of these gaps; the place of each is its number."""
+    """Return the mistakes of reviews of these gaps, by index."""
     every = list(reviews)
     merged = {one.gap: one.into for one in every}
     first: set[str] = set()
-    found = []
+    mistakes = []
     for place, one in enumerate(every):
         message = _mistake(one, gaps, merged)
         if not message and one.gap in first:
             message = f"`{escaped(one.gap)}` is decided twice; decide once"
         first.add(one.gap)
         if message:
-            found.append(Mistake(place, message))
-    return found
+            mistakes.append(Mistake(place, message))
+    return mistakes
 
 
 def _mistake(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) -> str:
-    """Return what is wrong with one review; empty where it can be applied."""
+    """Return the mistake of one review; empty if it can be applied."""
     gap = gaps.get(one.gap)
     if gap is None:
         return f"no gap has the id `{escaped(one.gap)}`; {_hint(one.gap, gaps)}"
     if not one.by.strip():
-        return f"`{gap.id}` is decided by no one; name the reviewer"
+        return f"`{gap.id}` has no reviewer; name the reviewer"
     if not one.why.strip():
         return f"`{gap.id}` has no reason; say why in one line"
     if one.right_answer.strip() and one.choice is not Choice.ACCEPT:
@@ -206,8 +206,8 @@ def _hint(wrong: str, gaps: Mapping[str, Gap]) -> str:
     return f"there are {some}" if some else "there are no gaps; run `abs-shield flywheel harvest`"
 
 
-def _holds(one: Review, gap: Gap) -> bool:
-    """Return whether a decision holds already; a gap that is fixed was accepted."""
+def _is_applied(one: Review, gap: Gap) -> bool:
+    """Return whether a review is already in effect; a fixed gap counts as accepted."""
     new = _bounded(one).right_answer
     return _is_state(one.choice, gap) and gap.into == one.into and new in ("", gap.right_answer)
 
@@ -225,6 +225,6 @@ def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
     state = gap.state if _is_state(one.choice, gap) else _STATES[one.choice]
     right = _bounded(one).right_answer or gap.right_answer
     save_gap(connection, replace(gap, state=state, into=one.into, right_answer=right))
-    if one.into or gap.into:  # where the catches of these belong is found anew
-        holders = (gap.id, end_of(gap.into, merges_of(connection)))
+    if one.into or gap.into:  # their catches must be assigned again
+        holders = (gap.id, final_gap(gap.into, merges_of(connection)))
         connection.execute("UPDATE catches SET gap = ? WHERE gap IN (?, ?)", (UNGROUPED, *holders))

@@ -1,4 +1,4 @@
-"""Gaps as a file in which somebody decides: Markdown with check boxes, or JSON."""
+"""Files for reviewing gaps: Markdown with check boxes, or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.text.show import escaped, shown
 
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")
 _AROUND = "`*_[]():;,."
-"""What may stand around the id in a heading."""
+"""Characters that may surround the id in a heading."""
 _BOX = re.compile(r"\s*[-*]\s*\[(?P<mark>[^\]]*)\]\s*(?P<text>.*)$")
 _FIELD = re.compile(r"\s*(?P<name>why|by|right answer)\s*:(?P<text>.*)$", re.IGNORECASE)
 _MERGE = re.compile(r"merge(?:\s+into)?\b\s*`?(?P<into>[^\s`]*)`?\s*$", re.IGNORECASE)
@@ -34,14 +34,14 @@ by:
 _FIELDS = ("decision", "into", "by", "why", "right_answer")
 
 
-class Decided(NamedTuple):
+class ReviewedFile(NamedTuple):
     """
     The content of a reviewed file.
 
     Attributes:
-        reviews: The decisions.
-        lines: The number of the line of each, from 1.
-        mistakes: What cannot be read; the place of each is the number of its line.
+        reviews: The reviews.
+        lines: The line number of each, from 1.
+        mistakes: The lines that cannot be parsed; the place of each is its line number.
     """
 
     reviews: list[Review]
@@ -50,16 +50,16 @@ class Decided(NamedTuple):
 
 
 Examples = Mapping[str, Sequence[Catch]]
-"""Some catches of each gap, by its id."""
+"""Example catches by the gap's id."""
 
 
-def markdown_of(gaps: Iterable[Gap], examples: Examples) -> str:
-    """Return the gaps as Markdown, with a heading and three boxes each."""
+def render_markdown(gaps: Iterable[Gap], examples: Examples) -> str:
+    """Render the gaps as Markdown, with a heading and three boxes each."""
     return "\n".join((_INTRODUCTION, *(_section(gap, examples.get(gap.id, ())) for gap in gaps)))
 
 
-def json_of(gaps: Iterable[Gap], examples: Examples) -> str:
-    """Return the gaps as JSON in ASCII, each with empty fields for what is decided."""
+def render_json(gaps: Iterable[Gap], examples: Examples) -> str:
+    """Render the gaps as ASCII JSON, each with empty fields for the review."""
     records = [
         {
             "id": gap.id,
@@ -96,7 +96,7 @@ def _counted(names: Mapping[str, int]) -> str:
 
 
 def example_of(catch: Catch) -> str:
-    """Return one catch in one line: what was claimed, what is right, and the finding."""
+    """Return one catch in one line: the claim, the right value, and the finding."""
     claim = catch.claim
     if catch.verified_value:
         claim = f"{claim} -> {catch.verified_value}"
@@ -122,42 +122,42 @@ def _section(gap: Gap, catches: Sequence[Catch]) -> str:
 
 
 def _code(text: str, *, limit: int = 300) -> str:
-    """Return a text as a code span: nothing in it is markup, or another line."""
+    """Return a text as a code span in one line, so that it contains no markup."""
     return f"`{escaped(text, limit=limit).replace('`', chr(39))}`"
 
 
 # Reading -----------------------------------------------------------------------------------------
 
 
-def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided:
+def parse_reviews(text: str, *, is_json: bool, by: str = "", why: str = "") -> ReviewedFile:
     """
-    Return the decisions of a reviewed file.
+    Parse a reviewed file.
 
     Args:
         text: The file.
-        is_json: Whether it is JSON; else Markdown.
-        by: The reviewer where the file names none.
-        why: The reason where the file gives none.
+        is_json: Whether it is JSON, rather than Markdown.
+        by: The default reviewer.
+        why: The default reason.
     """
-    read: Callable[..., Iterator[_Entry | Mistake]] = _json_entries if is_json else _entries
-    found = Decided([], [], [])
+    read: Callable[..., Iterator[_ReviewEntry | Mistake]] = _json_entries if is_json else _entries
+    result = ReviewedFile([], [], [])
     for entry in read(text):
         if isinstance(entry, Mistake):
-            found.mistakes.append(entry)
+            result.mistakes.append(entry)
             continue
-        found.lines.append(entry.line)
-        found.reviews.append(
+        result.lines.append(entry.line)
+        result.reviews.append(
             Review(
                 gap=entry.gap, choice=entry.choice, by=entry.by or by, why=entry.why or why,
                 into=entry.into, right_answer=entry.right_answer,
             )
         )  # fmt: skip
-    return found
+    return result
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
-    """The decision in one gap's part of a file."""
+class _ReviewEntry:
+    """The review in one gap's section of a file."""
 
     gap: str
     line: int
@@ -169,8 +169,8 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Section:
-    """The lines of one gap, as far as they are read."""
+class _GapSection:
+    """The parsed lines of one gap."""
 
     gap: str
     ticks: list[tuple[int, Choice, str]]
@@ -180,37 +180,37 @@ class _Section:
     right_answer: str = ""
 
     def repeats(self, text: str) -> bool:
-        """Return whether a choice has a second box: the heading of another gap is missing."""
+        """Return whether a choice has a second box, because a heading is missing between them."""
         word = text.split(maxsplit=1)[0].lower() if text.split() else ""
-        known = word in self.boxes
+        is_repeated = word in self.boxes
         self.boxes.add(word)
-        return known and word in [*Choice]
+        return is_repeated and word in [*Choice]
 
-    def entries(self, by: str) -> Iterator[_Entry | Mistake]:
+    def entries(self, by: str) -> Iterator[_ReviewEntry | Mistake]:
         if len(self.ticks) > 1:
             yield Mistake(self.ticks[1][0], f"`{escaped(self.gap)}` has two ticks; tick one box")
             return
         for line, choice, into in self.ticks:
-            yield _Entry(
+            yield _ReviewEntry(
                 gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why,
                 right_answer=self.right_answer,
             )  # fmt: skip
 
 
-def _entries(text: str) -> Iterator[_Entry | Mistake]:
-    section, by = _Section("", []), ""
+def _entries(text: str) -> Iterator[_ReviewEntry | Mistake]:
+    section, by = _GapSection("", []), ""
     for number, line in enumerate(text.splitlines(), 1):
         if heading := _HEADING.match(line):
             yield from section.entries(by)
-            # the title of the file has level 1, what stands under it is of no gap
+            # the title of the file has level 1, and its content belongs to no gap
             name = (heading["id"] or "").strip(_AROUND) if len(heading["level"]) > 1 else ""
-            section = _Section(name, [])
-        elif found := _FIELD.match(line):
-            value = found["text"].strip()
+            section = _GapSection(name, [])
+        elif field_match := _FIELD.match(line):
+            value = field_match["text"].strip()
             if not section.gap:
-                by = value if found["name"].lower() == "by" else by
+                by = value if field_match["name"].lower() == "by" else by
             else:
-                setattr(section, found["name"].lower().replace(" ", "_"), value)
+                setattr(section, field_match["name"].lower().replace(" ", "_"), value)
         elif box := _BOX.match(line):
             tick = _tick(box["mark"].strip(), box["text"].strip())
             if section.gap and section.repeats(box["text"]):
@@ -228,7 +228,7 @@ def _entries(text: str) -> Iterator[_Entry | Mistake]:
 
 
 def _tick(mark: str, text: str) -> tuple[Choice, str] | str | None:
-    """Return what a box says; a mistake as text; None where it is not ticked."""
+    """Return the choice of a box, a mistake as a string, or None if it is not ticked."""
     if not mark:
         return None
     if mark not in _TICKS:
@@ -246,7 +246,7 @@ def _near(word: str) -> str:
     return f"did you mean `{near[0]}`?" if near else "use accept, reject or merge into GAP"
 
 
-def _json_entries(text: str) -> Iterator[_Entry | Mistake]:
+def _json_entries(text: str) -> Iterator[_ReviewEntry | Mistake]:
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
@@ -262,13 +262,13 @@ def _json_entries(text: str) -> Iterator[_Entry | Mistake]:
     by = whole.get("by")
     for record in gaps:
         entry = _json_entry(record, text)
-        if isinstance(entry, _Entry) and isinstance(by, str):
+        if isinstance(entry, _ReviewEntry) and isinstance(by, str):
             entry.by = entry.by or by.strip()
         if entry is not None:
             yield entry
 
 
-def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
+def _json_entry(record: Any, text: str) -> _ReviewEntry | Mistake | None:
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         return Mistake(1, f'a gap is {shown(record)}; give an object with an "id"')
     gap = record["id"]
@@ -283,7 +283,7 @@ def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
     if word not in [*Choice]:
         wrong = f"`decision` of `{escaped(gap)}` is `{escaped(word)}`"
         return Mistake(line, f"{wrong}; {_near(word)}")
-    return _Entry(
+    return _ReviewEntry(
         gap=gap, line=line, choice=Choice(word), into=values["into"].strip(),
         by=values["by"].strip(), why=values["why"].strip(),
         right_answer=values["right_answer"].strip(),
@@ -291,5 +291,5 @@ def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
 
 
 def _line_of(gap: str, text: str) -> int:
-    found = re.search(rf'"id"\s*:\s*{re.escape(json.dumps(gap))}', text)
-    return text.count("\n", 0, found.start()) + 1 if found else 1
+    match = re.search(rf'"id"\s*:\s*{re.escape(json.dumps(gap))}', text)
+    return text.count("\n", 0, match.start()) + 1 if match else 1

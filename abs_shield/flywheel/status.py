@@ -1,4 +1,4 @@
-"""The sum of a flywheel's file: decisions, catches, gaps and false alarms."""
+"""The status of a flywheel's file: decisions, catches, gaps and false alarms."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from abs_shield.flywheel.book import UNGROUPED
 from abs_shield.flywheel.curate import gaps_in
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.gap import Gap
-from abs_shield.flywheel.production import VersionInUse, in_use
+from abs_shield.flywheel.production_drift import VersionInUse, versions_with_drift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class FlywheelStatus:
     """
-    The contents of a flywheel's file, in numbers.
+    The contents of a flywheel's file in numbers.
 
     Attributes:
-        decisions: Decisions that were harvested.
+        decisions: Harvested decisions.
         catches: Catches, false alarms included.
-        ungrouped: Catches in no group yet.
-        false_alarms: Catches whose decision somebody labelled ``ok``.
-        gaps: All gaps, the gravest first.
-        versions: What is in use of each target, with the drift of its gap's rate.
+        ungrouped: Catches without a gap yet.
+        false_alarms: Catches whose decision is labelled ``ok``.
+        gaps: All gaps, the most severe first.
+        versions: The version in use of each target, with the drift of its gap's rate.
     """
 
     decisions: int
@@ -39,9 +39,9 @@ class Status:
         return {**asdict(self), "gaps": [gap.to_dict() for gap in self.gaps]}
 
 
-def status(book: str | PathLike[str]) -> Status:
+def status(book: str | PathLike[str]) -> FlywheelStatus:
     """
-    Return what a flywheel's file holds.
+    Return the status of a flywheel's file.
 
     Raises:
         StoreError: The file cannot be used.
@@ -51,7 +51,7 @@ def status(book: str | PathLike[str]) -> Status:
         def number(sql: str, *values: str) -> int:
             return int(connection.execute(sql, values).fetchone()[0])
 
-        return Status(
+        return FlywheelStatus(
             decisions=number("SELECT total(decisions) FROM tallies"),
             catches=number("SELECT count(*) FROM catches"),
             ungrouped=number("SELECT count(*) FROM catches WHERE gap = ?", UNGROUPED),
@@ -59,5 +59,5 @@ def status(book: str | PathLike[str]) -> Status:
                 "SELECT count(*) FROM catches JOIN labels USING (decision_id) WHERE truth = 'ok'"
             ),
             gaps=tuple(gaps_in(connection)),
-            versions=tuple(in_use(connection)),
+            versions=tuple(versions_with_drift(connection)),
         )

@@ -1,19 +1,19 @@
-"""How grave a gap is: tiers 1 to 3, whether it is systematic, and whether it is general."""
+"""The severity of a gap: its tier, and whether it is systematic and general."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from abs_shield.flywheel.gap import Scope
+from abs_shield.flywheel.gap import GapScope
 
 SYSTEMATIC_DECISIONS, SYSTEMATIC_SESSIONS = 3, 2
-"""Decisions and sessions from which a gap is systematic: one session may repeat one mistake."""
+"""Minimum decisions and sessions of a systematic gap: one session may repeat one mistake."""
 FREQUENT_FROM = 0.005
-"""Lower end of the rate's interval from which a systematic gap is frequent."""
+"""Minimum lower end of the rate's interval at which a systematic gap is frequent."""
 HIGH_IMPACT_FROM, MEDIUM_IMPACT_FROM = 0.7, 0.3
-"""Mean impact of its catches (`priority.WEIGHTS`) from which a gap's is high, and medium."""
+"""Minimum mean impact of its catches (`priority.WEIGHTS`) for high and for medium impact."""
 GENERAL_AGENTS, GENERAL_CATCHES = 2, 2
-"""Agents from which a gap is general, and the catches that each of them has at least."""
+"""Minimum number of agents of a general gap, and of catches of each of them."""
 
 
 def is_systematic(*, affected: int, sessions: int) -> bool:
@@ -51,14 +51,14 @@ def tier_of(*, impact: float, low: float, systematic: bool) -> int:
     return 2 if impact >= MEDIUM_IMPACT_FROM else 3
 
 
-def scope_of(agents: Mapping[str, int]) -> Scope:
+def scope_of(agents: Mapping[str, int]) -> GapScope:
     """
-    Return how far a gap reaches, by its catches of each agent.
+    Return the scope of a gap, by the number of its catches per agent.
 
     >>> str(scope_of({"analyst": 9, "writer": 2})), str(scope_of({"analyst": 9, "writer": 1}))
     ('general', 'task-specific')
     """
     if not agents:
-        return Scope.UNKNOWN
+        return GapScope.UNKNOWN
     affected = sum(count >= GENERAL_CATCHES for count in agents.values())
-    return Scope.GENERAL if affected >= GENERAL_AGENTS else Scope.TASK_SPECIFIC
+    return GapScope.GENERAL if affected >= GENERAL_AGENTS else GapScope.TASK_SPECIFIC

@@ -1,4 +1,4 @@
-"""Fine-tuning: a command that the user gives; training data in, a candidate out."""
+"""Fine-tuning with a user's command, from training data to a candidate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.artifact import hash_at
-from abs_shield.flywheel.process import run_words
+from abs_shield.flywheel.run_program import run_program
 from abs_shield.text.show import escaped
 
 DATA, OUT = "{data}", "{out}"
@@ -26,15 +26,15 @@ def train(
     Run a training command, and return hashes of the data it read and of the candidate it wrote.
 
     Args:
-        words: The program and its arguments; no shell reads them. A word ``{data}`` becomes the
-            path of the training file, a word ``{out}`` that of the candidate, a file or folder.
-        data: The training file, as `render_export` writes it.
-        out: Where the candidate is to be written; there must be nothing yet.
-        timeout_s: Seconds that it may take.
+        words: The program and its arguments, run without a shell. The word ``{data}`` is replaced
+            by the path of the training file, ``{out}`` by that of the candidate, a file or folder.
+        data: The training file, from `render_export`.
+        out: The path of the candidate, which must not exist yet.
+        timeout_s: Time limit in seconds.
 
     Raises:
-        ShieldError: A word is missing, the command fails or takes too long, or nothing, or
-            something empty, was written although its exit code is 0. What it wrote is then deleted.
+        ShieldError: A word is missing, the command fails or times out, or wrote no or an empty
+            candidate with exit code 0. Its output is deleted then.
     """
     missing = [name for name in (DATA, OUT) if name not in words]
     if missing:
@@ -43,11 +43,11 @@ def train(
         raise ShieldError(f"train: {escaped(str(out), limit=300)} exists; name another file")
     paths = {DATA: str(data), OUT: str(out)}
     try:
-        run_words([paths.get(word, word) for word in words], "", timeout_s=timeout_s, who="train")
+        run_program([paths.get(word, word) for word in words], "", timeout_s=timeout_s, who="train")
         if not _holds_something(Path(out)):
             raise ShieldError("train: exit code 0, but it wrote no candidate, or an empty one")
         return {"data": hash_at(str(data)), "candidate": hash_at(str(out))}
-    except BaseException:  # half a candidate must not be taken for one, nor stop the next try
+    except BaseException:  # a partial candidate must not be used, or block the next attempt
         _delete(Path(out))
         raise
 

@@ -160,7 +160,7 @@ def read_failure(error: Exception) -> str:
     """
     Return why a record cannot be read, as a message about the log rather than a library's.
 
-    >>> unreadable(KeyError("schema_version")), unreadable(TypeError("list indices"))
+    >>> read_failure(KeyError("schema_version")), read_failure(TypeError("list indices"))
     ('it has no `schema_version`', 'a field of it has the wrong type')
     """
     match error:
@@ -244,7 +244,7 @@ def column_text(text: str) -> str:
     r"""
     Return *text* in a form that a column can store: truncated, without NUL and lone surrogates.
 
-    >>> column("a\x00b\ud800")
+    >>> column_text("a\x00b\ud800")
     'a\\x00b\\ud800'
     """
     if text.isascii() and len(text) <= _LONGEST_COLUMN and "\0" not in text:
@@ -298,7 +298,7 @@ def sealed_time(kind: str, body: Mapping[str, Any]) -> float:
     """
     Return the time in a record's sealed body, in seconds since the epoch.
 
-    >>> time_of("gap", {"dropped": 3, "last_at": 5.0}), time_of("decision", {"at": "NaN"})
+    >>> sealed_time("gap", {"dropped": 3, "last_at": 5.0}), sealed_time("decision", {"at": "NaN"})
     (5.0, 0.0)
     """
     names = {RecordKind.GAP.value: ("last_at",), RecordKind.PRUNED.value: ("at", "before")}.get(

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.harvest import harvest
-from abs_shield.flywheel.review_file import decided, json_of, markdown_of
+from abs_shield.flywheel.review_file import parse_reviews, render_json, render_markdown
 from tests.flywheel.conftest import decision, finding
 
 HEADINGS = (
@@ -33,13 +33,13 @@ def gaps(log, book):
 
 
 def markdown(gaps, book) -> str:
-    return markdown_of(gaps, examples_of(book, gaps))
+    return render_markdown(gaps, examples_of(book, gaps))
 
 
 def test_a_new_file_decides_nothing(gaps, book):
     """Neither form does, whatever an agent wrote into a claim."""
-    for text, is_json in ((markdown(gaps, book), False), (json_of(gaps, {}), True)):
-        assert ([], [], []) == decided(text, is_json=is_json)
+    for text, is_json in ((markdown(gaps, book), False), (render_json(gaps, {}), True)):
+        assert ([], [], []) == parse_reviews(text, is_json=is_json)
     assert markdown(gaps, book).isascii()
 
 
@@ -51,7 +51,7 @@ def test_ticks_are_decisions(gaps, book):
     text = f"{head}- [X] merge into `{one.id}`{tail}why: the same".replace("by:", "by: ann")
     text = text.replace("why:", "why: worth it", 1)
     text = text.replace("right answer:", "right answer: W99", 1)
-    found = decided(text, is_json=False, by="bob", why="none")
+    found = parse_reviews(text, is_json=False, by="bob", why="none")
 
     assert [] == found.mistakes
     first = (one.id, "accept", "ann", "worth it", "")
@@ -65,11 +65,11 @@ def test_ticks_are_decisions(gaps, book):
 
 def test_json_decides_alike(gaps):
     """The same fields in an object for each gap."""
-    whole = json.loads(json_of(gaps, {}))
+    whole = json.loads(render_json(gaps, {}))
     whole["by"] = "ann"
     whole["gaps"][1] |= {"decision": "accept", "why": "expected", "right_answer": "W9"}
     text = json.dumps(whole, indent=2)
-    found = decided(text, is_json=True)
+    found = parse_reviews(text, is_json=True)
 
     assert [(gaps[1].id, "accept", "ann", "expected", "W9")] == [
         (r.gap, r.choice, r.by, r.why, r.right_answer) for r in found.reviews
@@ -81,7 +81,7 @@ def test_json_decides_alike(gaps):
 def test_a_heading_with_more_than_an_id_is_one(heading):
     """A tick belongs to the gap above it, whatever else its heading says."""
     text = f"## gap-1\n- [ ] accept\n{heading.format('gap-2')}\n- [x] accept\nwhy: seen\n"
-    found = decided(f"# Gaps\nby: ann\n{text}", is_json=False)
+    found = parse_reviews(f"# Gaps\nby: ann\n{text}", is_json=False)
 
     assert [("gap-2", "ann", "seen")] == [(r.gap, r.by, r.why) for r in found.reviews]
 
@@ -89,7 +89,7 @@ def test_a_heading_with_more_than_an_id_is_one(heading):
 def test_a_missing_heading_is_noticed():
     """The boxes of two gaps under one heading would decide about the wrong one."""
     text = "## gap-1\n- [ ] accept\n- [ ] reject\nmarket cap\n- [x] accept\nwhy: seen\n"
-    (mistake,) = decided(text, is_json=False).mistakes
+    (mistake,) = parse_reviews(text, is_json=False).mistakes
 
     assert (5, True) == (mistake.place, "`gap-1` has this box twice" in mistake.message)
 
@@ -117,7 +117,7 @@ def test_nothing_of_the_log_is_markup(log, book):
 )
 def test_mistakes_in_markdown_have_their_line(text, line, message):
     """One line for each, with what to do instead."""
-    (mistake,) = decided(text, is_json=False).mistakes
+    (mistake,) = parse_reviews(text, is_json=False).mistakes
 
     assert (line, True) == (mistake.place, message in mistake.message)
 
@@ -135,6 +135,6 @@ def test_mistakes_in_markdown_have_their_line(text, line, message):
 )
 def test_mistakes_in_json_have_their_line(text, line, message):
     """So has a gap with a wrong field."""
-    (mistake,) = decided(text, is_json=True).mistakes
+    (mistake,) = parse_reviews(text, is_json=True).mistakes
 
     assert (line, True) == (mistake.place, message in mistake.message)

@@ -18,7 +18,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.review import Mistake, mistakes_of, not_applied, review
-from abs_shield.flywheel.review_file import decided, json_of, markdown_of
+from abs_shield.flywheel.review_file import parse_reviews, render_json, render_markdown
 from abs_shield.text.show import escaped, quantity
 
 EXAMPLE = "Example: abs-shield flywheel curate --book flywheel.db --export gaps.md"
@@ -73,7 +73,7 @@ def _is_json(path: str, option: str) -> bool:
 
 
 def _write(path: str, gaps: list[Gap], book: str) -> None:
-    form = json_of if _is_json(path, "--export") else markdown_of
+    form = render_json if _is_json(path, "--export") else render_markdown
     text = form(gaps, examples_of(book, gaps))
     with open_output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
@@ -86,7 +86,7 @@ def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> No
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{path}: it is not text in UTF-8; export the gaps again") from None
-    decisions = decided(text, is_json=is_json, by=by, why=why)
+    decisions = parse_reviews(text, is_json=is_json, by=by, why=why)
     wrong = mistakes_of(decisions.reviews, {gap.id: gap for gap in gaps})
     mistakes = [
         *decisions.mistakes,

@@ -16,7 +16,7 @@ from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Rules
 from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
-from abs_shield.flywheel.lines import numbered_lines
+from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy.load import load, load_policy
 from abs_shield.text.show import escaped, shown

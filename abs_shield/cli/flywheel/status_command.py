@@ -13,10 +13,10 @@ from rich.text import Text
 
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
-from abs_shield.flywheel.production import VersionInUse
+from abs_shield.flywheel.production_drift import VersionInUse
 from abs_shield.flywheel.registry import VersionRegistry
-from abs_shield.flywheel.status import Status, status
-from abs_shield.flywheel.version import Version
+from abs_shield.flywheel.status import FlywheelStatus, status
+from abs_shield.flywheel.version_record import Version
 
 EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
 _LONGEST_PATH = 4_096
@@ -98,7 +98,7 @@ def _lines_of(one: Version, names: Mapping[str, str]) -> Iterator[str]:
         yield f"  {day} {event.what}{of} by {event.by or 'unknown'}: {event.reason or '-'}"
 
 
-def _sum(current: Status) -> str:
+def _sum(current: FlywheelStatus) -> str:
     states = Counter(gap.state.value for gap in current.gaps)
     gaps = ", ".join(f"{count:,} {state}" for state, count in states.items()) or "none"
     line = (

@@ -1,4 +1,4 @@
-"""Other entities for examples: from the user's lists, or from faker."""
+"""Names of entities for examples, from the user's lists or from faker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import shown
 
 _FAKED = {"subject": "company", "person": "name"}
-"""Of each kind of entity the method of faker that makes one."""
+"""Kind of entity to the method of faker that generates one."""
 KINDS = ("subject", "period", "person", "tool")
-"""Kinds that the templates ask for."""
+"""Kinds of entities in the templates."""
 _PERIODS = [f"Q{n} {year}" for year in range(2019, 2027) for n in range(1, 5)]
 
 
@@ -22,7 +22,7 @@ class Entities:
     Names of entities by kind: ``subject``, ``person``, ``period``, ``tool``.
 
     Args:
-        lists: The user's lists by kind; they win over faker.
+        lists: The user's lists by kind, preferred to faker.
         seed: Seed of the choice, and of faker.
         locale: Locale of faker, such as ``de_DE``.
     """
@@ -37,7 +37,7 @@ class Entities:
         self._faker: Any = None
 
     def listed(self, kind: str) -> tuple[str, ...]:
-        """Return the user's names of a kind; none where there is no list."""
+        """Return the user's names of a kind; empty without a list."""
         return tuple(self._lists.get(kind, ()))
 
     def one(self, kind: str) -> str:
@@ -45,7 +45,7 @@ class Entities:
         Return a name of a kind.
 
         Raises:
-            ShieldError: There is no list of it, and faker is not installed or makes none.
+            ShieldError: There is no list of it, and faker is not installed or has no such kind.
         """
         if kind in self._lists:
             return self._random.choice(self._lists[kind])

@@ -1,4 +1,4 @@
-"""Proof that no evaluation case, nor a near-duplicate of one, is in the training part."""
+"""Leakage check: evaluation cases and near-duplicates in the training data."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 from abs_shield.core.canonical import canonical as canonical_json
 from abs_shield.core.digest import digest
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.canonical import Canonical, canonical
-from abs_shield.flywheel.mutate.likeness import fuzz, is_within, likeness
+from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical
+from abs_shield.flywheel.mutate.text_similarity import fuzz, is_within, likeness
 
 LEAK = 0.9
-"""From this likeness on, a training text is a near-duplicate of an evaluation case."""
+"""Minimum similarity of a training text that counts as a near-duplicate of a case."""
 _SHARED = 0.6
-"""Share of a case's keys that a training text has at least, to be compared with it at all."""
+"""Minimum share of a case's keys that a training text must have to be compared with it."""
 _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
     """
-    An evaluation case in the training part.
+    An evaluation case in the training data.
 
     Attributes:
         training: Place of the training text, from 0.
@@ -41,15 +41,15 @@ class Leak:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeakageReport:
     """
-    The training part against the evaluation cases.
+    The result of a leakage check.
 
     Attributes:
         training: Number of training texts.
         evaluation: Number of cases.
-        compared: Pairs that share enough words to be compared one by one.
-        leaks: What was found.
-        least_likeness: From which likeness on it is a leak.
-        training_hash: Hash of the training texts, so that the proof names its data.
+        compared: Pairs that share enough words to be compared.
+        leaks: The leaks.
+        least_likeness: Minimum similarity of a leak.
+        training_hash: Hash of the training texts, to identify the checked data.
         evaluation_hash: Hash of the cases.
     """
 
@@ -63,7 +63,7 @@ class LeakageReport:
 
     @property
     def is_clean(self) -> bool | None:
-        """Return whether there is no leak; None without cases, for then nothing is proved."""
+        """True if there is no leak; None without cases, because nothing is proved then."""
         return not self.leaks if self.evaluation else None
 
     @property
@@ -83,10 +83,10 @@ class LeakageReport:
         if not self.evaluation:
             return "no evaluation cases were given: nothing is proved"
         kinds = Counter(leak.kind for leak in self.leaks)
-        found = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"
+        kinds_text = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"
         return (
             f"{self.training:,} training texts, {self.evaluation:,} evaluation cases,"
-            f" {self.compared:,} pairs compared; leaks: {found}"
+            f" {self.compared:,} pairs compared; leaks: {kinds_text}"
         )
 
 
@@ -94,17 +94,17 @@ def find_leaks(
     training: Iterable[str], evaluation: Iterable[str], *, least_likeness: float = LEAK
 ) -> LeakageReport:
     """
-    Search the training part for evaluation cases.
+    Search the training data for evaluation cases.
 
-    A case is found in other cases and punctuation, with its words in another order, with numbers
-    in other forms (``$3.1T``, ``3.1 trillion dollars``), misspelt, in letters that look alike, and
-    within a longer text. Two texts that differ in a number, in its sign, in a name or in what is
-    denied are two questions.
+    A case is recognised with other capitalisation and punctuation, in another word order, with
+    numbers in other forms (``$3.1T``, ``3.1 trillion dollars``), misspelt, with look-alike letters,
+    and within a longer text. Texts that differ in a number, its sign, a name or a negation are
+    different questions.
 
     Args:
-        training: What is trained on, such as `training_texts`.
+        training: The training texts, such as `training_texts`.
         evaluation: Prompts of the cases.
-        least_likeness: From which likeness on it is a leak, above 0 and at most 1.
+        least_likeness: Minimum similarity of a leak, above 0 and at most 1.
 
     Raises:
         ShieldError: rapidfuzz is not installed, or *least_likeness* is out of range.
@@ -129,7 +129,7 @@ def find_leaks(
 
 
 def hash_of(value: Any) -> str:
-    """Return a hash of JSON-able data: equal data, equal hash."""
+    """Return a hash of JSON-able data."""
     return digest(canonical_json(value), size=16).hex()
 
 
@@ -144,7 +144,7 @@ class _Index:
                 self._by_key[key].append(place)
 
     def leaks(self, case: Canonical, place: int, least: float) -> Iterable[Leak]:
-        """Yield the texts that are this case, or near it."""
+        """Yield the leaks of one case."""
         for at in sorted(self._candidates(case)):
             self.compared += 1
             kind, alike = _compared(self._texts[at], case, least)
@@ -156,10 +156,12 @@ class _Index:
         for key in case.bag:
             shared.update(self._by_key.get(key, ()))
         enough = _SHARED * len(case.bag)
-        found = {at for at, count in shared.items() if count >= enough}
-        if len(case.letters) > 0:  # words run together share no key
-            found |= {at for at, text in enumerate(self._texts) if case.letters in text.letters}
-        return found
+        candidates = {at for at, count in shared.items() if count >= enough}
+        if len(case.letters) > 0:  # words written together share no key
+            candidates |= {
+                at for at, text in enumerate(self._texts) if case.letters in text.letters
+            }
+        return candidates
 
 
 def _compared(text: Canonical, case: Canonical, least: float) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""Regression cases for this package's own checks: a test file that runs, or a run file."""
+"""Regression cases for this package's checks, as a test file or a run file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pprint import pformat
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.policy import configure
 from abs_shield.quality.facts import Fact, FactTable, check_facts
 from abs_shield.shield import Shield
@@ -54,10 +54,10 @@ def test_the_wrong_call_is_found(tools, messages, right, wrong):
 
 def pytest_file(examples: Iterable[TrainingExample]) -> str:
     """
-    Return a test file: the checks find the wrong answer of each example, and pass the right one.
+    Return a test file: the checks flag the wrong answer of each example, and pass the right one.
 
     Raises:
-        ShieldError: There is no example that the checks tell from its wrong answer.
+        ShieldError: The checks distinguish the answers of no example.
     """
     facts, calls = _cases(examples)
     gap = re.sub(r"[^\w-]", "", next(iter([*facts, *calls])).gap)  # it stands in a docstring
@@ -73,13 +73,13 @@ def pytest_file(examples: Iterable[TrainingExample]) -> str:
 
 def run_file(examples: Iterable[TrainingExample]) -> str:
     """
-    Return a run file: a run with the wrong answer or call of each example, and one with the right.
+    Return a run file with two runs per example: the wrong answer or call, and the right one.
 
-    ``abs-shield replay`` judges the calls, ``abs-shield quality`` the outputs with their facts;
-    ``labels.success`` says which of the two is right.
+    ``abs-shield replay`` evaluates the calls, ``abs-shield quality`` the outputs with their facts;
+    ``labels.success`` is true for the right one.
 
     Raises:
-        ShieldError: There is no example that the checks tell from its wrong answer.
+        ShieldError: The checks distinguish the answers of no example.
     """
     facts, calls = _cases(examples)
     runs = [run for place, one in enumerate(facts) for run in _output_runs(one, place)]
@@ -90,10 +90,10 @@ def run_file(examples: Iterable[TrainingExample]) -> str:
 def _cases(
     examples: Iterable[TrainingExample],
 ) -> tuple[list[TrainingExample], list[TrainingExample]]:
-    """Return the examples that the checks tell apart: those of facts, and those of calls."""
-    known = [one for one in examples if one.rejected]
-    facts = [one for one in known if one.kind == "fact" and _tells_fact(one)]
-    calls = [one for one in known if one.kind in ("name", "copy") and _tells_call(one)]
+    """Return the examples whose answers the checks distinguish: those of facts, and of calls."""
+    with_wrong = [one for one in examples if one.rejected]
+    facts = [one for one in with_wrong if one.kind == "fact" and _distinguishes_fact(one)]
+    calls = [one for one in with_wrong if one.kind in ("name", "copy") and _distinguishes_call(one)]
     if not facts and not calls:
         hint = "make examples with `mutate`, from facts, names or values to copy"
         raise ShieldError(f"export: no check tells a right answer from a wrong one; {hint}")
@@ -101,12 +101,12 @@ def _cases(
 
 
 def _once(examples: Sequence[TrainingExample], key: str) -> list[TrainingExample]:
-    """Return one example of each context."""
+    """Return one example per context."""
     return [*{json.dumps(one.context[key], default=str): one for one in examples}.values()]
 
 
 def _statements(example: TrainingExample) -> tuple[str, str]:
-    """Return the right and the wrong value, each in a sentence that names what it is of."""
+    """Return the right and the wrong value, each in a sentence with subject and attribute."""
     fact = example.context["fact"]
     period = f"In {fact['period']}, " if fact["period"] else ""
     stem = f"{period}{fact['subject']}'s {fact['attribute']} was "
@@ -115,18 +115,18 @@ def _statements(example: TrainingExample) -> tuple[str, str]:
 
 
 def _wrong_value(example: TrainingExample, right: str) -> str:
-    """Return what stands in the wrong answer where the value stands in the right one."""
+    """Return the part of the wrong answer that corresponds to the right value."""
     before, _, behind = example.answer.partition(right)
     return example.rejected.removeprefix(before).removesuffix(behind)
 
 
-def _tells_fact(example: TrainingExample) -> bool:
+def _distinguishes_fact(example: TrainingExample) -> bool:
     table = FactTable([Fact(**example.context["fact"])])
     right, wrong = (check_facts(text, table).findings for text in _statements(example))
     return not right and len(wrong) == 1
 
 
-def _tells_call(example: TrainingExample) -> bool:
+def _distinguishes_call(example: TrainingExample) -> bool:
     tools, messages, right, wrong = _call_case(example)
     firewall = Shield(configure(mode="strict"), hooks=None)
     for tool in tools:
@@ -138,7 +138,7 @@ def _tells_call(example: TrainingExample) -> bool:
 
 def _call_case(example: TrainingExample) -> tuple[list[Any], list[Any], Any, Any]:
     """Return tools, messages, the right call and the wrong one."""
-    messages = [{"role": "user", "content": _said(example)}]
+    messages = [{"role": "user", "content": _user_text(example)}]
     context = example.context
     if example.kind == "name":
         tools = [_tool(name, {}) for name in context["tools"]]
@@ -150,8 +150,8 @@ def _call_case(example: TrainingExample) -> tuple[list[Any], list[Any], Any, Any
     return [_tool(tool, schema)], messages, calls[0], calls[1]
 
 
-def _said(example: TrainingExample) -> str:
-    """Return what the user says: without the wrong value, which would be a mention of it."""
+def _user_text(example: TrainingExample) -> str:
+    """Return the user message, without the wrong value, which would count as mentioned."""
     if example.kind == "copy":
         return f"Please use {example.context['value']}."
     return example.prompt

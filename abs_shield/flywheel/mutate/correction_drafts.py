@@ -1,4 +1,4 @@
-"""Examples that correct a claim: its right answer is known, and no fact about it is."""
+"""Drafts that correct a claim whose right answer is known, but not as a fact."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 
 QUESTIONS = (
     "A draft of {person} says {claim}. What is right instead?",
@@ -29,13 +29,13 @@ def drafts(
     rights: Mapping[str, str], *, gap: str, entities: Entities, random: Random
 ) -> Iterator[TrainingExample]:
     """
-    Yield examples without end.
+    Yield examples endlessly.
 
     Args:
-        rights: Right answers by what the model claimed.
+        rights: Right answers by the model's claim.
         gap: Id of the gap.
         entities: Names of people and periods.
-        random: Where the draws come from.
+        random: The random generator.
     """
     pairs = [*rights.items()]
     turn = 0
@@ -43,11 +43,11 @@ def drafts(
         claim, right = pairs[turn % len(pairs)]
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
         names = {kind: entities.one(kind) for kind in ("person", "period")}
-        asked, answered = DETAILS[level]
+        instruction, answer_form = DETAILS[level]
         yield TrainingExample(
-            prompt=QUESTIONS[place].format(claim=f'"{claim}"', **names) + asked,
-            answer=answered.format(right=right),
-            rejected=answered.format(right=claim),
+            prompt=QUESTIONS[place].format(claim=f'"{claim}"', **names) + instruction,
+            answer=answer_form.format(right=right),
+            rejected=answer_form.format(right=claim),
             gap=gap,
             kind="correction",
             template=f"correction {place + 1}, detail {level + 1}",

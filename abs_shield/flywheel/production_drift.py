@@ -1,4 +1,4 @@
-"""Drift in production: how often a gap comes up since a version that is for it was promoted."""
+"""Drift in production: the rate of a gap since the promotion of a version for it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from abs_shield.flywheel.assignment import ungrouped
+from abs_shield.flywheel.assignment import ungrouped_catches
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import count_decisions, gap_catches, kind_of
 from abs_shield.flywheel.drift import Drift, drift
-from abs_shield.flywheel.promotions import Span, history, spans, stack, targets
+from abs_shield.flywheel.promotions import UsePeriod, history, stack, targets, use_periods
 from abs_shield.flywheel.version_rows import read_version
 
 _EVER = (date.min, date.max)
@@ -21,17 +21,17 @@ _EVER = (date.min, date.max)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionInUse:
     """
-    What is in use of a target.
+    The version in use of a target.
 
     Attributes:
         target: The target.
-        number: Number of its version; 0 where that is what was there before the first one.
+        number: Number of its version; 0 for the original.
         gap: Id of the gap that the version is for; empty if none.
-        since: The day of its promotion, ISO 8601 in UTC; of number 0 that of the rollback.
-        drift: The gap's rate on the days on which what it replaced was in use, and on those on
-            which it was; None where either side has no decision of the gap's kinds.
-        reason: The reason of the newest decision: why it was promoted, or why the version after
-            it was rolled back.
+        since: The day of its promotion, ISO 8601 in UTC; for number 0, of the rollback.
+        drift: The gap's rate while the replaced version was in use, and while this one was; None
+            if either period has no decision of the gap's kinds.
+        reason: The reason of the last event: of its promotion, or of the rollback of the next
+            version.
     """
 
     target: str
@@ -43,7 +43,7 @@ class VersionInUse:
 
 
 class _Days(NamedTuple):
-    """The days from one on, and before another one."""
+    """The days in [since, until)."""
 
     since: date
     until: date
@@ -52,13 +52,13 @@ class _Days(NamedTuple):
         return isinstance(day, date) and self.since <= day < self.until
 
 
-def in_use(connection: sqlite3.Connection) -> Iterator[VersionInUse]:
-    """Yield what is in use of each target that a version was ever promoted for."""
-    new = [*ungrouped(connection)]
+def versions_with_drift(connection: sqlite3.Connection) -> Iterator[VersionInUse]:
+    """Yield the version in use of each target that ever had a promotion."""
+    new = [*ungrouped_catches(connection)]
     for target in targets(connection):
         every = history(connection, target)
         top = stack(every)[-1:]
-        times = spans(every)
+        times = use_periods(every)
         if not top:
             last = max(every, key=lambda one: one.ended or 0.0)
             yield VersionInUse(
@@ -67,14 +67,14 @@ def in_use(connection: sqlite3.Connection) -> Iterator[VersionInUse]:
             )  # fmt: skip
             continue
         version = read_version(connection, top[0].version)
-        found = None
+        change = None
         if version.gap:
             catches = [*gap_catches(connection, version.gap)]
             catches += [one for gap, one in new if gap == version.gap]
-            found = _drift(connection, catches, times, top[0].number)
+            change = _drift(connection, catches, times, top[0].number)
         yield VersionInUse(
             target=target, number=version.number, gap=version.gap,
-            since=_day(top[0].at).isoformat(), drift=found, reason=version.reason,
+            since=_day(top[0].at).isoformat(), drift=change, reason=version.reason,
         )  # fmt: skip
 
 
@@ -83,9 +83,12 @@ def _back(reason: str) -> str:
 
 
 def _drift(
-    connection: sqlite3.Connection, catches: Sequence[Catch], times: Sequence[Span], number: int
+    connection: sqlite3.Connection,
+    catches: Sequence[Catch],
+    times: Sequence[UsePeriod],
+    number: int,
 ) -> Drift | None:
-    """Compare the days under what a promotion replaced with those under the promotion."""
+    """Compare the days of the replaced version with those of the promoted one."""
     first = next(n for n, span in enumerate(times) if span.number == number)
     replaced = times[first - 1].number
     before = [_days(span) for span in times[:first] if span.number == replaced]
@@ -97,9 +100,9 @@ def _drift(
 def _counts(
     connection: sqlite3.Connection, catches: Sequence[Catch], days: Sequence[_Days]
 ) -> tuple[int, int]:
-    """Return how many decisions of these days have such a catch, and how many there were."""
+    """Return the number of decisions with such a catch on these days, and of all decisions."""
     kinds = {kind_of(catch) for catch in catches}
-    made = sum(
+    total = sum(
         count_decisions(connection, kinds, since=one.since.isoformat(), until=one.until.isoformat())
         for one in days
     )
@@ -108,11 +111,11 @@ def _counts(
         for catch in catches
         if any(date.fromisoformat(catch.timestamp[:10]) in one for one in days)
     }
-    return min(len(affected), made), made
+    return min(len(affected), total), total
 
 
-def _days(span: Span) -> _Days:
-    """Return the whole days of a span: the day of a change belongs to neither side."""
+def _days(span: UsePeriod) -> _Days:
+    """Return the whole days of a period; the day of a change belongs to neither side."""
     start = _EVER[0] if span.start is None else _day(span.start) + timedelta(days=1)
     return _Days(start, _EVER[1] if span.end is None else _day(span.end))
 

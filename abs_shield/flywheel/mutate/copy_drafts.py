@@ -1,4 +1,4 @@
-"""Examples whose right answer stands in the prompt and has to be copied: ids, amounts, dates."""
+"""Drafts whose right answer must be copied from the prompt: ids, amounts, dates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import misspell, similar_id
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.mutate.error_values import misspell, similar_id
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 
 QUESTIONS = (
     "{person} wrote: please handle {value}. Which `{field}` do you pass to `{tool}`?",
@@ -32,13 +32,13 @@ def drafts(
     shapes: Mapping[tuple[str, str], str], *, gap: str, entities: Entities, random: Random
 ) -> Iterator[TrainingExample]:
     """
-    Yield examples without end: values of the same shape as the right ones, to be copied.
+    Yield examples endlessly, with values of the same shape as the right ones.
 
     Args:
-        shapes: A value of each tool and argument, whose shape is the right one.
+        shapes: A value with the right shape for each tool and argument.
         gap: Id of the gap.
         entities: Names of people and periods.
-        random: Where the draws come from.
+        random: The random generator.
     """
     arguments = [*shapes.items()]
     turn = 0
@@ -49,12 +49,12 @@ def drafts(
         wrong = misspell(value, random)
         words = {"tool": tool, "field": argument, "value": value, "wrong": wrong}
         names = {kind: entities.one(kind) for kind in ("person", "period")}
-        asked, answered = DETAILS[level]
+        instruction, answer_form = DETAILS[level]
         yield TrainingExample(
             prompt=QUESTIONS[place].format(**words, **names, other=similar_id(value, random))
-            + asked,
-            answer=answered.format(**words),
-            rejected=answered.format(**{**words, "value": wrong}),
+            + instruction,
+            answer=answer_form.format(**words),
+            rejected=answer_form.format(**{**words, "value": wrong}),
             gap=gap,
             kind="copy",
             template=f"copy {place + 1}, detail {level + 1}",

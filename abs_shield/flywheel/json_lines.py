@@ -1,4 +1,4 @@
-"""JSON lines: each ends with a line feed, for a text in JSON may hold any other line break."""
+"""JSON lines, split only at line feeds: JSON strings may contain other line breaks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     r"""
-    Yield the lines of a text that are not blank, each with its number from 1.
+    Yield the non-blank lines of a text, each with its number from 1.
 
     >>> [*numbered_lines("a\u2028b\n\n c\r\n")]
     [(1, 'a\u2028b'), (3, 'c')]

@@ -1,4 +1,4 @@
-"""A decision's findings as catches: what was claimed, what was wrong, what is right instead."""
+"""Conversion of a decision's findings to catches."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.error_words import error_words
 from abs_shield.flywheel.priority import priority_of
-from abs_shield.flywheel.wording import error_words
 from abs_shield.text.show import escaped, shown
 
 LABEL = "label"
-"""The check of a catch that a person made: a hallucination that every check missed."""
+"""The check of a catch created by a person's label: a hallucination that every check missed."""
 LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _QUOTE = re.compile(r'"([^"]+)"|`([^`]+)`')
 _ACTUAL = re.compile(
-    r'\(actual: (?P<fact>.+)\)$|is said where the evidence has "(?P<evidence>[^"]+)"'
+    r'\(actual: (?P<fact>.+)\)$|(?:is said where|,) the evidence has "(?P<evidence>[^"]+)"'
 )
-"""The right value in the detail of a figure that a fact, or the evidence, contradicts."""
+"""The right value in the detail of a finding about a wrong value, also as older logs have it."""
 _UNKNOWN_ARGUMENT = "unknown_argument"
 _INDEX = re.compile(r"/\d+(?=/|$)")
 
 
 def catches_of(decision: Decision, label: str = "") -> list[Catch]:
     """
-    Return a catch for each finding; one more where only a person noticed the hallucination.
+    Return a catch for each finding, or one catch if only a person noticed the hallucination.
 
     Args:
         decision: The decision.
         label: ``hallucinated``, ``ok``, or empty.
     """
-    found = [_catch(decision, finding, n, label) for n, finding in enumerate(decision.findings)]
-    missed = label == Truth.HALLUCINATED and not found
-    return [missed_catch(decision)] if missed else found
+    catches = [_catch(decision, finding, n, label) for n, finding in enumerate(decision.findings)]
+    missed = label == Truth.HALLUCINATED and not catches
+    return [missed_catch(decision)] if missed else catches
 
 
 def missed_catch(decision: Decision, note: str = "") -> Catch:
-    """Return the catch of a decision without findings that a person labelled a hallucination."""
+    """Return the catch of a decision without findings that is labelled as hallucinated."""
     detail = escaped(note, limit=_LONGEST_TEXT)
     return Catch(
         **_shared(decision, str(decision.subject)),
@@ -65,7 +65,7 @@ def missed_catch(decision: Decision, note: str = "") -> Catch:
 
 
 def with_label(catch: Catch, label: str) -> Catch:
-    """Return a catch under another label, which changes its priority."""
+    """Return a catch with another label and the priority that follows from it."""
     priority = priority_of(
         label=label, weighs=catch.weighs, verdict=catch.verdict, blocked=catch.blocked,
         confidence=catch.confidence,
@@ -75,11 +75,11 @@ def with_label(catch: Catch, label: str) -> Catch:
 
 def with_claims(catch: Catch, claims: Mapping[str, str]) -> Catch:
     """
-    Return a catch of an answer with the claim's own words.
+    Return a catch of an answer with the text of its claim.
 
     Args:
         catch: The catch.
-        claims: Texts of claims by JSON pointer, as far as the log kept them.
+        claims: Texts of claims by JSON pointer, as far as the log has them.
     """
     text = claims.get(catch.where)
     if not text:
@@ -89,7 +89,7 @@ def with_claims(catch: Catch, claims: Mapping[str, str]) -> Catch:
 
 
 def claims_of(report: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts of a report's claims by JSON pointer; an outline of a report has none."""
+    """Return the texts of a report's claims by JSON pointer; empty for an outline."""
     claims = report.get("claims")
     if not isinstance(claims, list):
         return {}
@@ -102,16 +102,16 @@ def claims_of(report: Mapping[str, Any]) -> dict[str, str]:
 
 def timestamp_of(at: float) -> str:
     """
-    Return a time as ISO 8601 in UTC; the epoch for one that no calendar holds.
+    Return a time as ISO 8601 in UTC; the epoch if it is out of range.
 
     >>> timestamp_of(1775398980.0), timestamp_of(float("nan"))
     ('2026-04-05T14:23:00Z', '1970-01-01T00:00:00Z')
     """
     try:
-        moment = datetime.fromtimestamp(at if isfinite(at) else 0.0, UTC)
+        time = datetime.fromtimestamp(at if isfinite(at) else 0.0, UTC)
     except (OverflowError, OSError, ValueError):
-        moment = datetime.fromtimestamp(0.0, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        time = datetime.fromtimestamp(0.0, UTC)
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catch:
@@ -125,8 +125,8 @@ def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catc
         **_shared(decision, task if isinstance(task, str) else ""),
         claim=_claim(finding, detail),
         detected_error=error_words(code),
-        verified_value=_verified(detail),
-        suggested_value=_suggested(finding),
+        verified_value=_verified_value(detail),
+        suggested_value=_suggested_value(finding),
         confidence=confidence,
         priority=priority_of(
             label=label, weighs=finding.weighs, verdict=finding.verdict, blocked=blocked,
@@ -164,13 +164,13 @@ def _name(value: object) -> str:
 
 
 def _share(value: object, default: float) -> float:
-    """Return a number in [0, 1]; *default* for anything else."""
+    """Return a number in [0, 1], or *default*."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else default  # type: ignore[operator, arg-type]
 
 
 def _claim(finding: Finding, detail: str) -> str:
-    if finding.code == _UNKNOWN_ARGUMENT:  # what is wrong is its name, not its value
+    if finding.code == _UNKNOWN_ARGUMENT:  # the name is wrong, not the value
         return _name(finding.where).rpartition("/")[2]
     if finding.got is not None:
         got = finding.got
@@ -179,13 +179,13 @@ def _claim(finding: Finding, detail: str) -> str:
     return (quoted[1] or quoted[2]) if quoted else ""
 
 
-def _verified(detail: str) -> str:
+def _verified_value(detail: str) -> str:
     actual = _ACTUAL.search(detail)
     return (actual["fact"] or actual["evidence"]) if actual else ""
 
 
-def _suggested(finding: Finding) -> str:
-    """Return what may have been meant; the only value that is allowed may not be, either."""
+def _suggested_value(finding: Finding) -> str:
+    """Return the nearest value, or the only allowed one; both are guesses."""
     only = finding.allowed[0] if len(finding.allowed) == 1 else ""
     value = finding.nearest or only
     return escaped(value if isinstance(value, str) else shown(value), limit=_LONGEST_TEXT)
@@ -201,7 +201,7 @@ def _about_text(subject: Subject, evidence: Mapping[str, Any], detail: str) -> s
 
 
 def _about(decision: Decision, finding: Finding, evidence: Mapping[str, Any], detail: str) -> str:
-    """Return the subject matter: what other catches of the same gap have in common with it."""
+    """Return the subject matter, which the catches of a gap have in common."""
     if decision.subject not in (Subject.CALL, Subject.RESULT):
         return _about_text(decision.subject, evidence, detail)
     tool = _name(decision.tool)

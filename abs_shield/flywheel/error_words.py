@@ -1,4 +1,4 @@
-"""The kind of a fault in words that a person reads: ``Entity mismatch`` of ``ENTITY_MISMATCH``."""
+"""Readable names of error codes: ``Entity mismatch`` for ``ENTITY_MISMATCH``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PHRASES = {
     "undone": "Action undone in the same run",
     "removed": "Used after its removal",
 }
-"""Codes that say too little by themselves."""
+"""Phrases for codes that are not descriptive."""
 _LONGEST = 80
 
 

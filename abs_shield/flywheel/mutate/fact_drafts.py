@@ -1,4 +1,4 @@
-"""Examples whose right answer is a fact: questions about entities, periods and values."""
+"""Drafts whose right answer is a fact: questions about entities, periods and values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from random import Random
 from typing import NamedTuple
 
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.mutate.canonical import canonical
+from abs_shield.flywheel.mutate.canonical_text import canonical
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import distort, factors, unquote
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.mutate.error_values import distort, factors, unquote
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.quality.facts import Fact
 
 QUESTIONS = (
@@ -29,7 +29,7 @@ QUESTIONS = (
     "Prepare one line for the slide on {subject}: its {attribute}{period}.",
     "Before we publish, verify the {attribute} of {subject}{period} and give the true number.",
 )
-"""Other phrasings; ``{period}`` is empty where a fact always holds."""
+"""Phrasings; ``{period}`` is empty for a fact without a period."""
 DETAILS = (
     ("", "{value}"),
     (" Answer with the value only.", "{value}"),
@@ -39,13 +39,13 @@ DETAILS = (
         "{as_of}the {attribute} of {subject} {was} {value}, according to the record.",
     ),
 )
-"""Other levels of detail: what is asked for, and how it is answered."""
+"""Levels of detail: the instruction, and the form of the answer."""
 _RECORD = "Record: {subject}; {attribute}; {when}; {value}. "
-"""Stands before a question about an entity that is made up: the fact to answer from."""
+"""Prefix of a question about an invented entity: the fact to answer from."""
 
 
 class Synthetic(NamedTuple):
-    """The share of examples about entities that are made up, and the source of their names."""
+    """The share of examples about invented entities, and the source of their names."""
 
     entities: Entities
     share: float
@@ -53,40 +53,45 @@ class Synthetic(NamedTuple):
 
 def select_relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
     """
-    Return the facts of the attributes that the catches are about; none where none is recognised.
+    Return the facts of the attributes that the catches are about.
 
-    A fact is recognised by its value, by its subject and attribute in the claim, or by its
-    attribute in what the catch is about.
+    An attribute is recognised by a fact's value, by subject and attribute in the claim, or by the
+    attribute in the catch's subject matter.
     """
-    known = [*facts]
+    all_facts = [*facts]
     values = {canonical(unquote(one.verified_value)).keys for one in catches if one.verified_value}
     claims = [canonical(one.claim).bag for one in catches]
     abouts = [canonical(one.about).bag for one in catches]
     attributes = {
         fact.attribute
-        for fact in known
+        for fact in all_facts
         if canonical(fact.value).keys in values
         or any(canonical(f"{fact.subject} {fact.attribute}").bag <= claim for claim in claims)
         or any(canonical(fact.attribute).bag <= about for about in abouts)
     }
-    return [fact for fact in known if fact.attribute in attributes]
+    return [fact for fact in all_facts if fact.attribute in attributes]
 
 
 def drafts(
-    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: Synthetic, random: Random
+    facts: Sequence[Fact],
+    catches: Sequence[Catch],
+    *,
+    gap: str,
+    synthetic: Synthetic,
+    random: Random,
 ) -> Iterator[TrainingExample]:
-    """Yield examples without end: each fact in turn, in a phrasing and a detail drawn for it."""
+    """Yield examples: each fact in turn, with a random phrasing and level of detail."""
     wrongs = factors(catches)
     forms = [(place, detail) for place in range(len(QUESTIONS)) for detail in range(len(DETAILS))]
     drawn = {fact: random.sample(forms, len(forms)) for fact in facts}
     order = random.sample(facts, len(facts))
     for turn in range(len(forms)):
         for fact in order:
-            if random.random() < made_up.share:
-                other = _other(fact, made_up.entities, random)
+            if random.random() < synthetic.share:
+                other = _other(fact, synthetic.entities, random)
                 form = random.choice(forms)
                 yield _example(other, form, random.choice(wrongs), gap, record=True)
-            if made_up.share < 1:
+            if synthetic.share < 1:
                 yield _example(fact, drawn[fact][turn], random.choice(wrongs), gap, record=False)
 
 
@@ -108,15 +113,15 @@ def _example(
     wrong = distort(fact.value, factor)
     if "{wrong}" in QUESTIONS[place] and not wrong:
         place = 0
-    asked, answered = DETAILS[level]
-    prompt = question_of(fact, QUESTIONS[place], wrong) + asked
+    instruction, answer_form = DETAILS[level]
+    prompt = question_of(fact, QUESTIONS[place], wrong) + instruction
     if record:
         prompt = _RECORD.format(**_fields(fact), when=fact.period or "always") + prompt
     fields = _fields(fact)
     return TrainingExample(
         prompt=prompt,
-        answer=_capital(answered.format(**fields)),
-        rejected=_capital(answered.format(**{**fields, "value": wrong})) if wrong else "",
+        answer=_capital(answer_form.format(**fields)),
+        rejected=_capital(answer_form.format(**{**fields, "value": wrong})) if wrong else "",
         gap=gap,
         kind="fact",
         template=f"question {place + 1}, detail {level + 1}" + (", record" if record else ""),
@@ -137,7 +142,7 @@ def _fields(fact: Fact) -> dict[str, str]:
 
 
 def _record_of(fact: Fact) -> dict[str, object]:
-    """Return a fact as JSON reads it back: without what it does not have, lists for tuples."""
+    """Return a fact as JSON-able data, without empty fields."""
     record = {name: getattr(fact, name) for name in Fact.__dataclass_fields__}
     return {
         name: [*value] if isinstance(value, tuple) else value
@@ -162,7 +167,7 @@ def _capital(text: str) -> str:
 
 
 def _other(fact: Fact, entities: Entities, random: Random) -> Fact:
-    """Return a fact about an entity that is made up; its example states it before the question."""
+    """Return a fact about an invented entity; its example states it before the question."""
     factor = Decimal(random.randint(300, 2_500)) / 1_000
     value = distort(fact.value, factor) or fact.value
     period = entities.one("period") if fact.period else ""

@@ -1,4 +1,4 @@
-"""Runs a program of the user's: no shell, a time limit, and nothing of it left behind."""
+"""Running of a user's program without a shell, with a time limit and cleanup."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from abs_shield.errors import ShieldError
 from abs_shield.text.show import escaped, shown
 
 
-def run_words(words: Sequence[str], stdin: str, *, timeout_s: float, who: str) -> bytes:
+def run_program(words: Sequence[str], stdin: str, *, timeout_s: float, who: str) -> bytes:
     """
-    Run a program without a shell, and return what it writes to its standard output.
+    Run a program without a shell, and return its standard output.
 
     Args:
         words: The program and its arguments.
-        stdin: What it reads.
-        timeout_s: Seconds; then it is ended, with what it started.
-        who: What a message calls it.
+        stdin: Its standard input.
+        timeout_s: Time limit in seconds; then it is killed with its child processes.
+        who: Name of the program in messages.
 
     Raises:
-        ShieldError: It cannot be started, takes too long, or its exit code is not 0.
+        ShieldError: It cannot be started, times out, or its exit code is not 0.
     """
     try:
         process = subprocess.Popen(
@@ -36,19 +36,19 @@ def run_words(words: Sequence[str], stdin: str, *, timeout_s: float, who: str) -
     except (OSError, ValueError) as error:
         raise ShieldError(f"{who}: cannot start {shown(words[0])}: {escaped(str(error))}") from None
     try:
-        out, told = process.communicate(stdin.encode(), timeout=timeout_s)
+        out, errors = process.communicate(stdin.encode(), timeout=timeout_s)
     except subprocess.TimeoutExpired:
         raise ShieldError(f"{who}: not done within {timeout_s:g} s") from None
     finally:
         _end(process)
     if process.returncode:
-        reason = escaped(told.decode("utf-8", "replace").strip()[-300:], limit=300)
+        reason = escaped(errors.decode("utf-8", "replace").strip()[-300:], limit=300)
         raise ShieldError(f"{who}: exit code {process.returncode}: {reason or 'no message'}")
     return out
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program, and what it started and left behind."""
+    """Kill the program and its remaining child processes."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

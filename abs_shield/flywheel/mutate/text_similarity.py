@@ -1,4 +1,4 @@
-"""How like two texts are, names and numbers apart: duplicates, and leaks into the training part."""
+"""Similarity of two texts, for duplicates and leaks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.canonical import Canonical
+from abs_shield.flywheel.mutate.canonical_text import Canonical
 
 DUPLICATE = 0.92
-"""From this likeness on, two examples with the same names and numbers are one."""
+"""Minimum similarity of duplicates among examples with the same names and numbers."""
 _SAME_WORD = 80.0
-"""From this percentage on, one word is another one misspelt."""
+"""Minimum percentage at which a word counts as a misspelling of another."""
 _LEAST_LETTERS = 4
 _LEAST_WORDS = 2
-"""A case of one word stands in too many texts to say anything."""
+"""A case of one word occurs in too many texts to be a leak."""
 
 
 def fuzz() -> Any:
@@ -36,10 +36,10 @@ def fuzz() -> Any:
 
 def likeness(one: Canonical, other: Canonical) -> float:
     """
-    Return the share of keys that two texts have in common, in [0, 1]; 0 where they differ in a
-    number or a sign, in a name, or in what is denied: these are two questions.
+    Return the share of keys that two texts have in common, in [0, 1]; 0 if they differ in a
+    number, a sign, a name or a negation, because they are different questions then.
 
-    >>> from abs_shield.flywheel.mutate.canonical import canonical
+    >>> from abs_shield.flywheel.mutate.canonical_text import canonical
     >>> question = canonical("What was Apple's market cap in Q4 2025?")
     >>> likeness(question, canonical("what was apples MARKET-CAP in the fourth quarter of 2025"))
     1.0
@@ -50,7 +50,7 @@ def likeness(one: Canonical, other: Canonical) -> float:
         return 0.0
     mine, theirs = one.bag - other.bag, other.bag - one.bag
     shared = (one.bag & other.bag).total()
-    shared += _misspelt(mine, theirs)
+    shared += _match_misspelt(mine, theirs)
     if (mine and theirs) and (one.names & mine.keys() or other.names & theirs.keys()):
         return 0.0
     total = len(one.keys) + len(other.keys)
@@ -60,7 +60,7 @@ def likeness(one: Canonical, other: Canonical) -> float:
 
 
 def is_duplicate(one: Canonical, other: Canonical) -> bool:
-    """Return whether two examples are one but for a few letters or the order of their words."""
+    """Return whether two examples differ only in a few letters or the order of their words."""
     if one.numbers != other.numbers or one.capitals != other.capitals:
         return False
     return bool(fuzz().token_sort_ratio(one.plain, other.plain) >= 100 * DUPLICATE)
@@ -68,8 +68,8 @@ def is_duplicate(one: Canonical, other: Canonical) -> bool:
 
 def is_within(short: Canonical, whole: Canonical, *, least: int = 4) -> bool:
     """
-    Return whether a text stands in a longer one: word for word, its words in any order, or run
-    together. In any order and run together only texts of some length are recognised.
+    Return whether a longer text contains a text literally, in another word order, or written
+    without blanks. The last two are recognised only for texts of some length.
     """
     if short.exact.count(" ") > _LEAST_WORDS and short.exact in whole.exact:
         return True
@@ -92,21 +92,21 @@ def _slide(window: Counter[str], out: str, into: str) -> None:
     window[into] += 1
 
 
-def _misspelt(mine: Counter[str], theirs: Counter[str]) -> int:
-    """Count the words of one side that stand misspelt on the other, and take them out of both."""
+def _match_misspelt(mine: Counter[str], theirs: Counter[str]) -> int:
+    """Count words that are misspelt on the other side, and remove them from both."""
     if not mine or not theirs:
         return 0
-    ratio, found = fuzz().ratio, 0
+    ratio, pairs = fuzz().ratio, 0
     for word in _misspellable(mine):
         near = max(_misspellable(theirs), key=lambda one: ratio(word, one), default="")
         if near and ratio(word, near) >= _SAME_WORD:
             mine[word] -= 1
             theirs[near] -= 1
-            found += 1
+            pairs += 1
     for side in (mine, theirs):
         for word in [word for word, count in side.items() if count <= 0]:
             del side[word]
-    return found
+    return pairs
 
 
 def _misspellable(bag: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The model's error in a catch: by how much a value was off, and a wrong value of the same kind."""
+"""Wrong values of the same kind as the errors in catches."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.text.values.figure import SUMS, Figure
 from abs_shield.text.values.reader import figures
 
-USUAL = Decimal("1.02")
-"""By which factor a value is off where the catches do not say."""
+DEFAULT_FACTOR = Decimal("1.02")
+"""The factor by which a wrong value differs if the catches show none."""
 _FACTORS = (Decimal("0.2"), Decimal(5))
-"""A catch that is further off is of another value."""
+"""Plausible factors; a catch outside this range is about another value."""
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _QUOTES = "\"'`"
 
 
 def unquote(value: str) -> str:
-    """Return a value of the log without the quotes around it."""
+    """Return a value of the log without surrounding quotes."""
     text = value.strip()
     while len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
         text = text[1:-1].strip()
@@ -28,21 +28,21 @@ def unquote(value: str) -> str:
 
 
 def factors(catches: Iterable[Catch]) -> tuple[Decimal, ...]:
-    """Return by which factors the claims were off, in order; the usual one where none says."""
-    found = [factor for catch in catches for factor in _factor(catch)]
-    return tuple(dict.fromkeys(found)) or (USUAL,)
+    """Return the factors between claims and right values; `DEFAULT_FACTOR` if there are none."""
+    measured = [factor for catch in catches for factor in _factor(catch)]
+    return tuple(dict.fromkeys(measured)) or (DEFAULT_FACTOR,)
 
 
 def distort(value: str, factor: Decimal) -> str:
     """
-    Return a value that is off by a factor, written like the value; empty where it has no number.
+    Return a value multiplied by a factor, in the same format; empty if it has no number.
 
     >>> distort("$3.1T", Decimal("1.03")), distort("1,250 people", Decimal("0.98"))
     ('$3.2T', '1,225 people')
     >>> distort("Tim Cook", Decimal("1.03"))
     ''
     """
-    number = _only(value)
+    number = _only_number(value)
     digits = _DIGITS.search(value, number.start) if number is not None else None
     if digits is None:
         return ""
@@ -60,7 +60,7 @@ def distort(value: str, factor: Decimal) -> str:
 
 def misspell(value: str, random: Random) -> str:
     """
-    Return an id with one character changed, as one that was copied wrongly.
+    Return an id with one character changed, as in a copying error.
 
     >>> misspell("tx_12345", Random(1)) != "tx_12345"
     True
@@ -70,21 +70,21 @@ def misspell(value: str, random: Random) -> str:
     if not places:
         return ""
     place = random.choice(places)
-    return value[:place] + _other(value[place], random) + value[place + 1 :]
+    return value[:place] + _other_character(value[place], random) + value[place + 1 :]
 
 
 def similar_id(value: str, random: Random) -> str:
     """
-    Return another value of the same shape: digits and letters are others, the rest stays.
+    Return another value of the same shape: digits are replaced, or letters if it has no digit.
 
-    A word that ends before a digit or a sign stays as well: ``tx_12345`` becomes ``tx_70614``.
+    For example, ``tx_12345`` becomes ``tx_70614``.
     """
     if not any(map(str.isdigit, value)):
-        return "".join(_other(one, random) if one.isalpha() else one for one in value)
+        return "".join(_other_character(one, random) if one.isalpha() else one for one in value)
     return "".join(random.choice("0123456789") if one.isdigit() else one for one in value)
 
 
-def _other(character: str, random: Random) -> str:
+def _other_character(character: str, random: Random) -> str:
     if character.isdigit():
         return random.choice([one for one in "0123456789" if one != character])
     letters = "abcdefghijklmnopqrstuvwxyz"
@@ -92,13 +92,13 @@ def _other(character: str, random: Random) -> str:
     return random.choice([one for one in letters if one != character])
 
 
-def _only(value: str) -> Figure | None:
-    found = [one for one in figures(value) if one.kind in SUMS]
-    return found[0] if len(found) == 1 else None
+def _only_number(value: str) -> Figure | None:
+    values = [one for one in figures(value) if one.kind in SUMS]
+    return values[0] if len(values) == 1 else None
 
 
 def _factor(catch: Catch) -> Iterable[Decimal]:
-    right = _only(catch.verified_value)
+    right = _only_number(catch.verified_value)
     if right is None or not isinstance(right.value, Decimal) or not right.value:
         return
     for one in figures(unquote(catch.claim)):

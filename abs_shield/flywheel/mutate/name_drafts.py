@@ -1,4 +1,4 @@
-"""Examples whose right answer is one of the names that exist: tools, fields, values."""
+"""Drafts whose right answer is an existing name of a tool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 
 QUESTIONS = (
     "You have the tools {names}. The plan calls `{wrong}`. Which tool do you call?",
@@ -34,13 +34,13 @@ def drafts(
     rights: Mapping[str, str], *, gap: str, entities: Entities, random: Random
 ) -> Iterator[TrainingExample]:
     """
-    Yield examples without end.
+    Yield examples endlessly.
 
     Args:
-        rights: Of each name that the model invented, the one that exists.
+        rights: Invented name to existing name.
         gap: Id of the gap.
         entities: Names of people and periods, and the user's ``tool`` list, if any.
-        random: Where the draws come from.
+        random: The random generator.
     """
     own = [*dict.fromkeys((*entities.listed("tool"), *rights.values()))]
     pairs = [*rights.items()]
@@ -48,7 +48,7 @@ def drafts(
     while True:
         wrong, right = pairs[turn % len(pairs)]
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
-        names = _listed(right, own, {*rights}, random)
+        names = _names_with(right, own, {*rights}, random)
         prompt = QUESTIONS[place].format(
             names=", ".join(names),
             wrong=wrong,
@@ -56,11 +56,11 @@ def drafts(
             person=entities.one("person") if "{person}" in QUESTIONS[place] else "",
             period=entities.one("period") if "{period}" in QUESTIONS[place] else "",
         )
-        asked, answered = DETAILS[level]
+        instruction, answer_form = DETAILS[level]
         yield TrainingExample(
-            prompt=prompt + asked,
-            answer=answered.format(right=right),
-            rejected=answered.format(right=wrong),
+            prompt=prompt + instruction,
+            answer=answer_form.format(right=right),
+            rejected=answer_form.format(right=wrong),
             gap=gap,
             kind="name",
             template=f"name {place + 1}, detail {level + 1}",
@@ -70,13 +70,13 @@ def drafts(
         turn += 1
 
 
-def _listed(right: str, own: Sequence[str], invented: set[str], random: Random) -> list[str]:
-    """Return the right name among others: the user's own, filled up with made-up ones."""
+def _names_with(right: str, own: Sequence[str], invented: set[str], random: Random) -> list[str]:
+    """Return the right name among others: the user's, and generated ones."""
     others = [name for name in own if name != right]
     names = random.sample(others, min(len(others), random.randint(1, _MOST_LISTED - 1)))
     while len(names) < 2 or (len(names) < _MOST_LISTED - 1 and random.random() < 0.5):
-        made = f"{random.choice(_VERBS)}_{random.choice(_NOUNS)}"
-        if made not in names and made != right and made not in invented:
-            names.append(made)
+        invented_name = f"{random.choice(_VERBS)}_{random.choice(_NOUNS)}"
+        if invented_name not in names and invented_name != right and invented_name not in invented:
+            names.append(invented_name)
     names.insert(random.randint(0, len(names)), right)
     return names

@@ -1,4 +1,4 @@
-"""A text as the words and numbers that say something: what two forms of one text share."""
+"""Canonical form of a text for comparison: its content words and numbers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from abs_shield.text.values.reader import figures
 from abs_shield.text.values.signs import is_negative
 
 _LONGEST = 20_000
-"""Characters of one text that are read."""
+"""Maximum length of a text, in characters."""
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-*\u2022]|\(?\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w)")
 _TRILLION = re.compile(r"(?<=\d)\s{0,2}t(?!\w)")
 _POWER = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d{1,15})?)e\+?(\d{1,2})(?!\w)")
 _DIGIT_WORDS = "zero one two three four five six seven eight nine".split()
-_SPOKEN = re.compile(
+_NUMBER_WORDS = re.compile(
     rf"\b(?P<whole>{WORDS}) point (?P<part>(?:{'|'.join(_DIGIT_WORDS)})"
     rf"(?: (?:{'|'.join(_DIGIT_WORDS)}))*)\b"
 )
@@ -39,7 +39,7 @@ _QUARTER_FORMS = (
     (re.compile(r"(?<!\w)(?:q([1-4])|([1-4])q)[ ]?['\u2019](\d\d)(?!\w)"), r"q\1\2 20\3"),
 )
 _NOT = "not"
-"""The key of every word that denies what stands behind it."""
+"""The key of every negation."""
 _DENIAL = re.compile(rf"\b(?:{'|'.join(sorted(map(latinised, NEGATORS)))}|\w+n['\u2019]t)\b")
 _EXACT = re.compile(r"(?:(?<![\w)])-)?\w+|[+*/=<>^%]|(?<=\s)-(?=\s)")
 _OPERATOR = re.compile(r"(?<=\d)(?:\s?[+*^\u00d7\u00f7]\s?|\s[-/]\s)(?=\d)")
@@ -47,18 +47,18 @@ _SIGN = re.compile(r"(?:\bus ?)?([$\u20ac\u00a3\u00a5])\s+(?=\d)")
 _CURRENCIES = frozenset(
     stem(word) for word in "dollar dollars usd euro euros eur pound pounds gbp yen jpy".split()
 )
-"""Words of a sum that one form has and another has not: ``$3.1T``, ``3.1 trillion dollars``."""
+"""Currency words, which not every form of an amount has: ``$3.1T``, ``3.1 trillion dollars``."""
 
 
 @dataclass(frozen=True)
 class Canonical:
     """
-    A text in the form in which it is compared.
+    The canonical form of a text.
 
     Attributes:
         text: The text.
         keys: Stems of its words and the values of its numbers, in order.
-        numbers: How often it has each number, date and id.
+        numbers: Count of each number, date and id.
         signs: The minus signs of its numbers, and the operators between them.
     """
 
@@ -69,39 +69,39 @@ class Canonical:
 
     @cached_property
     def bag(self) -> Counter[str]:
-        """How often it has each key."""
+        """Count of each key."""
         return Counter(self.keys)
 
     @cached_property
     def letters(self) -> str:
-        """Its letters and digits alone."""
+        """Its letters and digits only."""
         return squeezed(_normal(self.text))
 
     @cached_property
     def exact(self) -> str:
-        """Its words, signed numbers and operators, small words included, as they follow."""
+        """Its words, including stop words, signed numbers and operators, in order."""
         return f" {' '.join(_EXACT.findall(_normal(self.text)))} "
 
     @property
     def denials(self) -> int:
-        """How often it has a word such as "not"."""
+        """Number of negations."""
         return self.bag[_NOT]
 
     @cached_property
     def plain(self) -> str:
-        """Its words in normal form, small words included, single blanks between them."""
+        """Its normalised words, including stop words, separated by single blanks."""
         return " ".join(re.findall(r"\w+", _normal(self.text)))
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Stems of words with a capital that begin no sentence."""
+        """Stems of capitalised words that do not begin a sentence."""
         return frozenset(one.key for one in tokens(self.text, most=2_000) if one.named)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """Stems of words with a capital, wherever they stand."""
-        found = tokens(self.text, most=2_000)
-        return frozenset(one.key for one in found if one.content and self._is_capital(one.start))
+        """Stems of all capitalised words."""
+        words = tokens(self.text, most=2_000)
+        return frozenset(one.key for one in words if one.content and self._is_capital(one.start))
 
     def _is_capital(self, at: int) -> bool:
         return self.text[at : at + 1].isupper()
@@ -110,14 +110,14 @@ class Canonical:
 @lru_cache(maxsize=1 << 13)
 def canonical(text: str) -> Canonical:
     """
-    Return a text in the form in which it is compared.
+    Return the canonical form of a text.
 
     >>> canonical("Apple's market cap was $3.1T.").keys
     ('appl', 'market', 'cap', '3100000000000')
     >>> canonical("market cap of APPLE: 3.1 trillion dollars").keys
     ('market', 'cap', 'appl', '3100000000000')
     """
-    plain = rewritten(_normal(_LIST_MARK.sub("", text[:_LONGEST])))
+    plain = normalize_numbers(_normal(_LIST_MARK.sub("", text[:_LONGEST])))
     keys, numbers, behind = list[str](), Counter[str](), 0
     signs = [sign.strip() for sign in _OPERATOR.findall(plain)]
     for figure in figures(plain):
@@ -136,23 +136,23 @@ def _normal(text: str) -> str:
     return normal(latinised(text[:_LONGEST]))
 
 
-def rewritten(plain: str) -> str:
-    """Write numbers in the one form that the readers of values know."""
-    plain = _SPOKEN.sub(_digits, " ".join(plain.split()))
-    plain = _GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
-    plain = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", plain)
-    plain = _QUARTER.sub(lambda found: f"q{_QUARTERS[found[1]]}", plain)
+def normalize_numbers(plain: str) -> str:
+    """Rewrite numbers to the form that the readers of values accept."""
+    plain = _NUMBER_WORDS.sub(_digits, " ".join(plain.split()))
+    plain = _GROUPS.sub(lambda match: re.sub(r"\D", "", match[0]), plain)
+    plain = _POWER.sub(lambda match: f"{Decimal(match[0]):f}", plain)
+    plain = _QUARTER.sub(lambda match: f"q{_QUARTERS[match[1]]}", plain)
     for form, written in _QUARTER_FORMS:
         plain = form.sub(written, plain)
     return _TRILLION.sub(" trillion", _SIGN.sub(r"\1", plain))
 
 
-def _digits(found: re.Match[str]) -> str:
+def _digits(match: re.Match[str]) -> str:
     try:
-        whole = worded(found["whole"])
+        whole = worded(match["whole"])
     except (ValueError, KeyError, InvalidOperation):
-        return found[0]
-    part = "".join(str(_DIGIT_WORDS.index(word)) for word in found["part"].split())
+        return match[0]
+    part = "".join(str(_DIGIT_WORDS.index(word)) for word in match["part"].split())
     return f"{whole:f}.{part}"
 
 

@@ -1,4 +1,4 @@
-"""The pattern of a text: stems of its words, and kinds in place of its numbers, dates and ids."""
+"""The pattern of a text: word stems, with placeholders for numbers, dates and ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.synonyms import canonical
 from abs_shield.text.tokens import is_small
 
 Pattern = tuple[str, ...]
-"""Different words in alphabetical order; a kind stands in angle brackets."""
+"""Distinct words in alphabetical order; kinds of values are in angle brackets."""
 _LONGEST = 500
 _MOST_WORDS = 24
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -36,10 +36,10 @@ _NAME = re.compile(r"[^\W\d]\w*(?:_\w+)+|[a-z]+[A-Z]\w*")
 """An identifier of several words, such as ``order_id`` or ``orderId``."""
 _LEAST_ABBREVIATED = 3
 _ALIKE = 0.8
-"""Likeness in spelling from which two words of five letters or more are one."""
+"""Minimum similarity in spelling at which two words of five or more letters are the same."""
 _LEAST_SPELT = 5
 _WEIGHT_OF_KIND = 0.5
-"""Nearly all claims have a value; that two have one says less than a common word."""
+"""A common kind weighs less than a common word, because nearly all claims have a value."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -56,7 +56,7 @@ def pattern_of(about: str) -> Pattern:
     """
     plain = _NAME.sub(_split_name, about[:_LONGEST])
     tokens = [(match.lastgroup or "", match[0]) for match in _TOKEN.finditer(plain)]
-    # in a title every word has a capital; the first word of a text may have one
+    # every word of a title is capitalised, and so may be the first word of a text
     is_title = not any(kind == "word" and text.islower() and not is_small(text)
                        for kind, text in tokens)  # fmt: skip
     words: dict[str, None] = {}
@@ -72,9 +72,9 @@ def pattern_of(about: str) -> Pattern:
 
 def likeness(one: Pattern, other: Pattern) -> float:
     """
-    Return how much of two patterns is the same, in [0, 1]; kinds count half.
+    Return the similarity of two patterns, in [0, 1]; kinds count half.
 
-    A word agrees with a synonym, an abbreviation, and a misspelling of it.
+    A word matches its synonyms, abbreviations and misspellings.
 
     >>> round(likeness(("<money>", "cap", "market"), ("<money>", "capitalis", "market")), 2)
     1.0
@@ -99,12 +99,12 @@ def likeness(one: Pattern, other: Pattern) -> float:
 
 
 def is_kind(word: str) -> bool:
-    """Return whether a word of a pattern stands for a kind of value."""
+    """Return whether a word of a pattern is a kind of value."""
     return word.startswith("<")
 
 
 def _split_name(match: re.Match[str]) -> str:
-    """Take an identifier apart, unless it holds digits: then it is a value."""
+    """Split an identifier into words, unless it contains digits and is a value."""
     name = match[0]
     return name if any(c.isdigit() for c in name) else " ".join(split(name))
 
@@ -135,7 +135,7 @@ def _agree(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _meaning(word: str) -> str:
-    """Return the word that stands for a group of synonyms; a stem may have lost its last letter."""
+    """Return the representative of a group of synonyms; also tries the stem with a final e."""
     meaning = canonical(word)
     return meaning if meaning != word else canonical(f"{word}e").removesuffix("e")
 

@@ -1,4 +1,4 @@
-"""The records of a decision log that were not harvested yet, each exactly once."""
+"""The records of a decision log that are not harvested yet, each exactly once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from abs_shield.stores.record_bodies import parse_decision, parse_label, parse_r
 from abs_shield.stores.sealed_record import Damaged, RecordKind, SealedRow
 
 
-class Report(NamedTuple):
-    """The report on an answer, as the log kept it."""
+class AnswerReport(NamedTuple):
+    """The report on an answer, as the log has it."""
 
     decision_id: str
     body: Mapping[str, Any]
 
 
-Item = Decision | Label | Report | Damaged | None
-"""The content of a record; None where the flywheel does not use it."""
+Item = Decision | Label | AnswerReport | Damaged | None
+"""The content of a record; None if the flywheel does not use it."""
 
 
 class Record(NamedTuple):
@@ -41,21 +41,20 @@ class Record(NamedTuple):
 
 class NewRecords:
     """
-    The records that a log has beyond those that are known.
+    The new records of a log since the last harvest.
 
-    The database's own order tells where to go on. In PostgreSQL a record may be committed after
-    one that follows it, so the numbers within each chain tell what is missing, and that is read
-    by chain.
+    Reading resumes at a place in the database's order. In PostgreSQL a record may be committed
+    after one with a higher place, so missing numbers within a chain are read by chain.
 
     Args:
         log: The log.
-        behind: The place in the database up to which it was read before; 0 for a new one.
-        chains: The number of the last known record of each chain.
+        behind: The place in the database up to which it was read; 0 for a new log.
+        chains: The number of the last harvested record of each chain.
 
     Attributes:
-        count: How many records are new.
+        count: Number of new records.
         place: The place in the database up to which these are read.
-        unreadable: The parts of a damaged database that cannot be read, once all are read.
+        unreadable: The unreadable parts of a damaged database, complete after the iteration.
     """
 
     def __init__(self, log: DurableStore, *, behind: int, chains: Mapping[str, int]) -> None:
@@ -78,11 +77,11 @@ class NewRecords:
         for writer, seq in self._heads.items():
             if seq > self._seqs.get(writer, 0) and not self._damaged:
                 yield from self._of_chain(writer, before=seq + 1)
-                # what is not there was pruned; the next harvest need not look for it
+                # missing records were pruned; the next harvest need not look for them
                 yield Record(writer, seq, None)
 
     def _rows(self) -> Iterator[SealedRow]:
-        """Yield the rows behind the place; around what is damaged, all that can be read."""
+        """Yield the rows after the place; in a damaged database, all readable rows."""
         try:
             yield from self._log.rows(Query(after=self._behind))
         except Damaged:
@@ -106,8 +105,8 @@ class NewRecords:
                 yield _record(row)
 
 
-def _report(body: dict[str, Any]) -> Report:
-    return Report(*parse_report(body))
+def _report(body: dict[str, Any]) -> AnswerReport:
+    return AnswerReport(*parse_report(body))
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Item]] = {

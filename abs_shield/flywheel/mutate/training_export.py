@@ -1,4 +1,4 @@
-"""Examples as files that trainers read: chats, prompts with completions, preference pairs."""
+"""Export of examples to training formats: chats, completions, preference pairs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.lines import numbered_lines
-from abs_shield.flywheel.mutate.example import TrainingExample
+from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.flywheel.mutate.regression import pytest_file, run_file
+from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -19,7 +19,7 @@ def chat(example: TrainingExample, system: str = "") -> dict[str, Any]:
     """
     Return a line of OpenAI's chat format.
 
-    >>> from abs_shield.flywheel.mutate.example import TrainingExample
+    >>> from abs_shield.flywheel.mutate.training_example import TrainingExample
     >>> one = TrainingExample(
     ...     prompt="2 + 2?", answer="4", rejected="5", gap="g", kind="fact", template="", source=""
     ... )
@@ -31,12 +31,12 @@ def chat(example: TrainingExample, system: str = "") -> dict[str, Any]:
 
 
 def completion(example: TrainingExample, system: str = "") -> dict[str, Any]:
-    """Return a line with a prompt and its completion, as Hugging Face's trainers read it."""
+    """Return a line with a prompt and its completion, in the format of Hugging Face's trainers."""
     return {"prompt": _prompt(example, system), "completion": example.answer}
 
 
 def preference(example: TrainingExample, system: str = "") -> dict[str, Any]:
-    """Return a line with the answer to prefer, and the kind of answer that was caught."""
+    """Return a line with the preferred and the rejected answer."""
     record = {"prompt": _prompt(example, system), "chosen": example.answer}
     return {**record, "rejected": example.rejected}
 
@@ -63,21 +63,21 @@ _FILES: Mapping[str, Callable[[Iterable[TrainingExample]], str]] = {
     "runs": run_file,
 }
 FORMS = (*_LINES, *_FILES)
-"""Forms of an export."""
+"""Formats of an export."""
 
 
 def render_export(examples: Iterable[TrainingExample], form: str, *, system: str = "") -> str:
     """
-    Return the text of a file.
+    Render examples as the text of a file.
 
     Args:
         examples: The examples.
         form: ``openai``, ``huggingface``, ``preference`` (examples with a wrong answer only),
-            ``examples``, which `read_examples` reads, ``pytest`` or ``runs``.
-        system: What the system says before each prompt.
+            ``examples`` (see `read_examples`), ``pytest`` or ``runs``.
+        system: The system message before each prompt.
 
     Raises:
-        ShieldError: There is no such form, or no example fits it.
+        ShieldError: The form is unknown, or no example fits it.
     """
     if form in _FILES:
         return encodable(_FILES[form](examples))
@@ -91,21 +91,21 @@ def render_export(examples: Iterable[TrainingExample], form: str, *, system: str
 
 
 def training_texts(examples: Iterable[TrainingExample], system: str = "") -> list[str]:
-    """Return the texts that must not hold an evaluation case: all prompts, and the system's."""
+    """Return the texts that must not contain an evaluation case: all prompts, and *system*."""
     return [one.prompt for one in examples] + ([system] if system else [])
 
 
 def read_examples(text: str) -> list[TrainingExample]:
     """
-    Return the examples of a file in the form ``examples``.
+    Parse a file in the form ``examples``.
 
     Raises:
         ShieldError: A line is not an example.
     """
-    found = []
+    examples = []
     for number, line in numbered_lines(text):
         try:
-            found.append(TrainingExample.from_dict(json.loads(line)))
+            examples.append(TrainingExample.from_dict(json.loads(line)))
         except (ValueError, TypeError) as error:
             raise ShieldError(f"line {number} is not an example: {escaped(str(error))}") from None
-    return found
+    return examples

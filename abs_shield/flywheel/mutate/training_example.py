@@ -1,4 +1,4 @@
-"""One training example, and what a gap's mutation returns."""
+"""Training examples, and the result of a mutation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class TrainingExample:
     One training example.
 
     Attributes:
-        prompt: What the model is asked.
+        prompt: The prompt for the model.
         answer: The right answer.
-        rejected: A wrong one of the kind that was caught; empty where none can be made.
+        rejected: A wrong answer of the caught kind; empty if none can be generated.
         gap: Id of the gap that it is for.
-        kind: What the answer is taken from: ``fact``, ``name``, ``copy`` or ``correction``.
+        kind: The source of the answer: ``fact``, ``name``, ``copy`` or ``correction``.
         template: Name of the template, or of the model that worded the prompt.
-        source: Where the right answer stands: a fact, or a name of the mapping of right answers.
-        context: What the answer rests on: a fact's fields, or the tool and the value to copy.
+        source: The origin of the right answer: a fact, or a key of the mapping of right answers.
+        context: The data of the answer: a fact's fields, or the tool and the value to copy.
     """
 
     prompt: str
@@ -39,7 +39,7 @@ class TrainingExample:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> TrainingExample:
-        """Return the example of a line that `to_dict` wrote."""
+        """Return the example from the data of `to_dict`."""
         return cls(**record)
 
 
@@ -52,8 +52,8 @@ class Mutation:
         examples: The examples, in a seeded order.
         duplicates: Drafts left out as near-duplicates of others.
         leaks: Drafts left out as evaluation cases.
-        wrong: Drafts left out because their answer holds the model's error.
-        notes: What was not done, and why: a model that gave no usable reply.
+        wrong: Drafts left out because their answer contains the model's error.
+        notes: Problems, such as a model that gave no usable reply.
     """
 
     examples: tuple[TrainingExample, ...]

@@ -1,4 +1,4 @@
-"""One version of a target: its place, what it was made from, and what was decided about it."""
+"""Versions of a target: location, origin and history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class VersionState(StrEnum):
-    """Where a version stands."""
+    """The state of a version."""
 
     CANDIDATE = "candidate"
     CURRENT = "current"
@@ -21,15 +21,14 @@ class VersionState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """
-    A decision about a version.
+    An event in the history of a version.
 
     Attributes:
         at: Seconds since the epoch, UTC.
-        what: What was done: added, promoted, retired, rolled back, in use again.
-        by: Who decided.
-        reason: Why.
-        predecessor: Of a promotion, the id of the version that it took the place of; empty where
-            that is what was there before the first one.
+        what: The event: added, promoted, retired, rolled back, in use again.
+        by: The person who decided.
+        reason: The reason.
+        predecessor: For a promotion, the id of the replaced version; empty for the original.
     """
 
     at: float
@@ -42,15 +41,15 @@ class Event:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewVersion:
     """
-    A version as it is added.
+    A version to be added.
 
     Attributes:
-        target: What it is a version of: any name, or the ``module:attr`` or file in use before.
-        location: Where it stands: a file, a folder, ``module:attr``, ``file.py:attr`` or the
-            address of an endpoint.
+        target: The target: any name, or the ``module:attr`` or file in use before.
+        location: Its location: a file, a folder, ``module:attr``, ``file.py:attr`` or the address
+            of an endpoint.
         gap: The gap that it is for; empty if none.
-        data: Files that it was made from, by name, with their hashes; see `hash_at`.
-        evaluation: `Evaluation.to_dict()`; empty where it was not evaluated.
+        data: Hashes of its training files, by name; see `hash_at`.
+        evaluation: `Evaluation.to_dict()`; empty if not evaluated.
     """
 
     target: str
@@ -67,17 +66,17 @@ class Version:
 
     Attributes:
         id: Unique id.
-        number: Counts the versions of a target from 1.
-        target: What it is a version of.
-        location: Where it stands.
-        hash: Hash of what stands there.
-        state: Where the version stands.
-        parent: Id of the version that was in use when this one was added; empty if none. It is
-            older than this one, so parents lead to what was there before the first version.
+        number: Number of the version of its target, from 1.
+        target: The target.
+        location: Its location.
+        hash: Hash of the content at the location.
+        state: Its state.
+        parent: Id of the version in use when this one was added; empty if none. It is older than
+            this one, so that following parents ends at the original.
         gap: The gap that it is for.
-        data: Hashes of the data that it was made from.
-        evaluation: What its evaluation found.
-        events: What was decided about it, the first one first.
+        data: Hashes of its training data.
+        evaluation: The data of its evaluation.
+        events: Its history, oldest first.
     """
 
     id: str
@@ -94,7 +93,7 @@ class Version:
 
     @property
     def reason(self) -> str:
-        """The reason of the newest decision about it."""
+        """The reason of its last event."""
         return self.events[-1].reason if self.events else ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,6 +102,6 @@ class Version:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Version:
-        """Return the version that `to_dict` wrote."""
+        """Return the version from the data of `to_dict`."""
         events = tuple(Event(**event) for event in record["events"])
         return cls(**{**record, "state": VersionState(record["state"]), "events": events})

@@ -1,4 +1,4 @@
-"""Makes training examples from one accepted gap: drawn, checked, without duplicates and leaks."""
+"""Generation of training examples for an accepted gap, without duplicates and leaks."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from random import Random
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.mutate import of_copies, of_corrections, of_facts, of_names
-from abs_shield.flywheel.mutate.canonical import Canonical, canonical
+from abs_shield.flywheel.mutate import copy_drafts, correction_drafts, fact_drafts, name_drafts
+from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import unquote
-from abs_shield.flywheel.mutate.example import Mutation, TrainingExample
+from abs_shield.flywheel.mutate.error_values import unquote
 from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
-from abs_shield.flywheel.mutate.likeness import is_duplicate
-from abs_shield.flywheel.mutate.of_models import reword
+from abs_shield.flywheel.mutate.model_rewording import reword
+from abs_shield.flywheel.mutate.text_similarity import is_duplicate
+from abs_shield.flywheel.mutate.training_example import Mutation, TrainingExample
 from abs_shield.model import Judge, Terms, Undetermined
 from abs_shield.quality.facts import Fact, Facts
 from abs_shield.text.show import escaped, shown
 
 LEAST, MOST = 20, 50
-"""Examples of one gap."""
+"""Minimum and maximum number of examples of one gap."""
 _DRAFTS = 40
-"""Drafts that are drawn for each example wanted, at most."""
+"""Maximum number of drafts per requested example."""
 _WORDINGS = 4
 _USUAL = Terms()
 
@@ -33,18 +33,18 @@ _USUAL = Terms()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutationSources:
     """
-    What right answers and other entities are taken from.
+    The sources of right answers and of entities.
 
     Attributes:
-        facts: Facts that are known to hold: a `FactTable`, any facts, or a source that is asked
-            about each claim, such as `SparqlFacts`.
-        answers: Right answers by what the model claimed: ``{"issue_refund": "refund"}``.
+        facts: True facts: a `FactTable`, any facts, or a source that is queried for each claim,
+            such as `SparqlFacts`.
+        answers: Right answers by the model's claim: ``{"issue_refund": "refund"}``.
         entities: Lists of names by kind: ``subject``, ``period``, ``person``, ``tool``; faker
-            makes what is not listed.
-        made_up: Share of examples about entities that are made up, of a gap of facts, in [0, 1];
-            their prompts state the fact.
-        judge: A model that words prompts; None draws from the templates alone.
-        terms: On what terms it is asked.
+            generates the other kinds.
+        made_up: Share of examples about invented entities, for a gap of facts, in [0, 1]; their
+            prompts state the fact.
+        judge: A model that rewords prompts; None uses the templates only.
+        terms: Time and budget of the model.
     """
 
     facts: Iterable[Fact] | Facts = ()
@@ -65,19 +65,19 @@ def mutate(
     held_out: Iterable[str] = (),
 ) -> Mutation:
     """
-    Make training examples around a gap that somebody accepted.
+    Generate training examples for an accepted gap.
 
-    The right answer comes from facts, from the mapping of right answers, from the person who
-    accepted the gap, or from what a check verified; never from the model, and never from what is
-    only spelt like it. The same seed makes the same examples.
+    The right answer comes from facts, from the mapping of right answers, from the reviewer of the
+    gap, or from a check's verified value; never from the model, and never from a guess by
+    spelling. The same seed produces the same examples.
 
     Args:
         gap: The gap.
         catches: Its catches.
         sources: Facts, right answers and entities.
-        count: How many examples, 20 to 50.
-        seed: Seed of every draw.
-        held_out: Prompts of evaluation cases; no example is one of them, or near one.
+        count: Number of examples, 20 to 50.
+        seed: Random seed.
+        held_out: Prompts of evaluation cases; examples equal or similar to them are left out.
 
     Raises:
         ShieldError: The gap is not accepted, no right answer is known, *count* is out of range,
@@ -93,7 +93,7 @@ def mutate(
     notes: list[str] = []
     if sources.judge is not None:
         drafts = _with_model(drafts, sources, count, notes)
-    return _chosen(islice(drafts, _DRAFTS * count), count, [*held_out], notes)
+    return _select(islice(drafts, _DRAFTS * count), count, [*held_out], notes)
 
 
 def _drafts(
@@ -104,27 +104,29 @@ def _drafts(
     entities: Entities,
     random: Random,
 ) -> Iterator[TrainingExample]:
-    """Return the drafts of the kind of gap that it is."""
-    is_name = gap.code in ("unknown_tool", "unavailable_tool") or _stand_at(catches, "/name")
-    rights = _rights(catches, _confirmed(gap, catches, is_name=is_name) | {**sources.answers})
+    """Return drafts for the kind of the gap."""
+    is_name = gap.code in ("unknown_tool", "unavailable_tool") or _all_at(catches, "/name")
+    rights = _right_answers(
+        catches, _reviewed_answers(gap, catches, is_name=is_name) | {**sources.answers}
+    )
     if is_name:
-        rights = _required(rights, gap, catches)
-        return of_names.drafts(rights, gap=gap.id, entities=entities, random=random)
-    copied = _shapes(catches, rights)
+        rights = _require_answers(rights, gap, catches)
+        return name_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
+    copied = _value_shapes(catches, rights)
     if copied:
-        return of_copies.drafts(copied, gap=gap.id, entities=entities, random=random)
-    facts = of_facts.select_relevant(_facts(sources.facts, catches), catches)
+        return copy_drafts.drafts(copied, gap=gap.id, entities=entities, random=random)
+    facts = fact_drafts.select_relevant(_facts(sources.facts, catches), catches)
     if not facts and rights:
-        return of_corrections.drafts(rights, gap=gap.id, entities=entities, random=random)
+        return correction_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
     if not facts:
         hint = "give `facts` about it, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
-    made_up = of_facts.Synthetic(entities, sources.made_up)
-    return of_facts.drafts(facts, catches, gap=gap.id, made_up=made_up, random=random)
+    synthetic = fact_drafts.Synthetic(entities, sources.made_up)
+    return fact_drafts.drafts(facts, catches, gap=gap.id, synthetic=synthetic, random=random)
 
 
 def _facts(source: Iterable[Fact] | Facts, catches: Iterable[Catch]) -> list[Fact]:
-    """Return all facts; of a source that cannot be listed those about the claims."""
+    """Return all facts; for a source that cannot be listed, those about the claims."""
     if isinstance(source, Iterable):
         return [*source]
     facts: dict[Fact, None] = {}
@@ -133,12 +135,12 @@ def _facts(source: Iterable[Fact] | Facts, catches: Iterable[Catch]) -> list[Fac
     return [*facts]
 
 
-def _stand_at(catches: Sequence[Catch], where: str) -> bool:
+def _all_at(catches: Sequence[Catch], where: str) -> bool:
     return bool(catches) and all(one.where == where for one in catches)
 
 
-def _rights(catches: Iterable[Catch], answers: Mapping[str, str]) -> dict[str, str]:
-    """Return right answers by claim: the user's, else what a check verified."""
+def _right_answers(catches: Iterable[Catch], answers: Mapping[str, str]) -> dict[str, str]:
+    """Return right answers by claim: the user's, else those verified by a check."""
     verified = {
         unquote(one.claim): unquote(one.verified_value)
         for one in catches
@@ -150,18 +152,20 @@ def _rights(catches: Iterable[Catch], answers: Mapping[str, str]) -> dict[str, s
     return {claim: right for claim, right in rights.items() if claim != right}
 
 
-def _confirmed(gap: Gap, catches: Iterable[Catch], *, is_name: bool) -> dict[str, str]:
-    """Return what the reviewer says is right: of every name, but only of a claim that is alone."""
+def _reviewed_answers(gap: Gap, catches: Iterable[Catch], *, is_name: bool) -> dict[str, str]:
+    """Return the reviewer's right answer by claim: for any names, else only for a single claim."""
     claims = {unquote(one.claim) for one in catches if one.claim}
     fits = gap.right_answer and (is_name or len(claims) == 1)
     return dict.fromkeys(claims, gap.right_answer) if fits else {}
 
 
-def _shapes(catches: Iterable[Catch], rights: Mapping[str, str]) -> dict[tuple[str, str], str]:
+def _value_shapes(
+    catches: Iterable[Catch], rights: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
     """
-    Return of each tool and argument the shape of a right value.
+    Return a value with the right shape for each tool and argument.
 
-    The value to copy stands in the prompt, so that a guess is enough for its shape.
+    A guess is enough, because the prompt contains the value to copy.
     """
     shapes = {
         (one.tool, one.where.rpartition("/")[2]): (
@@ -173,7 +177,7 @@ def _shapes(catches: Iterable[Catch], rights: Mapping[str, str]) -> dict[tuple[s
     return {argument: shape for argument, shape in shapes.items() if shape}
 
 
-def _required(rights: dict[str, str], gap: Gap, catches: Iterable[Catch]) -> dict[str, str]:
+def _require_answers(rights: dict[str, str], gap: Gap, catches: Iterable[Catch]) -> dict[str, str]:
     if not rights:
         guess = next((one for one in catches if one.suggested_value), None)
         hint = "give `answers`, such as {'issue_refund': 'refund'}"
@@ -189,11 +193,11 @@ def _required(rights: dict[str, str], gap: Gap, catches: Iterable[Catch]) -> dic
 def _with_model(
     drafts: Iterator[TrainingExample], sources: MutationSources, count: int, notes: list[str]
 ) -> Iterator[TrainingExample]:
-    """Yield what the model words for some drafts, then the other drafts."""
+    """Yield the model's rewordings of some drafts, then the drafts themselves."""
     assert sources.judge is not None
     originals = [*islice(drafts, max(1, count // _WORDINGS))]
-    made = reword(originals, sources.judge, each=_WORDINGS, terms=sources.terms)
-    for one in made:
+    rewordings = reword(originals, sources.judge, each=_WORDINGS, terms=sources.terms)
+    for one in rewordings:
         if isinstance(one, Undetermined):
             notes.append(one.reason)
         else:
@@ -202,10 +206,10 @@ def _with_model(
     yield from drafts
 
 
-def _chosen(
+def _select(
     drafts: Iterable[TrainingExample], count: int, held_out: list[str], notes: list[str]
 ) -> Mutation:
-    """Return the first drafts that are neither wrong, nor duplicates, nor evaluation cases."""
+    """Select the first drafts that are neither wrong, nor duplicates, nor evaluation cases."""
     chosen: list[tuple[TrainingExample, Canonical]] = []
     duplicates = leaks = wrong = 0
     for draft in drafts:
