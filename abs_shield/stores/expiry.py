@@ -14,7 +14,8 @@ def last_expired(records: Iterable[tuple[float, T]], *, before: float, now: floa
 
     A time after *now* is not trusted: such a record expires if an old one follows it.
 
-    >>> last_expired([(1.0, "a"), (99.0, "b"), (2.0, "c"), (7.0, "d"), (1.0, "e")], before=5.0, now=9.0)
+    >>> records = [(1.0, "a"), (99.0, "b"), (2.0, "c"), (7.0, "d"), (1.0, "e")]
+    >>> last_expired(records, before=5.0, now=9.0)
     'c'
     """
     last = None
