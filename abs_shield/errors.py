@@ -1,5 +1,5 @@
 """
-Every exception this package raises.
+The exceptions that this package raises.
 
 * ShieldError
   x PolicyError            the policy itself is wrong; raised while it is declared or loaded
@@ -36,14 +36,14 @@ class ReplayError(ShieldError):
 
 class _Blocked(ShieldError):
     """
-    A decision stopped something; carries the decision that did it.
+    Base of the errors that carry a blocking decision.
 
-    Its text is recorded by spans, logs and trackers of errors, and so names no value that was
-    judged: ``error.decision.feedback()`` and ``error.decision.explain()`` do.
+    The message may end up in spans, logs and error trackers, so it names no judged value;
+    ``error.decision.feedback()`` and ``error.decision.explain()`` do.
 
     Args:
-        decision: What was decided.
-        names: Argument names that the tool's author wrote; None where they are not known.
+        decision: The blocking decision.
+        names: Argument names that the tool's author declared; None if unknown.
     """
 
     def __init__(self, decision: Decision, names: frozenset[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a user declares: tools, rules, inverses, thresholds and modes. Data only."""
+"""Declarations of a policy: tools, rules, inverses, thresholds and modes. Data only."""
 
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.policy.configuration import configure

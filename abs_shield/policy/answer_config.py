@@ -1,4 +1,4 @@
-"""How answers are judged: what is evidence, how sure one must be, and who is asked."""
+"""Settings for judging answers: thresholds, evidence, judges and probes."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ TaskType = Literal["factual", "creative", "brainstorm", "draft"]
 
 class AnswerConfig(Declaration):
     """
-    How answers are judged; ``configure(answer=False)`` judges none at the door.
+    Settings for judging answers; ``configure(answer=False)`` turns the judging off.
 
     Attributes:
         emit_threshold: Overall score from which an answer is emitted.
         revise_threshold: Score of a claim below which the answer is revised.
         block_threshold: Score of a critical claim below which the answer is blocked, where a hard
             check, a verifier or a judge agrees.
-        below_emit: What becomes of an answer that nothing speaks against but an overall score below
+        below_emit: The action on an answer whose only fault is an overall score below
             `emit_threshold`: ``"revise"``, or ``"annotate"``, which emits it with a note.
         aggregate: The overall score: ``"min"``, the worst claim's, or ``"mean"``, in which
             critical claims count twice.
-        base_rate: Share of claims that hold, before any is looked at, in (0, 1); None: 0.99 of a
-            run's, and even odds beside documents.
-        words: Effect of the lexical score in a run: ``"show"``, none by itself: a claim that no
-            hard check, verifier or judge speaks against keeps the base rate; ``"gate"``, it
-            revises. Beside documents it always does.
-        high_stakes: Nothing is emitted whose critical claims were not probed.
+        base_rate: Prior share of claims that hold, in (0, 1); None: 0.99 for claims of a run,
+            and 0.5 for claims checked against documents.
+        words: Effect of the lexical score in a run. ``"show"``: none by itself; a claim that no
+            hard check, verifier or judge contradicts keeps the base rate. ``"gate"``: it can
+            cause a revision, as it always can against documents.
+        high_stakes: Emit an answer only after its critical claims were probed.
         task_type: Creative, brainstorm and draft answers are not scored; the calls of their run
-            are judged as ever.
-        strict_tool_evidence: Evidence is tool results alone, and not what users or the host said.
-        judge: A model that scores claims and answers probes; a `Judge`. None asks nobody.
-        verifier: A model of entailment; a `Verifier`. None asks nobody.
-        probes: How often a critical claim is asked again, at most 5 times, where there is a judge.
+            are still judged.
+        strict_tool_evidence: Accept only tool results as evidence, not messages of users or the
+            host.
+        judge: A model that scores claims and answers probes; a `Judge`. None for no judge.
+        verifier: A model of entailment; a `Verifier`. None for no verifier.
+        probes: Number of probes of a critical claim, at most 5; they need a judge.
         probing: Whether the answer waits for its probes, ``"inline"``, or they run in the
-            ``"background"`` and are written down when they are in; high-stakes answers wait.
-        calls: Most calls of models for one answer.
-        revisions: Most times that an answer is written again before it is refused.
-        refusal: What is said in place of a blocked answer; ``{reason}`` names the failure.
+            ``"background"`` and are recorded when they finish; high-stakes answers wait.
+        calls: Maximum number of model calls for one answer.
+        revisions: Maximum number of revisions of an answer before it is refused.
+        refusal: Text returned in place of a blocked answer; ``{reason}`` names the failure.
     """
 
     emit_threshold: Share = 0.85
@@ -98,5 +99,5 @@ class AnswerConfig(Declaration):
 
     @property
     def scores(self) -> bool:
-        """Whether claims are scored at all."""
+        """Return whether claims are scored; only factual answers are."""
         return self.task_type == "factual"

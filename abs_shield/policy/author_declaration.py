@@ -1,4 +1,4 @@
-"""What an author declared of a tool, beside what somebody else says of it."""
+"""The author's declaration of a tool, merged into a description from another source."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _AUTHOR_FIELDS = (
 
 def with_declaration(description: Tool, author: Tool) -> Tool:
     """
-    Return *description* with all that *author* declared of the tool: it adds, and loosens nothing.
+    Return *description* with everything that *author* declared of the tool, loosening nothing.
 
-    The union of both tools' marks holds, and the author's where both mark one parameter. The
+    The marks of both tools are merged; the author's win where both mark one parameter. The
     parameters stay those of the description, where it has any.
 
     >>> author = Tool(name="pay", targets=["account"], destructive=True)
@@ -55,10 +55,10 @@ def _marks(description: Tool, author: Tool) -> dict[str, Any]:
 
 def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] | None:
     """
-    Return the author's schema of the parameters that a description has too, by *names*.
+    Return the author's schema, restricted to the parameters in *names*.
 
-    A framework may leave out what it injects, add what it takes away again, and fill in what is
-    required; so only what the author said of the values is left.
+    A framework may hide injected parameters, add some of its own and fill in required ones, so
+    only the constraints on values are kept, not those on which arguments exist.
     """
     parameters = author.parameters
     if not isinstance(parameters, Mapping):
@@ -73,4 +73,4 @@ def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] 
 _NAME_KEYWORDS = frozenset(
     "required additionalProperties unevaluatedProperties propertyNames dependentRequired".split()
 )
-"""Keywords that say which arguments there are, and not what they may be."""
+"""Schema keywords that constrain which arguments exist rather than their values."""

@@ -1,4 +1,4 @@
-"""The documented way to declare a policy: ``policy = shield.configure(mode="strict", ...)``."""
+"""Declaration of a policy: ``policy = shield.configure(mode="strict", ...)``."""
 
 from __future__ import annotations
 
@@ -106,16 +106,17 @@ def configure(
     Declare a policy: by keywords, or as one mapping of the same names.
 
     Args:
-        declared: A mapping of the keywords below, in their place.
+        declared: A mapping of the keywords below, instead of them.
         mode: ``"strict"`` blocks what is HALLUCINATED; ``"audit"`` records findings, and blocks
             and changes nothing.
         threshold: Sensitivity in [0, 1]: a finding of strength s counts if s >= 1 - threshold.
             At 1 every finding counts, at 0 only certain ones.
-        layers: The layers to run, by name or as functions of your own; None for all six.
-        tools: Tools that no function is decorated for, and refinements of decorated ones.
-        rules: What can never be true of a call: functions decorated with `rule`.
+        layers: The layers to run, by name or as your own functions; None for all six.
+        tools: Tools without a decorated function, and refinements of decorated ones.
+        rules: Functions decorated with `rule`, which reject impossible calls.
         inverses: Pairs of tools that undo each other; see `inverse`.
-        allow: Values, globs or callables that every parameter admits, seen or not.
+        allow: Values, globs or callables that every parameter accepts, whether the run has seen
+            them or not.
         modes: The mode of one layer, one tool, or one pair ``(tool, layer)``, by name.
         on_suspicious: What happens to a SUSPICIOUS call in strict mode: ``"flag"`` lets it run,
             ``"approve"`` asks the Shield's approver, ``"block"`` blocks it.
@@ -128,10 +129,10 @@ def configure(
             least 1.
         window: Calls, and seconds, within which two calls can contradict each other.
         suppress: Known false alarms, each with its reason; see `Suppression`.
-        verification: How results of tools are judged; None for the defaults, False for not at
-            all.
-        answer: How answers are judged; None for the defaults, False for not at all.
-        pii: The personal data that is searched in arguments: True for every kind, None for none.
+        verification: Settings for judging tool results; None for the defaults, False to turn it
+            off.
+        answer: Settings for judging answers; None for the defaults, False to turn it off.
+        pii: Personal data to detect in arguments: True for every kind, None for none.
         limits: The bounds of a session's memory; None for the defaults.
 
     Returns:

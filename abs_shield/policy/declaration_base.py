@@ -1,4 +1,4 @@
-"""What all declarations share: frozen, closed, and a one-line `PolicyError` when wrong."""
+"""Base class of declarations: frozen, closed, with one-line `PolicyError` messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED = re.compile("'([^']+)'")
 
 
 class Declaration(BaseModel):
-    """A declaration of the user's; a misspelt field shouts."""
+    """A frozen declaration; an unknown field raises a `PolicyError`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -45,11 +45,11 @@ class Declaration(BaseModel):
 
     @property
     def place(self) -> SourceLocation:
-        """Where it was declared; no part of what it says."""
+        """The file and line of the declaration; ignored by comparisons."""
         return self._place
 
     def placed(self, place: SourceLocation) -> Self:
-        """Give the same, as declared at *place*."""
+        """Return a copy that is declared at *place*."""
         copy = self.model_copy()
         object.__setattr__(copy, "__pydantic_private__", {"_place": place})
         return copy
@@ -57,10 +57,10 @@ class Declaration(BaseModel):
 
 def require_fields(what: str, names: Any, fields: Any) -> None:
     """
-    Refuse a field that does not exist.
+    Raise if a field does not exist.
 
     Raises:
-        PolicyError: Names the nearest field there is.
+        PolicyError: A field is unknown; the message names the nearest existing one.
     """
     for name in names:
         if name not in fields:
@@ -71,10 +71,10 @@ def require_fields(what: str, names: Any, fields: Any) -> None:
 
 def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
     """
-    Give a list, a set or another iterable as a tuple; a set in a stable order.
+    Return a list, a set or another iterable as a tuple; a set in a stable order.
 
     Raises:
-        PolicyError: It is one thing, such as a string, where several are meant.
+        PolicyError: The value is a single one, such as a string, where a list is expected.
     """
     if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
         raise PolicyError(f"{where} is {shown(value)}; give a list")
@@ -95,7 +95,7 @@ _CONSTRUCTION_HINTS = {
 
 
 def _entry_hint(entry: Any) -> str:
-    """Name the word of a closed vocabulary that was probably meant, or what makes a part."""
+    """Return a hint: the nearest allowed word, or how to construct the expected object."""
     hint = _CONSTRUCTION_HINTS.get(str(entry.get("ctx", {}).get("class_name")))
     if hint is not None:
         return f"; {hint}"
@@ -106,7 +106,7 @@ def _entry_hint(entry: Any) -> str:
 
 
 def _one_line(what: str, error: ValidationError) -> str:
-    """Give pydantic's errors as one line that says where, got and expected."""
+    """Return pydantic's errors as one line with the place, the value and the expectation."""
     messages = []
     for entry in error.errors(include_url=False)[:5]:
         where = ".".join(str(part) for part in entry["loc"][:2])

@@ -17,12 +17,12 @@ class Inverse:
     A pair of calls that cancel each other; built by `inverse`.
 
     Attributes:
-        first: The tool that is called before.
+        first: The tool that is called first.
         then: The tool that undoes it.
-        same: Tool name to the parameter that names the entity.
-        final: Nothing may follow on an entity that *then* removed.
-        unless: Excuses a pair; called with the two calls.
-        place: Where it was declared; no part of what it says.
+        same: The parameter that names the entity, by tool name.
+        final: Whether any later call on an entity that *then* removed is a contradiction.
+        unless: Function of the two calls; a true result exempts the pair.
+        place: Where it was declared; ignored by comparisons.
     """
 
     first: str
@@ -45,8 +45,8 @@ def inverse(
     Declare that *then* undoes *first* on the entity that *same* names.
 
     Raises:
-        PolicyError: A tool is no name, *same* does not name a parameter of both tools, or
-            *unless* is no function.
+        PolicyError: A tool is not a name, *same* does not name a parameter of both tools, or
+            *unless* is not a function.
 
     >>> inverse("create_user", "delete_user", same="id").same["delete_user"]
     'id'

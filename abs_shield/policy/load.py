@@ -1,4 +1,4 @@
-"""Loads a policy by its place: ``package.module:attr`` or ``path/to/file.py:attr``."""
+"""Load a policy from ``package.module:attr`` or ``path/to/file.py:attr``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 _LOADED_FOLDERS: set[Path] = set()
-"""The folders of the files that were loaded."""
+"""The folders of the files loaded so far."""
 
 
 def load_policy(place: str) -> Policy:
@@ -33,7 +33,7 @@ def load_policy(place: str) -> Policy:
             it.
 
     Raises:
-        PolicyError: The module cannot be imported, has no such attribute, or it is no policy.
+        PolicyError: The module cannot be imported, has no such attribute, or it is not a policy.
     """
     value = load(place)
     if isinstance(value, Policy):
@@ -47,7 +47,7 @@ def load_policy(place: str) -> Policy:
 
 def load(place: str) -> Any:
     """
-    Import whatever *place* names.
+    Import the object that *place* names.
 
     Raises:
         PolicyError: The module cannot be imported, or has no such attribute.
@@ -67,7 +67,7 @@ def load(place: str) -> Any:
 
 
 def _file(place: str) -> str:
-    """The file of the module that *place* names; it is imported."""
+    """Return the file of the module that *place* names, which is already imported."""
     where = place.rpartition(":")[0]
     if where.endswith(".py"):
         return where
@@ -141,7 +141,7 @@ def _sibling_imports(folder: Path) -> Iterator[None]:
 
 
 def _is_foreign_namesake(name: str, folder: Path) -> bool:
-    """Return whether a module of *folder* has this name, and another policy's folder gave it."""
+    """Return whether *folder* has a module of this name that was imported from another folder."""
     top = name.partition(".")[0]
     origin = getattr(sys.modules.get(top), "__file__", None)
     if origin is None:

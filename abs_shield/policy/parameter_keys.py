@@ -1,4 +1,4 @@
-"""The keys under which a tool's author marks a parameter, and which leaves of a call they mean."""
+"""Keys by which a tool's author marks parameters, and the values of a call that they match."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 ANY = "*"
-"""A step of a pointer that is every key of an object whose keys are data."""
+"""A pointer step that matches every key of an object whose keys are data."""
 ANYWHERE = "**"
-"""Steps of a pointer of any number: of what stands in a model that holds itself."""
+"""A pointer part that matches any number of steps, for recursive models."""
 
 
 def first_name(key: str) -> str:
     """
-    Give the parameter at the top level that a key is about, or ``*``.
+    Return the top-level parameter of a key, or ``*``.
 
     >>> first_name("order_id"), first_name("/lines/sku")
     ('order_id', 'lines')
@@ -22,7 +22,7 @@ def first_name(key: str) -> str:
 
 
 def names_in(key: str) -> list[str]:
-    """Give every name in a key."""
+    """Return every name in a key."""
     return (
         [step for step in _steps(key) if step not in (ANY, ANYWHERE)] if key[:1] == "/" else [key]
     )
@@ -30,10 +30,10 @@ def names_in(key: str) -> list[str]:
 
 def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> set[str]:
     """
-    Return by which of the *keys* an author means the leaf at *path*.
+    Return those of the *keys* that match the value at *path*.
 
-    A name is that of the parameter or of the leaf itself; a pointer is the place of the leaf, or
-    of what it stands in. ``/*`` means the arguments that the schema does not name.
+    A name matches the top-level parameter or the last step; a pointer matches the value's
+    place or a parent of it. ``/*`` matches the arguments that the schema does not name.
 
     >>> sorted(keys_of(["lines", 0, "sku"], ["lines", "sku", "/lines/sku", "/lines/id"], {}))
     ['/lines/sku', 'lines', 'sku']

@@ -1,4 +1,4 @@
-"""What an author says of one parameter, inside ``Annotated``."""
+"""Marks of a tool's parameters, for use inside ``Annotated``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Target:
     The parameter names an entity that this run must have seen.
 
     Attributes:
-        must_be_seen: An unseen value is HALLUCINATED instead of SUSPICIOUS.
-        allow: Values, globs or callables that are always admitted.
+        must_be_seen: Whether an unseen value is HALLUCINATED instead of SUSPICIOUS.
+        allow: Values, globs or callables that are always accepted.
 
     Raises:
-        PolicyError: *allow* is no list.
+        PolicyError: *allow* is not a list.
     """
 
     must_be_seen: bool = False
@@ -30,22 +30,22 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """The parameter is a name or a place: an unseen value is worth a weaker finding."""
+    """The parameter is a name or a place: an unseen value gives a weaker finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """The parameter is free text: its value is never looked for."""
+    """The parameter is free text: its value is not checked against the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Creates:
-    """The parameter is the id that this call mints: nobody can have seen it."""
+    """The parameter is the id that this call creates, so the run cannot have seen it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """The parameter is the host's, not the model's: a context, a client."""
+    """The parameter is filled in by the host, not the model: a context, a client."""
 
 
 Mark = Target | Soft | Free | Creates | Injected

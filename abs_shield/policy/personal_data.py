@@ -1,4 +1,4 @@
-"""Which personal data is found in the arguments of calls."""
+"""Settings of the layer that finds personal data in the arguments of calls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ Text = Annotated[str, Field(min_length=1)]
 
 class PersonalData(Declaration):
     """
-    The layer `personal_data`: what calls hand to tools is searched as outputs are.
+    Settings of the layer `personal_data`, which searches the arguments of calls.
+
+    It uses the recognisers of the quality cascade.
 
     Attributes:
-        kinds: What is looked for, such as ``("CreditCardNumber", "SSN")``; all kinds where empty.
-        allow: Values or globs that may be handed over, in any case: ``"*@acme.com"``.
-        verdict: What a piece of personal data makes of a call: ``"suspicious"`` flags it as the
+        kinds: Kinds to detect, such as ``("CreditCardNumber", "SSN")``; all kinds if empty.
+        allow: Values or globs that calls may contain, in any case: ``"*@acme.com"``.
+        verdict: The verdict on a call with personal data: ``"suspicious"`` handles it as the
             policy's ``on_suspicious`` says, ``"hallucinated"`` blocks it in strict mode.
-        detectors: Sources of personal data; the table of recognisers where empty.
+        detectors: Detectors of personal data; the built-in recognisers if empty.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)

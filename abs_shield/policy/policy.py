@@ -1,4 +1,4 @@
-"""A policy: which tools exist, what may never be true, what counts, and what is enforced."""
+"""A policy: tools, rules, thresholds, modes and suppressions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _valid_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
 
 def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     """
-    Refuse a name that no layer has.
+    Raise if no layer has this name.
 
     Raises:
         ValueError: No layer has that name; the message gives the nearest.
@@ -61,7 +61,7 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
 
 
 def _require_check(name: str, *, also: list[str]) -> None:
-    """Refuse what has no mode of its own."""
+    """Raise if *name* is not a check with a mode of its own."""
     if name not in also:
         _refuse_signal(name)
         if name in OF_NO_TOOL:
@@ -70,7 +70,7 @@ def _require_check(name: str, *, also: list[str]) -> None:
 
 
 def _require_suppressible(check: str, *, also: list[str]) -> None:
-    """Refuse to suppress what has no findings."""
+    """Raise if *check* has no findings to suppress."""
     if check == VERIFICATION and check not in also:
         raise ValueError(
             f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
@@ -93,7 +93,7 @@ def _refuse_signal(name: str) -> None:
 
 
 def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
-    """Whatever is far from every layer's name is the name of a tool."""
+    """Raise if *key* looks like a misspelt layer; any other key is taken for a tool's name."""
     _refuse_signal(key)
     near = nearest(key, layers, floor=_NEAR_A_LAYER) or nearest(
         key, (VERIFICATION,), floor=_NEAR_VERIFICATION
@@ -107,14 +107,14 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
 
 _NEAR_A_LAYER = 0.75
 _NEAR_VERIFICATION = 0.9
-"""A slip of the pen: `verification_code` and `notification` are names of tools."""
+"""Similarity of a typing error: below it, `verification_code` and `notification` are tools."""
 
 LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_valid_layer)]
-"""The name of a built-in layer, or a layer function of one's own."""
+"""The name of a built-in layer, or a layer function of the user."""
 
 
 def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
-    """Take *kind*, a mapping of its fields, or False, which judges none."""
+    """Return a validator that accepts *kind*, a mapping of its fields, or False to judge none."""
 
     def validate(value: Any) -> Any:
         if value is False or isinstance(value, (kind, Mapping)):
@@ -126,7 +126,7 @@ def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
 
 
 def _personal_data(value: Any) -> Any:
-    """Take settings, a mapping of their fields, True for every kind, and False for none."""
+    """Return the settings: True becomes every kind, False becomes None."""
     if isinstance(value, bool):
         return PersonalData() if value else None
     return value
@@ -134,31 +134,31 @@ def _personal_data(value: Any) -> Any:
 
 class Policy(Declaration):
     """
-    Everything a `Shield` needs to know before it judges; built by `configure`.
+    The complete configuration of a `Shield`; built by `configure`.
 
     Attributes:
-        mode: Whether findings are enforced or only written down.
+        mode: Whether findings are enforced (strict) or only recorded (audit).
         threshold: Sensitivity in [0, 1]; a finding of strength s counts when
             s >= 1 - threshold.
         layers: Layers to run; None for all six, an empty tuple for none.
-        tools: Tools that nobody decorated, and refinements of decorated ones.
-        rules: What can never be true.
+        tools: Tools without a decorated function, and refinements of decorated ones.
+        rules: Functions that reject impossible calls.
         inverses: Pairs of tools that undo each other.
-        allow: Values, globs or callables admitted everywhere as targets.
-        modes: Layer, tool, or (tool, layer) to a mode.
-        on_suspicious: What a SUSPICIOUS call asks for: flag, approve or block.
-        coercible: What a value asks for that is written in another form than the schema's and
-            converts to it without loss, such as ``"71"`` for 71: flag is SUSPICIOUS, block is
-            HALLUCINATED.
-        on_error: What our own failure asks for; None: block in strict, allow in audit.
-        on_log_loss: What a call asks for whose decision the store cannot keep.
+        allow: Values, globs or callables accepted as targets of every tool.
+        modes: Mode by layer, by tool, or by (tool, layer).
+        on_suspicious: Action on a SUSPICIOUS call in strict mode: flag, approve or block.
+        coercible: Verdict on a value that converts to the schema's type without loss, such as
+            ``"71"`` for 71: flag is SUSPICIOUS, block is HALLUCINATED.
+        on_error: Action when a check fails with an internal error; None: block in strict mode,
+            allow in audit mode.
+        on_log_loss: Action on a call when the store cannot keep its decision.
         retries: Blocked attempts of one tool in one run before the model is told to stop.
         window: Calls and seconds within which calls contradict each other.
         suppress: Known false alarms.
-        verification: How results are judged; False judges none.
-        answer: How answers are judged; False judges none.
-        pii: Which personal data is found in arguments; True for every kind, None for none.
-        limits: Bounds of a session.
+        verification: Settings for judging results; False turns it off.
+        answer: Settings for judging answers; False turns it off.
+        pii: Personal data to detect in arguments; True for every kind, None for none.
+        limits: Bounds of a session's memory.
     """
 
     model_config = ConfigDict(ignored_types=(cached_property,))
@@ -205,7 +205,7 @@ class Policy(Declaration):
 
     @property
     def checks(self) -> list[str]:
-        """What may have a mode of its own: layers, and `verification` where results are judged."""
+        """Names that may have a mode: the layers, and `verification` if results are judged."""
         return [*self.layer_names, *(() if self.verification is False else (VERIFICATION,))]
 
     @property
@@ -223,15 +223,15 @@ class Policy(Declaration):
         return digest(text, size=8).hex()
 
     def audited(self) -> Policy:
-        """Give this policy with every mode set to audit; nothing else changes."""
+        """Return this policy with every mode set to audit; nothing else changes."""
         return self._with_mode(Mode.AUDIT)
 
     def enforced(self) -> Policy:
-        """Give this policy with every mode set to strict; nothing else changes."""
+        """Return this policy with every mode set to strict; nothing else changes."""
         return self._with_mode(Mode.STRICT)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Give a copy, which has a revision of its own."""
+        """Return a copy, whose revision is computed anew."""
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("revision", None)
         return copy
@@ -248,7 +248,7 @@ def _require_unique(what: str, names: list[str]) -> None:
 
 
 def _canonical(value: Any) -> Any:
-    """Give canonical data for *value*; a callable is its name and source."""
+    """Return canonical data for *value*; a callable becomes its name and source."""
     if isinstance(value, BaseModel):
         return {name: _canonical(getattr(value, name)) for name in type(value).model_fields}
     if isinstance(value, Mapping):
@@ -282,7 +282,7 @@ def _source(function: Callable[..., Any]) -> str:
 
 
 def _captured(function: Callable[..., Any]) -> Iterator[str]:
-    """Data that a callable was made with or reads: closure, defaults, state, its module's names."""
+    """Yield the data a callable depends on: closure, defaults, state and the globals it reads."""
     plain = getattr(function, "__func__", function)
     for cell in getattr(plain, "__closure__", None) or ():
         with suppress(ValueError):  # a cell that is still empty
@@ -303,7 +303,7 @@ def _data_lines(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
 
 
 def _data_json(value: Any) -> Iterator[str]:
-    """Canonical JSON of numbers, words and what is made of them alone; nothing for the rest."""
+    """Yield the canonical JSON of plain data; nothing for any other value."""
     with suppress(RecursionError):  # data that holds itself
         if _is_data(value) and value not in ([], {}):
             yield json.dumps(_canonical(value), sort_keys=True)
@@ -318,7 +318,7 @@ def _is_data(value: Any) -> bool:
 
 
 def _codes(code: CodeType | None) -> Iterator[CodeType]:
-    """A function's code and that of the functions inside it."""
+    """Yield a function's code object and those of the functions inside it."""
     if code is not None:
         yield code
         for inner in code.co_consts:

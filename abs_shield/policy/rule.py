@@ -1,4 +1,4 @@
-"""A rule: what can never be true of a call, as a function of the tool's own parameters."""
+"""Rules: functions of a tool's own parameters that reject impossible calls."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from abs_shield.errors import PolicyError
 from abs_shield.text.show import escaped, shown
 
 CONTEXT = ("session", "call")
-"""Parameter names by which a rule asks for the session and for the call itself."""
+"""Parameter names through which a rule receives the session and the call itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """
-    A state that can never be legitimate; built by `rule`.
+    A condition that every legitimate call meets; built by `rule`.
 
     Attributes:
         function: Its parameters are named after the tool's; False or a string rejects.
-        tools: The tools it judges; ``"*"`` stands for all.
-        sentence: What the model and the operator read.
-        file: Where it is written.
+        tools: The tools it applies to; ``"*"`` for all.
+        sentence: The text for the model and the operator.
+        file: The file that defines it.
         line: First line of the function, from 1.
-        takes: What the function calls a parameter, to what the tool calls it.
-        tries: Values at which it turns, for a proof to try beside those of its source.
+        takes: The function's parameter name to the tool's.
+        tries: Values around its limit, which a proof tries besides those in its source.
     """
 
     function: Callable[..., Any]
@@ -42,7 +42,7 @@ class Rule:
         return self.function(*args, **kwargs)
 
     def judges(self, tool: str) -> bool:
-        """Whether this rule looks at calls of *tool*."""
+        """Return whether this rule applies to calls of *tool*."""
         return tool in self.tools or "*" in self.tools
 
 
@@ -56,14 +56,14 @@ def rule(
     Declare a rule of one tool, or of several.
 
     The function's parameters are named after the tool's parameters; ``session`` and ``call``
-    may be asked for too. None and True accept; False, or a string that says why, rejects. Its
-    docstring's first line is what the model reads.
+    are available too. None and True accept; False, or a string with the reason, rejects. The
+    model reads the first line of its docstring.
 
     Args:
-        tool: The tool, or the tools, that it judges; ``"*"`` for all.
-        takes: What the function calls a parameter, to what the tool calls it; the others have
-            one name. A function with ``**rest`` gets those named here that it does not name.
-        sentence: What the model reads, instead of the docstring.
+        tool: The tool, or the tools, that it applies to; ``"*"`` for all.
+        takes: The function's parameter name to the tool's, where they differ. A function with
+            ``**rest`` also receives the parameters listed here that it does not name.
+        sentence: The text for the model, instead of the docstring.
 
     Raises:
         PolicyError: There is no docstring, the function is async, or a parameter has no name.
@@ -102,7 +102,7 @@ def rule(
 
 
 def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:
-    """Give *takes* checked: names to names, each once, and every one of them can be delivered."""
+    """Return *takes* if it maps names to names, each once, that the function accepts."""
     whole = isinstance(takes, Mapping) and all(
         isinstance(word, str) and word for pair in takes.items() for word in pair
     )

@@ -1,4 +1,4 @@
-"""Rules that are made from arguments: their tool, their parameters and their limits are given."""
+"""Shared parts of rule factories, which build rules from a tool, parameters and limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.amounts import amount
 from abs_shield.text.show import escaped, shown
 
 Tools = str | Iterable[str]
-"""The tool, or the tools, that a rule judges."""
+"""The tool, or the tools, that a rule applies to."""
 
 _MOST_LISTED = 20
 _FACTORY_PACKAGE = "abs_shield.policy."
@@ -30,13 +30,14 @@ def build_rule(
     tries: Iterable[Any] = (),
 ) -> Rule:
     """
-    Give *check*, a function inside a factory, as a rule.
+    Build a rule from *check*, a function inside a factory.
 
-    It has the factory's name, as in ``money.at_most``; its file and line are where the policy
-    calls the factory, because there the limit stands. *tries* are values at which it turns.
+    The rule has the factory's name, as in ``money.at_most``, and the file and line of the
+    factory's call in the policy, because the limit is set there. *tries* are values around the
+    limit, for `abs-shield prove` to test.
 
     Raises:
-        PolicyError: The tool or a parameter is no name.
+        PolicyError: The tool or a parameter is not a name.
     """
     pack = check.__module__.rpartition(".")[2]
     name = f"{pack}.{check.__qualname__.partition('.')[0]}"
@@ -55,7 +56,7 @@ def build_rule(
 
 def sentence_subject(what: str | None, parameter: str) -> str:
     """
-    Name what a sentence is about: the author's words, else the parameter.
+    Return the subject of a rule's sentence: the author's words, else the parameter.
 
     >>> subject("A refund", "amount"), subject(None, "amount")
     ('A refund', '`amount`')
@@ -65,7 +66,7 @@ def sentence_subject(what: str | None, parameter: str) -> str:
 
 def quoted_names(names: Any) -> str:
     """
-    Give names as a sentence has them.
+    Return names in backticks, joined with commas and "or".
 
     >>> quoted("to"), quoted(["to", "cc", "bcc"])
     ('`to`', '`to`, `cc` or `bcc`')
@@ -77,7 +78,7 @@ def quoted_names(names: Any) -> str:
 
 def one_of_text(values: Iterable[str]) -> str:
     """
-    List what is allowed, in order, cut after twenty.
+    Return the allowed values as text, sorted, cut after twenty.
 
     >>> one_of({"USD", "EUR"})
     'one of EUR, USD'
@@ -92,10 +93,10 @@ def one_of_text(values: Iterable[str]) -> str:
 
 def exact_number(value: Any, *, of: str) -> Decimal:
     """
-    Give a limit as an exact number.
+    Return a limit as an exact number.
 
     Raises:
-        PolicyError: It is none; *of* names the factory.
+        PolicyError: The value is not a number; *of* is the factory's name.
     """
     exact = None if isinstance(value, str) else amount(value)
     if exact is None or not exact.is_finite():
@@ -105,10 +106,10 @@ def exact_number(value: Any, *, of: str) -> Decimal:
 
 def word_set(values: Any, *, of: str) -> frozenset[str]:
     """
-    Give a list of words as a set.
+    Return a list of words as a set.
 
     Raises:
-        PolicyError: It is no list, it is empty, or not all of it are words.
+        PolicyError: The value is not a list, is empty, or holds something other than words.
     """
     listed_values = as_tuple(values, where=f"`{of}`: the list")
     wrong = [value for value in listed_values if not (isinstance(value, str) and value)]
@@ -119,10 +120,10 @@ def word_set(values: Any, *, of: str) -> frozenset[str]:
 
 def parameters(names: str | Iterable[str], *, of: str) -> dict[str, str]:
     """
-    Give one parameter, or several, as what a rule takes under their own names.
+    Return one or several parameter names as a rule's ``takes``, each under its own name.
 
     Raises:
-        PolicyError: One of them is no name.
+        PolicyError: One of them is not a name.
     """
     listed_names = (
         (names,) if isinstance(names, str) else as_tuple(names, where=f"`{of}`: `parameter`")

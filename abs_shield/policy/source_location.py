@@ -1,4 +1,4 @@
-"""Where in the user's own code something was declared."""
+"""The file and line at which the user's code declares something."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _MOST_FRAMES = 100
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
     """
-    A file and a line; line 0 where only the file is known.
+    A file and a line; line 0 if only the file is known.
 
-    Any two places are equal: where a thing was declared is no part of what it says.
+    Any two locations are equal, so that declarations compare by content alone.
     """
 
     file: str = field(default="", compare=False)
@@ -25,7 +25,7 @@ class SourceLocation:
 
 
 def caller_location() -> SourceLocation:
-    """Give the nearest caller outside this package."""
+    """Return the location of the nearest caller outside this package."""
     frame = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _SKIPPED_PACKAGES:

@@ -1,4 +1,4 @@
-"""A known false alarm: its findings are kept and marked, and not enforced."""
+"""Suppressions of known false alarms: their findings are recorded but not enforced."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from abs_shield.text.show import escaped, shown
 _NAME = "/name"
 _ARGUMENTS = "/arguments"
 ANYWHERE = "*"
-"""The step of a place that stands for every position of a list."""
+"""The step of a place that matches every position of a list."""
 
 
 class Suppression(Declaration):
     """
-    Silences one check for one tool, with a reason and an end.
+    A suppression of one check for one tool, with a reason and an end.
 
     Attributes:
         check: The layer, or the signal of results, whose findings are silenced.
         tool: The tool; None for every tool.
-        code: The kind of fault, as the finding's `code` says it; None for every kind.
-        where: The place in the call, or in the result, as the finding's `where` says it; ``*`` is
-            any position of a list. None for every place.
+        code: The finding's `code`; None for every code.
+        where: The finding's `where`, a place in the call or in the result; ``*`` is any
+            position of a list. None for every place.
         reason: Why this is a false alarm.
-        until: Last day, or moment, on which it holds; None for ever. Naive times are UTC.
+        until: Last day or time at which it applies; None for ever. Naive times are UTC.
     """
 
     check: str
@@ -53,14 +53,14 @@ class Suppression(Declaration):
     @field_validator("until", mode="before")
     @classmethod
     def _parse_day(cls, until: Any) -> Any:
-        """A day stays a day: pydantic reads ``"2026-01-31"`` as its midnight."""
+        """Parse a date as a date, as pydantic reads ``"2026-01-31"`` as a date-time at midnight."""
         if isinstance(until, str):
             with suppress(ValueError):
                 return date.fromisoformat(until)
         return until
 
     def __str__(self) -> str:
-        """Say what is silenced, on one line."""
+        """Return what is suppressed, on one line."""
         text = f"`{escaped(self.check)}`"
         text += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
         text += f", `{escaped(self.code)}`" if self.code is not None else ""
@@ -68,7 +68,7 @@ class Suppression(Declaration):
 
     @property
     def parameter(self) -> str:
-        """The parameter at the top level that it is about; empty for all."""
+        """The top-level parameter that it applies to; empty for all."""
         if self.check in SIGNAL_NAMES:
             return ""
         step = (self.where or "").removeprefix(_ARGUMENTS).removeprefix("/").partition("/")[0]
@@ -76,14 +76,14 @@ class Suppression(Declaration):
 
     @property
     def steps(self) -> list[str]:
-        """The steps of its place in the arguments, unescaped; none where it is about all."""
+        """The steps of its place in the arguments, unescaped; empty if it applies to all."""
         if not self.parameter:
             return []
         steps = str(self.where).removeprefix(f"{_ARGUMENTS}/").split("/")
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
     def covers(self, other: Suppression) -> bool:
-        """Return whether it silences whatever *other* silences, at any moment."""
+        """Return whether it suppresses everything that *other* suppresses, at any time."""
         return (
             self.check == other.check
             and self.tool in (None, other.tool)
@@ -95,7 +95,7 @@ class Suppression(Declaration):
         )
 
     def silences(self, finding: Finding, *, at: float) -> bool:
-        """Whether it silences *finding* at *at*; the tool is not looked at."""
+        """Return whether it suppresses *finding* at the time *at*; the tool is not compared."""
         return (
             self.check == finding.check
             and self.code in (None, finding.code)
@@ -104,14 +104,14 @@ class Suppression(Declaration):
         )
 
     def holds(self, at: float) -> bool:
-        """Whether it still holds at *at*, in seconds since the epoch."""
+        """Return whether it still applies at *at*, in seconds since the epoch."""
         if self.until is None:
             return True
         return datetime.fromtimestamp(at, UTC) <= _end_of(self.until)
 
 
 def _ends_after(until: datetime | date | None, other: datetime | date | None) -> bool:
-    """Return whether one end is as late as another; a day ends with its last moment."""
+    """Return whether one end is as late as another; a day ends with its last microsecond."""
     if until is None or other is None:
         return until is None
     return _end_of(until) >= _end_of(other)
@@ -143,7 +143,7 @@ def _is_step(step: str, pattern: str) -> bool:
 
 def anywhere(where: str) -> str:
     """
-    Give a place with every position of a list as any.
+    Return a place with every list position replaced by ``*``.
 
     >>> anywhere("/arguments/lines/0/count")
     '/arguments/lines/*/count'

@@ -1,4 +1,4 @@
-"""One tool's contract: its parameters, and what its author says of them."""
+"""A tool's declaration: its parameters, marks, effects and profile."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ LONGEST_NAME = 512
 
 class Tool(Declaration):
     """
-    A tool that nobody decorated, or a refinement of a decorated one of the same name.
+    A tool without a decorated function, or a refinement of a decorated one of the same name.
 
     Attributes:
         name: The name that the model calls, of at most 512 characters.
-        parameters: JSON Schema of the arguments; None where it is not known.
-        description: What the model reads about it.
+        parameters: JSON Schema of the arguments; None if unknown.
+        description: The description for the model.
         targets: Parameters that name entities the run must have seen, with their `Target`.
         soft: Parameters that hold names or places.
         free: Parameters that hold free text.
-        creates: Parameters that hold the id which the call mints.
-        allow: Values, globs or callables admitted for every parameter.
-        destructive: A wrong call cannot be undone.
-        read_only: A call changes nothing.
-        idempotent: The same call twice is the same as once.
-        open_world: Its results come from outside, e.g. from the web.
+        creates: Parameters that hold the id which the call creates.
+        allow: Values, globs or callables accepted for every parameter.
+        destructive: Whether a wrong call cannot be undone.
+        read_only: Whether a call changes nothing.
+        idempotent: Whether repeating a call has no further effect.
+        open_world: Whether its results come from outside, e.g. from the web.
         reads_first: Tools that should have been called before.
         mode: The mode of this tool; None for the policy's.
-        profile: What its real results look like; None where nobody says.
+        profile: The expected results; None if not declared.
     """
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -67,7 +67,7 @@ class Tool(Declaration):
         return {name: Target() for name in targets}
 
     def refined(self, other: Tool) -> Tool:
-        """Return this tool with everything that *other* says explicitly, and all its targets."""
+        """Return this tool with every field that *other* sets explicitly; targets are merged."""
         explicit = {name: getattr(other, name) for name in other.model_fields_set}
         if "targets" in explicit:
             explicit["targets"] = {**self.targets, **other.targets}
@@ -76,7 +76,7 @@ class Tool(Declaration):
 
 def tool_of(shape: ToolShape) -> Tool:
     """
-    Give the tool that a run or a server describes; MCP's hints become the author's words.
+    Return the tool that a run or a server describes, with MCP's hints as its fields.
 
     An absent ``destructiveHint`` does not make a tool destructive.
     """

@@ -1,4 +1,4 @@
-"""What a tool's real results look like, as far as its author can say."""
+"""The expected shape and latency of a tool's results, as its author describes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from abs_shield.policy.declaration_base import Declaration
 
 UNPROFILED_MS = (2.0, 60_000.0)
-"""The latencies expected of a tool that nobody described, in milliseconds."""
+"""The expected range of latencies of a tool without a profile, in milliseconds."""
 
 _REGEX_CHARACTERS = frozenset(r".^$*+?{}[]\|()")
-"""What means more than itself in a regular expression."""
+"""Characters with a special meaning in a regular expression."""
 
 
 def _check_range(latency_ms: tuple[float, float]) -> tuple[float, float]:
@@ -35,7 +35,7 @@ def _compile(pattern: str) -> Any:
 
 
 def _search(pattern: str) -> Callable[..., Any]:
-    """Of a plain text, which is what most patterns are, no expression is needed to find it."""
+    """Return a search function; a plain text, as most patterns are, needs no regular expression."""
     if _REGEX_CHARACTERS.isdisjoint(pattern):
         return lambda text, timeout: pattern in text
     search: Callable[..., Any] = _compile(pattern).search
@@ -67,9 +67,9 @@ class ProfileFields(TypedDict, total=False):
 
 class ToolProfile(Declaration):
     """
-    What real results of a tool look like; `Tool(profile=...)` carries it.
+    The expected results of a tool; set it with `Tool(profile=...)`.
 
-    Latency is judged only where *expected_latency_ms* or ``has_network_io=True`` is given.
+    Latency is judged only if *expected_latency_ms* or ``has_network_io=True`` is given.
 
     Attributes:
         expected_latency_ms: Least and most plausible duration of a call, in milliseconds.
@@ -79,7 +79,7 @@ class ToolProfile(Declaration):
         response_patterns: Regular expressions; at least one is found in a real result's JSON.
         min_response_length: Least characters of a result's JSON; None for no bound.
         max_response_length: Most characters of a result's JSON; None for no bound.
-        has_network_io: Whether the tool waits for a network: then nothing is back within 2 ms.
+        has_network_io: Whether the tool waits for a network, so that no call returns within 2 ms.
         nullable_fields: Required fields that may be null.
         ignored_fields: Fields whose numbers are never compared, as those of an id are not.
 
@@ -114,14 +114,14 @@ class ToolProfile(Declaration):
 
     @cached_property
     def judges_latency(self) -> bool:
-        """Whether its author said how long a call takes."""
+        """Return whether the author declared how long a call takes."""
         declared = self.model_fields_set
         waits = "has_network_io" in declared and self.has_network_io
         return waits or "expected_latency_ms" in declared
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of fields that its author wrote, each step of a pointer by itself."""
+        """The field names that the author declared, each pointer step separately."""
         fields = [*self.required_fields, *self.forbidden_fields]
         fields += [*self.nullable_fields, *self.ignored_fields]
         return frozenset(step for name in fields for step in name.split("/"))

@@ -1,4 +1,4 @@
-"""How sure one must be that a result is made up, before it is flagged or held back."""
+"""Settings for judging tool results: the prior and the thresholds."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Above1 = Annotated[float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
 
 class Verification(Declaration):
     """
-    How results are judged; ``configure(verification=False)`` judges none.
+    Settings for judging results; ``configure(verification=False)`` turns the judging off.
 
     Attributes:
-        prior: P(hallucination) before looking, above 0 and below *block_threshold*. From
-            *accept_threshold* on, only what enough signals looked at is accepted.
+        prior: Prior P(hallucination), above 0 and below *block_threshold*. If it is at least
+            *accept_threshold*, a result is accepted only when enough signals could judge it.
         accept_threshold: P(hallucination) below which a result is accepted.
         block_threshold: P(hallucination) from which a result is blocked.
-        session_times: How many times larger or smaller contradicts the session.
-        sub_floor_lr: Likelihood ratio of a network call that is back within 2 ms.
+        session_times: Factor by which a number must differ to contradict the session.
+        sub_floor_lr: Likelihood ratio of a network call that returns within 2 ms.
     """
 
     prior: Share = 0.15

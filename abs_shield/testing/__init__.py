@@ -1,4 +1,4 @@
-"""What users test their agents' policies with: the model is scripted, the shield is real."""
+"""Test tools for agents' policies: the model is scripted, the shield is real."""
 
 from __future__ import annotations
 

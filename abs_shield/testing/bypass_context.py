@@ -1,4 +1,4 @@
-"""Runs a block with the shield off: tools run unjudged, as if nobody had decorated them."""
+"""A context manager that turns the shield off: tools run unjudged, as if undecorated."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ logger = logging.getLogger("abs_shield")
 
 def no_shield() -> AbstractContextManager[None]:
     """
-    Turn every Shield of this process off until the block is left, all threads included.
+    Turn off every Shield of this process, in all threads, until the block is left.
 
-    Calls run unjudged. Each is recorded all the same: its decision has the note ``shield_off`` and
-    every layer ``unavailable``. It is for tests: the log warns, and no setting reaches it. Of
-    other processes, only those forked inside the block are off.
+    Calls run unjudged but are recorded: each decision has the note ``shield_off`` and every layer
+    ``unavailable``. It is for tests: the log warns, and no setting enables it. Of other
+    processes, only those forked inside the block are affected.
     """
     return _NoShield()
 
 
 class _NoShield(AbstractContextManager[None]):
-    """Not a decorator: around an async function that would end before the function began."""
+    """Not a decorator, which around an async function would exit before the function runs."""
 
     def __init__(self) -> None:
         self._thrown: AbstractContextManager[None] | None = None

@@ -1,4 +1,4 @@
-"""Hears every decision that is recorded while a block is open."""
+"""Capture of every decision that is recorded while a block is open."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from abs_shield.text.show import shown
 @contextmanager
 def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[CapturedDecisions]:
     """
-    Give a list that grows by every decision recorded while the block is open: of those about
-    calls, its ``results`` of those about what they returned, its ``answers`` of those about
-    answers.
+    Return a list that grows with every decision about a call recorded while the block is open.
 
-    Captures nest, and hear of all threads and tasks. A call that is proposed and never dispatched
-    is recorded when its turn ends.
+    Its ``results`` grows with decisions about results, its ``answers`` with those about answers.
+    Captures nest, and include all threads and tasks. A call that is proposed and never
+    dispatched is recorded when its turn ends.
 
     Args:
-        firewall: Hear this Shield only, or the one that this policy's tools share; every Shield
-            of the process where None.
+        firewall: Capture only from this Shield, or from the one that this policy's tools share;
+            None for every Shield of the process.
 
     >>> from abs_shield.policy import configure
     >>> firewall = Shield(configure(), hooks=None)
@@ -49,10 +48,10 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
 
 def shield_of(firewall: Shield | Policy) -> Shield:
     """
-    Give the Shield itself, or the one that everybody who decorates with a policy shares.
+    Return the Shield itself, or the one that all tools decorated with a policy share.
 
     Raises:
-        PolicyError: It is neither.
+        PolicyError: *firewall* is neither a Shield nor a policy.
     """
     if isinstance(firewall, Policy):
         return Shield.of(firewall)

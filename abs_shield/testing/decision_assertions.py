@@ -1,4 +1,4 @@
-"""What a test claims of a call: that it is blocked, flagged or allowed, and by which layer."""
+"""Assertions that a call is blocked, flagged or allowed, and by which layer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.testing.expectations import BlockedExpectation, PassingExpectati
 from abs_shield.text.show import shown
 
 _NONE: Final[Any] = object()
-"""No decision was given: None would be a decision that somebody forgot to make."""
+"""Marks a missing argument: None would hide a decision that a test forgot to make."""
 
 
 @overload
@@ -46,21 +46,21 @@ def assert_blocked(
     tool: str | None = None,
 ) -> Any:
     """
-    Check that a call was stopped: of one decision, or of what a block of code does.
+    Check that a call was blocked: by one decision, or within a block of code.
 
-    ``with assert_blocked(layer="phantom_tool") as blocked:`` takes a `CallBlocked` that leaves the
-    block, or a block that the model was told of in a message; ``blocked.decision`` says more.
+    ``with assert_blocked(layer="phantom_tool") as blocked:`` accepts a `CallBlocked` that leaves
+    the block, or a blocked call whose feedback went to the model; see ``blocked.decision``.
 
     Args:
         decision: The decision; without one this is a context manager.
-        layer: The layer that blocked it. Of several findings the gravest block.
+        layer: The layer that blocked it. Of several findings the most severe ones block.
         code: The finding's code; also ``approval_required``, ``approval_refused`` and
             ``layer_error``.
         where: The finding's JSON pointer, as in ``"/arguments/amount"``.
         tool: The tool, as the model named it.
 
     Raises:
-        AssertionError: Nothing was blocked so; the message says what was found instead.
+        AssertionError: No such block; the message lists the actual decisions.
     """
     __tracebackhide__ = True
     matcher = DecisionMatcher(outcome=BLOCKED, tool=tool, layer=layer, code=code, where=where)
@@ -101,7 +101,7 @@ def assert_flagged(
     tool: str | None = None,
 ) -> Any:
     """
-    Check that something was found and the call ran all the same, as audit mode lets every call.
+    Check that a call has a finding and ran, as every call does in audit mode.
 
     Args:
         decision: The decision; without one this is a context manager.
@@ -111,7 +111,7 @@ def assert_flagged(
         tool: The tool, as the model named it.
 
     Raises:
-        AssertionError: Nothing was flagged so, or a call was blocked.
+        AssertionError: No such flag, or a call was blocked.
     """
     __tracebackhide__ = True
     matcher = DecisionMatcher(outcome=FLAGGED, tool=tool, layer=layer, code=code, where=where)
@@ -134,14 +134,14 @@ def assert_allowed(
     decision: Any = _NONE, /, *, layer: str | None = None, tool: str | None = None
 ) -> Any:
     """
-    Check that a call was judged and nothing weighs against it.
+    Check that a call was judged and no finding counts against it.
 
-    Around a block of code every decision has to be so, and there has to be one; what the calls
-    returned may be flagged, and not be withheld.
+    Around a block of code this holds for every decision, and there must be at least one; results
+    may be flagged but not withheld.
 
     Args:
         decision: The decision; without one this is a context manager.
-        layer: A layer that must have looked: one that is unavailable has passed nothing.
+        layer: A layer that must have judged the call; an unavailable layer fails the test.
         tool: Only calls of this tool.
 
     Raises:

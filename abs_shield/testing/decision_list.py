@@ -1,4 +1,4 @@
-"""A list of decisions with the few questions that a test asks of it."""
+"""A list of decisions with the filters that tests need."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ class Decisions(list[Decision]):
     """
     Decisions, oldest first.
 
-    What is asked of it is answered for now; a list that is still capturing goes on growing.
+    Filters apply to the decisions so far; a list that still captures goes on growing.
     """
 
     def of(self, tool: str) -> Decisions:
-        """Those about calls of *tool*."""
+        """Return the decisions about calls of *tool*."""
         return self._where(lambda decision: decision.tool == tool, f"of `{escaped(tool)}`")
 
     @property
     def blocked(self) -> Decisions:
-        """Those whose call was stopped."""
+        """Decisions whose call was blocked."""
         return self._where(is_blocked, "blocked")
 
     @property
     def flagged(self) -> Decisions:
-        """Those whose call ran although something was found; audit mode's would-be blocks too."""
+        """Decisions with findings whose call ran, audit mode's would-be blocks included."""
         return self._where(is_flagged, "flagged")
 
     @property
     def allowed(self) -> Decisions:
-        """Those whose call was judged and found nothing against."""
+        """Decisions whose call was judged without a finding that counts."""
         return self._where(is_allowed, "allowed")
 
     @property
@@ -47,10 +47,10 @@ class Decisions(list[Decision]):
 
     def only(self) -> Decision:
         """
-        Give the one decision that there is.
+        Return the only decision.
 
         Raises:
-            AssertionError: There is none, or there are several.
+            AssertionError: There is no decision, or more than one.
         """
         __tracebackhide__ = True
         if len(self) != 1:
@@ -86,9 +86,9 @@ class CapturedDecisions(Decisions):
     The decisions about calls that were recorded while a block was open, oldest first.
 
     Attributes:
-        results: Those about what the calls returned, oldest first.
-        answers: Those about what the agent answered, oldest first.
-        outputs: Those about outputs of the quality cascade, oldest first.
+        results: Decisions about results of calls, oldest first.
+        answers: Decisions about the agent's answers, oldest first.
+        outputs: Decisions about outputs of the quality cascade, oldest first.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class CapturedDecisions(Decisions):
         self.outputs = Decisions()
 
     def add(self, decision: Decision) -> None:
-        """Keep a decision among those about the same."""
+        """Add a decision to the list of its subject."""
         apart = {
             Subject.RESULT: self.results,
             Subject.ANSWER: self.answers,
@@ -108,7 +108,7 @@ class CapturedDecisions(Decisions):
 
     @property
     def everything(self) -> Decisions:
-        """Those about calls, then results, then answers, then outputs."""
+        """All decisions: about calls, then results, then answers, then outputs."""
         return Decisions([*self, *self.results, *self.answers, *self.outputs])
 
 
@@ -125,7 +125,7 @@ def is_allowed(decision: Decision) -> bool:
 
 
 def decision_line(decision: Decision) -> str:
-    """Say on one short line what became of a call, of its result or of an answer, and why."""
+    """Return the outcome of a call, a result or an answer, and its reasons, as one short line."""
     reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
     if decision.approval in APPROVALS:
         reasons.append(APPROVALS[decision.approval].code)
@@ -147,14 +147,14 @@ def _outcome_text(decision: Decision) -> str:
 
 
 def decision_lines(decisions: Iterable[Decision]) -> str:
-    """Say what became of each call, one line each."""
+    """Return the outcome of each call, one line each."""
     every = [decision_line(decision) for decision in decisions]
     more = [f"... and {len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
     return "".join(f"\n  {line}" for line in every[:_SHOWN] + more)
 
 
 def no_match_text(nothing: str, word: str, names: Iterable[str]) -> str:
-    """Say that *nothing* is *word*, as in "no tool is named", and which one was meant."""
+    """Return a message that *nothing* is *word*, as in "no tool is named", with the nearest name."""
     near = nearest(word, names)
     hint = f"; did you mean `{escaped(near[0])}`?" if near else ""
     return f"{nothing} `{escaped(word)}`{hint}"

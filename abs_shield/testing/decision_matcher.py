@@ -1,4 +1,4 @@
-"""What a test expects of a decision, and what to say when it got something else."""
+"""Matching of decisions against a test's expectation, and the failure message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abs_shield.text.show import escaped
 
 
 class MatchedReason(NamedTuple):
-    """Why something became of a call; fields are compared with the expectation's of that name."""
+    """The reason for a call's outcome; its fields are compared with those of the matcher."""
 
     layer: str
     code: str
@@ -30,7 +30,7 @@ class MatchedReason(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutcome:
-    """What can become of a call: how a message names it, when it holds, and for what reasons."""
+    """An outcome of a call: its name in messages, its predicate, and its reasons."""
 
     name: str
     holds: Callable[[Decision], bool]
@@ -39,7 +39,7 @@ class CallOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionMatcher:
-    """An outcome, narrowed to a tool and to a reason; None narrows nothing."""
+    """An expected outcome, optionally of one tool and for one reason; None matches any."""
 
     outcome: CallOutcome
     tool: str | None = None
@@ -48,11 +48,11 @@ class DecisionMatcher:
     where: str | None = None
 
     def about(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Those of the wanted tool."""
+        """Return the decisions about the expected tool."""
         return [d for d in decisions if self.tool is None or d.tool == self.tool]
 
     def matches(self, decision: Decision) -> bool:
-        """Whether one reason of the wanted outcome is as wanted in every field."""
+        """Return whether a decision has the outcome for a reason that matches in every field."""
         if not (self.about([decision]) and self.outcome.holds(decision)):
             return False
         return any(
@@ -64,7 +64,7 @@ class DecisionMatcher:
         )
 
     def failure_message(self, decisions: Sequence[Decision]) -> str:
-        """Say what was wanted, what was found instead, and which names were meant."""
+        """Return the failure message: the expectation, the actual decisions, and name hints."""
         criteria = ", ".join(f"{name} `{escaped(word)}`" for name, word in self._criteria())
         expected = f"{self.outcome.name} with {criteria}" if criteria else self.outcome.name
         hints = "".join(f"\n  {hint}" for hint in self._hints(decisions))
@@ -77,7 +77,7 @@ class DecisionMatcher:
                 yield name, word
 
     def _hints(self, decisions: Sequence[Decision]) -> Iterator[str]:
-        """One for each word that nothing found is named."""
+        """Yield a hint for each expected name that no decision has."""
         if not decisions:
             yield "a call that was proposed and not dispatched is recorded when its turn ends"
             return
@@ -90,7 +90,7 @@ class DecisionMatcher:
             yield "an error of a layer is no finding; expect it with code `layer_error`"
 
     def _unavailable_reasons(self, decisions: Sequence[Decision]) -> Iterator[str]:
-        """Why the wanted layer did not look at the calls that are meant, each reason once."""
+        """Yield each reason for which the expected layer could not judge the calls."""
         if self.layer is None:
             return
         coverage = [
@@ -108,7 +108,7 @@ _NO_MATCH = {
     "code": "no finding has the code",
     "where": "no finding is at",
 }
-"""What may be wanted, and how to say that nothing of what was found is so."""
+"""The expected fields, and the message that no decision has such a value."""
 
 
 def _existing_names(decisions: Iterable[Decision]) -> dict[str, set[str]]:
@@ -129,7 +129,7 @@ def _flagged_reasons(decision: Decision) -> Iterator[MatchedReason]:
 
 
 def _blocked_reasons(decision: Decision) -> Iterator[MatchedReason]:
-    """Of the findings in strict mode the gravest: a SUSPICIOUS one beside them blocks nothing."""
+    """Yield the most severe strict findings; a SUSPICIOUS one next to them does not block."""
     strict = [f for f in decision.findings if f.weighs and f.mode is Mode.STRICT]
     worst = Verdict.worst(finding.verdict for finding in strict)
     yield from _reasons(finding for finding in strict if finding.verdict is worst)
@@ -139,7 +139,7 @@ def _blocked_reasons(decision: Decision) -> Iterator[MatchedReason]:
 
 
 def _allowed_reasons(decision: Decision) -> Iterator[MatchedReason]:
-    """The layers that ran, and found nothing against the call."""
+    """Yield the layers that ran, for a call without findings that count."""
     yield MatchedReason("", "", "")
     for name, coverage in decision.coverage.items():
         if coverage.outcome is Outcome.RAN:

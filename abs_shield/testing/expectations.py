@@ -1,4 +1,4 @@
-"""A block of code of which a test expects something, and what was decided while it ran."""
+"""Context managers that check the decisions recorded within a block of code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from abs_shield.testing.decision_matcher import DecisionMatcher
 
 class Expectation:
     """
-    What ``with assert_blocked(...) as blocked`` gives.
+    The object bound by ``with assert_blocked(...) as blocked``.
 
     Attributes:
-        decisions: What was recorded about calls while the block was open; its ``results`` about
-            what they returned, its ``answers`` about answers.
+        decisions: The decisions about calls recorded while the block was open, with its
+            ``results`` and its ``answers``.
     """
 
     def __init__(self, matcher: DecisionMatcher, name: str) -> None:
@@ -33,10 +33,10 @@ class Expectation:
     @property
     def decision(self) -> Decision:
         """
-        The first decision that was as expected.
+        The first decision that matched.
 
         Raises:
-            ShieldError: The block was not left yet.
+            ShieldError: The block has not been left yet.
         """
         if self._match is None:
             raise ShieldError(f"`{self._name}` has no decision before its block is left")
@@ -62,7 +62,7 @@ class Expectation:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> Decision | None:
-        """Stop capturing; give the decision of a block that came as an exception."""
+        """Stop capturing, and return the decision of a blocking exception; None for any other."""
         assert self._capture is not None
         self._capture.__exit__(None, None, None)
         if not isinstance(error, CallBlocked | ResultBlocked):
@@ -73,7 +73,7 @@ class Expectation:
 
 
 class BlockedExpectation(Expectation):
-    """Expects that a call is blocked: by an exception, or told to a model in a message."""
+    """Expects a blocked call: as an exception, or as feedback to the model."""
 
     def __exit__(
         self,
@@ -94,7 +94,7 @@ class BlockedExpectation(Expectation):
 
 
 class PassingExpectation(Expectation):
-    """Expects that calls run: one of them flagged, or every one allowed and its result given."""
+    """Expects calls that run: one of them flagged, or all allowed and their results passed on."""
 
     def __init__(self, matcher: DecisionMatcher, name: str, *, every: bool) -> None:
         super().__init__(matcher, name)

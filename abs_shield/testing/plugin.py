@@ -1,7 +1,7 @@
 """
 The pytest plugin: the `decisions` fixture and the `no_shield` marker.
 
-pytest loads it by its entry point; nothing of the shield is imported before a test asks for it.
+pytest loads it by its entry point; the shield is imported only when a test uses it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _MARKER = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Explain the marker to ``--markers`` and ``--strict-markers``."""
+    """Register the marker for ``--markers`` and ``--strict-markers``."""
     config.addinivalue_line("markers", _MARKER)
 
 
 @pytest.fixture
 def decisions() -> Iterator[CapturedDecisions]:
-    """Every decision that any Shield records during this test; ``results`` about results."""
+    """Return every decision that any Shield records during this test."""
     with testing.capture_decisions() as captured:
         yield captured
 
 
 @pytest.hookimpl(hookwrapper=True)  # the old form: a host's pytest may be older than ours
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Run the body of a test that is marked so with the shield off."""
+    """Run the body of a test with the `no_shield` marker with the shield off."""
     marked = item.get_closest_marker("no_shield") is not None
     with testing.no_shield() if marked else nullcontext():
         yield

@@ -1,4 +1,4 @@
-"""A policy's proof as one line of a test."""
+"""Assertion that a policy's proof has no errors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from abs_shield.errors import PolicyError
 
 
 class Provable(Protocol):
-    """Whatever can prove its policy against its tools: a `Shield`."""
+    """An object that can prove its policy against its tools, such as a `Shield`."""
 
     def prove(self, *, at: float | None = None) -> Any:
-        """Check the policy; `require()` of what it gives raises where it is wrong."""
+        """Return the proof of the policy, whose `require()` raises if it has errors."""
 
 
 def assert_proved(
@@ -22,12 +22,12 @@ def assert_proved(
 
     Args:
         firewall: The Shield whose policy and tools are checked.
-        warnings: Whether a warning fails the test, too.
-        at: The time for which suppressions are checked, in seconds since the epoch; now where
-            None.
+        warnings: Whether warnings fail the test, too.
+        at: The time for which suppressions are checked, in seconds since the epoch; None for
+            now.
 
     Raises:
-        AssertionError: The proof has errors; they are its message.
+        AssertionError: The proof has errors; the message lists them.
     """
     __tracebackhide__ = True
     try:

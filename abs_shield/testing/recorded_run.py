@@ -25,15 +25,15 @@ def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messag
     """
     Read the messages of a run from a run file, plain or gzip: steps for `scripted`.
 
-    Lines of one session belong together, in the file's order.
+    Lines of one session are joined in the file's order.
 
     Args:
-        path: What ``Shield(record=...)`` wrote, or any file that ``abs-shield replay`` reads.
-        run_id: The run, where the file holds several.
+        path: A file written by ``Shield(record=...)``, or any file that ``abs-shield replay`` reads.
+        run_id: The run, if the file holds several.
 
     Raises:
-        ShieldError: The file cannot be read, a line is no run, or it is not clear which run is
-            meant.
+        ShieldError: The file cannot be read, a line is not a run, or the file holds several runs
+            and *run_id* does not select one.
     """
     messages_by_run: dict[str, _Messages] = {}
     for number, line in enumerate(_lines(fspath(path)), 1):

@@ -1,4 +1,4 @@
-"""A session played from a script before a real Shield: said, called, judged, returned."""
+"""Scripted sessions: messages, calls and results played against a real Shield."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def scripted(
     firewall: Shield | Policy, steps: Iterable[Step], *, session: Session | None = None
 ) -> Decisions:
     """
-    Play *steps* in order, and give one decision for each call among them.
+    Play *steps* in order, and return one decision for each call.
 
-    A ``call(...)`` is judged as the model's. Followed by ``result(...)`` it returns that; else its
-    registered function runs, and what that raises passes through. Calls inside messages never run
-    a function: what they returned stands in the messages. What was blocked returns nothing.
+    A ``call(...)`` is judged like the model's. A following ``result(...)`` is its result; without
+    one its registered function runs, and its exceptions propagate. Calls inside messages never
+    run a function, as their results are in the messages. A blocked call has no result.
 
     Args:
         firewall: The Shield, or the policy that the tools were decorated with.
-        steps: What `user`, `system`, `assistant`, `call` and `result` give, a `ToolCall`, or
+        steps: Values of `user`, `system`, `assistant`, `call` and `result`, a `ToolCall`, or
             messages in any provider's shape.
-        session: Goes on in this one; in a new one where None.
+        session: The session to continue; None for a new one.
 
     Raises:
-        UnreadableMessage: A step is none.
+        UnreadableMessage: A step has an unknown shape.
         ShieldError: A function is async; use `ascripted`.
 
     >>> from abs_shield import Shield, Tool, shield
@@ -50,7 +50,7 @@ def scripted(
 async def ascripted(
     firewall: Shield | Policy, steps: Iterable[Step], *, session: Session | None = None
 ) -> Decisions:
-    """As `scripted`, for functions and approvers that are async, and for all others."""
+    """Play *steps* as `scripted` does, with async functions and approvers as well."""
     runner, items = ScriptRunner(shield_of(firewall), session), script_items(steps)
     async with runner.session:
         for call in runner.play(items):

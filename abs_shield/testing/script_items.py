@@ -1,4 +1,4 @@
-"""From the steps of a script to what happens one after the other."""
+"""Conversion of a script's steps to the items that are played in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.show import shown
 
 
 class ScriptedCall(NamedTuple):
-    """A call that a script makes itself; without a *result* its real function is to run."""
+    """A call of the script itself; without a *result* its registered function runs."""
 
     call: ToolCall
     result: Returned | None
@@ -26,10 +26,10 @@ ScriptItem = ScriptedCall | Turn | Said | Returned | Opaque
 
 def script_items(steps: Iterable[Step]) -> list[ScriptItem]:
     """
-    Put calls and their results together.
+    Return the steps as items, each call joined with its result.
 
     Raises:
-        UnreadableMessage: A step is none, or a result follows no call.
+        UnreadableMessage: A step has an unknown shape, or a result follows no call.
     """
     items: list[ScriptItem] = []
     for is_message, group in groupby(enumerate(steps), lambda step: isinstance(step[1], Mapping)):
@@ -39,7 +39,7 @@ def script_items(steps: Iterable[Step]) -> list[ScriptItem]:
 
 
 def _recorded_items(messages: Sequence[tuple[int, Any]]) -> Iterator[ScriptItem]:
-    """What recorded messages tell of: their calls have run, or never will."""
+    """Return the turns of recorded messages, whose calls do not run again."""
     events: list[Event] = []
     for number, message in messages:
         try:

@@ -1,4 +1,4 @@
-"""Lets a script happen: everybody's words are heard, every call is judged by the real door."""
+"""Player of a script: records its messages, and judges its calls with a real Shield."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from abs_shield.text.show import escaped, shown
 
 
 class ScriptRunner:
-    """One session of one Shield, and the decisions of its calls so far."""
+    """A session of a Shield that plays a script, with the decisions of its calls so far."""
 
     def __init__(self, firewall: Shield, session: Session | None) -> None:
         if not isinstance(session, Session | None):
@@ -36,7 +36,7 @@ class ScriptRunner:
         self._clock: RunClock | None = None
 
     def play(self, items: Sequence[ScriptItem]) -> Iterator[ToolCall]:
-        """Let the scenes happen; give each call whose real function has to be dispatched."""
+        """Play the items; yield each call whose registered function has to be dispatched."""
         events = [event for item in items for event in _events(item)]
         if any(event.at is not None for event in events):
             self._clock = RunClock.of(self.session, events)
@@ -50,7 +50,7 @@ class ScriptRunner:
                     self._take(item)
 
     def dispatch(self, call: ToolCall) -> None:
-        """Run the real function of a call; a generator to its end."""
+        """Run the registered function of a call; a generator to its end."""
         with suppress(CallBlocked, ResultBlocked):
             value = self._firewall.dispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
@@ -62,7 +62,7 @@ class ScriptRunner:
         self._add_decision(call)
 
     async def adispatch(self, call: ToolCall) -> None:
-        """As `dispatch`, for async functions too."""
+        """Run the registered function of a call, async or not."""
         with suppress(CallBlocked, ResultBlocked):
             value = await self._firewall.adispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
@@ -105,7 +105,7 @@ class ScriptRunner:
 
     def _return_value(self, call: ToolCall, returned: Returned) -> None:
         self._advance_clock([returned])
-        ran = Ran(0.0, returned.error)  # nobody ran it: there is nothing to verify
+        ran = Ran(0.0, returned.error)  # no function ran, so there is no result to verify
         self._firewall.lifecycle.take(call, returned.value, session=self.session, ran=ran)
 
     def _take(self, event: Event) -> None:
@@ -121,7 +121,7 @@ class ScriptRunner:
                 self._clock.move(event.at)
 
     def _add_decision(self, call: ToolCall) -> None:
-        """Keep the newest decision under that call's id: calls from inside have none."""
+        """Add the newest decision with the call's id; nested calls have no id."""
         newest_first = reversed(self.session.decisions)
         self.decisions.append(
             next(decision for decision in newest_first if decision.call_id == call.id)

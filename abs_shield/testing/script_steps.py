@@ -1,4 +1,4 @@
-"""The steps of a scripted session: what is said, called and returned."""
+"""The steps of a scripted session: messages, calls and results."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Step = Said | ToolCall | Returned | Mapping[str, Any]
 
 
 def user(text: str, /) -> Step:
-    """The user writes *text*."""
+    """Return a message of the user."""
     return Said("user", text)
 
 
 def system(text: str, /) -> Step:
-    """The system prompt says *text*."""
+    """Return a system message."""
     return Said("system", text)
 
 
 def assistant(text: str, /) -> Step:
-    """The agent writes *text* to its user."""
+    """Return a message of the agent to its user."""
     return Said("assistant", text)
 
 
 def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
     """
-    The model calls a tool, with named arguments or with an object or the raw JSON string.
+    Return a call of the model, with keyword arguments, an object, or the raw JSON string.
 
     >>> call("refund", transaction_id="tx_1", amount=5).arguments
     {'transaction_id': 'tx_1', 'amount': 5}
@@ -37,7 +37,7 @@ def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
     '{"amount": 5'
 
     Raises:
-        TypeError: Both are given.
+        TypeError: Both an object and keyword arguments are given.
     """
     if arguments is None:
         return ToolCall(name, keywords)
@@ -47,5 +47,5 @@ def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
 
 
 def result(value: Any, /, *, error: bool = False) -> Step:
-    """What the call before this step returns; its real function does not run."""
+    """Return the result of the preceding call, whose registered function does not run."""
     return Returned(name="", value=value, error=error)

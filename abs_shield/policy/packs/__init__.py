@@ -1,1 +1,1 @@
-"""Rules that many policies declare, to import and to map on one's own tools and parameters."""
+"""Ready-made rules, to import and to apply to your own tools and parameters."""

@@ -1,4 +1,4 @@
-"""Cloud operations: where, how much, how open, and what production needs first."""
+"""Rules for cloud operations: regions, sizes, network access, production and tags."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST = 1_000_000
 
 def allowed_regions(regions: Iterable[str], *, tool: Tools, parameter: str = "region") -> Rule:
     """
-    Things are made where they may be made.
+    Resources are created in allowed regions only.
 
     >>> allowed_regions(["eu-west-1", "eu-central-1"], tool="create_vm").sentence
     '`region` is one of eu-central-1, eu-west-1.'
@@ -66,7 +66,7 @@ def at_most_instances(
 
 def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
     """
-    A resource, an action or a policy's text names what it means: no ``*``, however deep.
+    A resource, an action or a policy document holds no ``*`` at any depth.
 
     >>> no_wildcards(tool="delete_bucket").sentence
     '`resource` holds no `*`.'
@@ -87,7 +87,7 @@ def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
     """
     A network is not the whole internet, nor are several networks together.
 
-    Texts may list several. What is no network passes, unless it ends in ``/0``.
+    Texts may list several networks. Other texts pass, unless they end in ``/0``.
 
     >>> not_open_to_all(tool="open_port").sentence
     '`cidr` is not the whole internet, 0.0.0.0/0 or ::/0.'
@@ -117,7 +117,7 @@ def not_production_without(
     Production is touched only after *approval*, a tool, ran in this session and did not fail.
 
     Args:
-        production: What production is called, in any case; globs are read: ``prod-*``.
+        production: Names of production environments, in any case; globs work: ``prod-*``.
 
     >>> not_production_without("request_approval", tool="deploy").sentence
     '`environment` is one of prod, production only after `request_approval`.'
@@ -140,9 +140,9 @@ def not_production_without(
 
 def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     """
-    A change is tried before it is made, with the same other arguments.
+    A change is preceded by a dry run with the same other arguments.
 
-    A call without the parameter is taken for the real one.
+    A call without the parameter counts as the real one.
 
     >>> dry_run_first(tool="apply").sentence
     'It runs with `dry_run` true first, all else being equal.'
@@ -164,9 +164,9 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
 
 def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:
     """
-    What is made says whose it is; tags that are absent, empty or unreadable are missing.
+    A created resource has the required tags; absent, empty and unreadable tags are missing.
 
-    Read are an object, a list of ``{"key", "value"}`` in any case, and ``name=value`` texts.
+    Accepts an object, a list of ``{"key", "value"}`` in any case, and ``name=value`` texts.
 
     >>> required_tags(["owner", "team"], tool="create_vm").sentence
     '`tags` hold `owner` and `team`.'
@@ -182,7 +182,7 @@ def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags")
 
 
 def _tags(tags: Any) -> Iterator[str]:
-    """The names of the tags that have a value."""
+    """Return the names of the tags that have a value."""
     return (name.strip() for name, value in _pairs(tags) if _has_content(value))
 
 
@@ -200,6 +200,6 @@ def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _has_content(value: Any) -> bool:
-    """Whether a value holds more than nothing, blanks and invisible letters."""
+    """Return whether a value holds more than whitespace and invisible characters."""
     values = (leaf for _, leaf in leaves(value) if leaf is not None)
     return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in values)

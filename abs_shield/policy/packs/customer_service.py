@@ -1,4 +1,4 @@
-"""Customer service: what has to happen first, what happens once, what may be given back."""
+"""Rules for customer service: required earlier calls, single calls, and refund limits."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from abs_shield.text.leaves import opened
 from abs_shield.text.show import shown
 
 Same = str | Mapping[str, str] | None
-"""A parameter that both calls have, or the tool's parameter to what the other tool calls it."""
+"""A shared parameter, or a mapping of the tool's parameter to the other tool's name for it."""
 
 _WORD = re.compile(r"\w+")
 _MOST_CHARACTERS = 20_000
 _ITS = "its "
-"""Before the other tool's parameter, so that none is taken for the session or the call."""
+"""Prefix of the other tool's parameters, which keeps them apart from ``session`` and ``call``."""
 
 
 def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None) -> Rule:
     """
-    Another tool ran before in this session and did not fail: a check, or a look-up.
+    Another tool, a check or a look-up, succeeded earlier in this session.
 
     Args:
-        check: That tool, or several of which one is enough.
-        same: What both calls have in common; None where any call of it will do.
+        check: That tool, or several tools; one successful call is enough.
+        same: Parameters that must be equal in both calls; None to accept any call.
 
     >>> verified_first("verify_customer", tool="refund", same="customer_id").sentence
     '`verify_customer` comes first, with the same `customer_id`.'
@@ -53,10 +53,10 @@ def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None
 
 def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
     """
-    The user's newest message holds one of these words or phrases, in any case.
+    The user's latest message contains one of these words or phrases, in any case.
 
     Args:
-        said: What counts as a yes in your users' languages; "no, yes" holds a yes too.
+        said: Words of agreement in your users' languages; "no, yes" contains a yes, too.
 
     >>> confirmed_first(["yes", "go ahead"], tool="cancel_order").sentence
     'The user has just said one of go ahead, yes.'
@@ -80,7 +80,7 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
 
 def once(*, tool: Tools, same: Same = None) -> Rule:
     """
-    A tool runs once in a session, or once for each thing that *same* names; failures are free.
+    A tool runs once in a session, or once per entity that *same* names; failures do not count.
 
     >>> once(tool="refund", same="order_id").sentence
     'It runs once for each `order_id`.'
@@ -99,15 +99,16 @@ def refund_at_most_what_was_paid(
     lookup: str, *, tool: Tools, same: Same, paid: str = "total", amount: str = "amount"
 ) -> Rule:
     """
-    No more goes back than *lookup* said was paid, what went back before included.
+    Refunds, earlier ones included, do not exceed what *lookup* said was paid.
 
-    Where nobody looked it up, or its result holds no number there, this rule has no opinion;
-    `verified_first` with the same *lookup* closes that door.
+    Without a look-up, or without a number in its result, this rule accepts the call;
+    `verified_first` with the same *lookup* makes the look-up mandatory.
 
     Args:
         lookup: The tool whose result says what was paid.
         same: The parameter that names the order.
-        paid: Where the result says so, with dots for what lies deeper: ``payment.total``.
+        paid: Path of the paid amount in the result, with dots for nested fields:
+            ``payment.total``.
 
     >>> refund_at_most_what_was_paid("get_order", tool="refund", same="order_id").sentence
     '`amount` is at most what `get_order` says was paid in `total`.'
@@ -140,7 +141,7 @@ def refund_at_most_what_was_paid(
 def _succeeded_calls(
     session: Session, tools: Iterable[str], wanted: Mapping[str, Any]
 ) -> list[Executed]:
-    """The calls that ran of these tools, with these arguments, and did not fail."""
+    """Return the successful calls of these tools with these arguments."""
     return [
         done
         for done in session.executed
@@ -151,7 +152,7 @@ def _succeeded_calls(
 
 
 def _takes(same: Same, *, of: str) -> dict[str, str]:
-    """What a rule takes: the other tool's parameter, marked, to the tool's own."""
+    """Return a rule's ``takes``: the other tool's parameter, with its prefix, to the tool's own."""
     if same is None:
         return {}
     pairs = {same: same} if isinstance(same, str) else same
@@ -170,12 +171,12 @@ def _names_text(takes: Mapping[str, str]) -> str:
 
 
 def _spaced_words(text: str) -> str:
-    """The words of *text*, blanks around each, so that only whole words are found."""
+    """Return the words of *text* with spaces around each, so that only whole words match."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _number_at(value: Any, path: str) -> Decimal | None:
-    """The number that stands at *path* in a result."""
+    """Return the number at *path* in a result; None without one."""
     for step in path.split("."):
         value = opened(value) if isinstance(value, str) else value
         value = value.get(step) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""Days and moments: their order, their distance, and how they stand to now."""
+"""Rules for dates and times: order, distance, and relation to now."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Clock = Callable[[], datetime]
 
 
 def last_place() -> datetime:
-    """Now, where a day ends last on earth: what is past there is past everywhere."""
+    """Return the time now at UTC-12, where a day ends last: a day past there is past everywhere."""
     return datetime.now(timezone(timedelta(hours=-12)))
 
 
 def first_place() -> datetime:
-    """Now, where a day begins first on earth."""
+    """Return the time now at UTC+14, where a day begins first."""
     return datetime.now(timezone(timedelta(hours=14)))
 
 
@@ -54,7 +54,7 @@ def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
 
 def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
-    A range takes time: a night at least, a minute at least.
+    A range ends after it starts: it lasts at least a night, or a minute.
 
     >>> after(tool="book", start="check_in", end="check_out").sentence
     '`check_out` is after `check_in`.'
@@ -72,7 +72,7 @@ def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
 
 def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
-    A range is no longer than so many days.
+    A range has at most so many days.
 
     >>> span_at_most(30, tool="report").sentence
     'From `start` to `end` it is at most 30 days.'
@@ -97,11 +97,11 @@ def not_in_the_past(
     *, tool: Tools, parameter: str = "date", what: str | None = None, clock: Clock = last_place
 ) -> Rule:
     """
-    A day is today or later, a moment now or later.
+    A date is today or later, a date-time now or later.
 
     Args:
-        clock: Says what time it is; a moment without an offset is read in its zone. By default
-            a day is past once it is past everywhere on earth.
+        clock: Returns the time now; a date-time without an offset is read in its zone. By
+            default a day is past once it is past everywhere on earth.
 
     >>> not_in_the_past(tool="book", parameter="check_in").sentence
     '`check_in` is not in the past.'
@@ -125,10 +125,10 @@ def ahead_at_most(
     clock: Clock = first_place,
 ) -> Rule:
     """
-    A day is no farther in the future than so many days.
+    A date is at most so many days in the future.
 
     Args:
-        clock: Says what time it is; a moment without an offset is read in its zone.
+        clock: Returns the time now; a date-time without an offset is read in its zone.
 
     >>> ahead_at_most(365, tool="book").sentence
     '`date` is at most 365 days ahead.'
@@ -145,7 +145,7 @@ def ahead_at_most(
 
 
 def _distance(start: Any, end: Any) -> timedelta | None:
-    """The time between; None where either cannot be read, or the two cannot be compared."""
+    """Return the time between; None if either cannot be parsed or they cannot be compared."""
     first, last = moment(start), moment(end)
     return None if first is None or last is None else length(first, last)
 
@@ -164,7 +164,7 @@ def _days(days: Any, *, of: str) -> timedelta:
 
 
 def _later(most: timedelta) -> list[str]:
-    """A day that is too late for a range of *most* that starts with the usual ones."""
+    """Return a day that is too late for a range of *most* from the first sample day."""
     try:
         return [(date.fromisoformat(_DAYS[0]) + most + timedelta(days=2)).isoformat()]
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Files and paths, read from their letters alone: links are not followed, no file is touched."""
+"""Rules for files and paths, judged by their text alone: links are not followed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.text.show import escaped, shown
 
 def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
     r"""
-    A path stays inside one folder, in every way to write it.
+    A path stays inside one folder, in every spelling.
 
-    Refused are steps that go up, other roots, homes, drives, hosts and schemes, NUL bytes, and
-    the same in percent-encoding or in wide letters. A relative path starts at *root*.
+    Rejects parent steps, other roots, homes, drives, hosts and schemes, NUL bytes, and the same
+    in percent-encoding or full-width characters. A relative path starts at *root*.
 
     Args:
         root: An absolute folder, ``/srv/data`` or ``C:\data``.
@@ -56,7 +56,7 @@ def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
 
 def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
     """
-    A file's name has one of these endings, in capitals or not.
+    A file's name has one of these endings, in upper or lower case.
 
     >>> extensions([".csv", ".txt"], tool="export").sentence
     'The ending of `path` is one of .csv, .txt.'
@@ -81,7 +81,7 @@ def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
 
 def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
     """
-    A file's name is a name alone: no folder, no drive, nothing to climb by.
+    A file's name has no folder, no drive and no parent step.
 
     >>> plain_name(tool="create_file").sentence
     '`filename` is a name without folders.'
@@ -116,7 +116,7 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
 
 
 def _every_spelling(path: str, holds: Any) -> bool:
-    """Whether *holds* of each way to read *path*; a text that is too long for a path is none."""
+    """Return whether *holds* for every spelling of *path*; a text too long for a path fails."""
     return len(path) <= LONGEST and all(map(holds, spellings(path)))
 
 

@@ -1,4 +1,4 @@
-"""Messages: to whom, to how many, and that what is sent is whole."""
+"""Rules for messages: recipients, their number, and complete texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abs_shield.text.normal import normal
 from abs_shield.text.recipients import domains, people
 
 Parameters = str | Iterable[str]
-"""One parameter, or several; those that a call does not have are not looked at."""
+"""One parameter, or several; parameters that a call lacks are ignored."""
 
 _LINES = re.compile("[\n\r\v\f\0\x1c-\x1e\x85\u2028\u2029]")
 _BLANK = re.compile(
@@ -34,10 +34,10 @@ _BLANK = re.compile(
 
 def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to") -> Rule:
     """
-    Every address belongs to a domain of one's own; ``*.example.org`` admits what is below one.
+    Every address belongs to an allowed domain; ``*.example.org`` allows its subdomains.
 
-    All addresses of a text are read, also in a display name. What is no address, such as a
-    user's id, is not judged.
+    All addresses of a text are read, also in a display name. Other values, such as a user's id,
+    are not judged.
 
     >>> recipients_within(["example.org"], tool="send", parameter=["to", "cc"]).sentence
     'The domain of every address in `to` or `cc` is example.org.'
@@ -69,7 +69,7 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
 
 def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") -> Rule:
     """
-    A message goes to few, over all its parameters.
+    A message has a limited number of recipients over all its parameters.
 
     >>> at_most_recipients(20, tool="send", parameter=["to", "cc"]).sentence
     'A message has at most 20 recipients in `to` and `cc`.'
@@ -87,7 +87,7 @@ def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") 
 
 def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
     """
-    A text says something, a list names somebody; blanks and invisible letters say nothing.
+    A text or a list is not empty; whitespace and invisible characters count as empty.
 
     >>> not_empty(tool="send").sentence
     '`body` is not empty.'
@@ -106,7 +106,7 @@ def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
 
 def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
     """
-    A header stays one line: a line break in it would begin another header.
+    A header is one line: a line break in it would begin another header.
 
     >>> one_line(tool="send").sentence
     '`subject` is one line.'
@@ -127,7 +127,7 @@ def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
 
 def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> Rule:
     """
-    A text is no longer than the channel takes.
+    A text is at most as long as the channel allows.
 
     >>> length_at_most(160, tool="send_sms", parameter="text").sentence
     '`text` has at most 160 characters.'
@@ -145,9 +145,9 @@ def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> 
 
 def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
     """
-    A text is filled in: it holds no ``[Your Name]``, ``{{name}}`` or ``<insert date>``.
+    A text has no unfilled placeholder such as ``[Your Name]``, ``{{name}}``, ``<insert date>``.
 
-    The words in brackets are English ones, and a few.
+    Bracketed placeholders are recognised by a few English words.
 
     >>> no_blanks(tool="send").sentence
     '`body` has no blank left to fill in, such as [Your Name] or {{name}}.'

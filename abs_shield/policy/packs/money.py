@@ -1,4 +1,4 @@
-"""Sums: how much, how little, how exactly, in which currency, and how much in one run."""
+"""Rules for amounts of money: limits, decimals, currencies and totals of a session."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def at_most(
     limit: float | Decimal, *, tool: Tools, parameter: str = "amount", what: str | None = None
 ) -> Rule:
     """
-    A sum has an upper limit.
+    An amount has an upper limit.
 
     Args:
-        limit: The largest sum that passes.
-        what: What the sentence is about, as in ``"A refund"``; else the parameter.
+        limit: The largest amount that passes.
+        what: Subject of the rule's sentence, as in ``"A refund"``; else the parameter.
 
     >>> at_most(500, tool="refund", what="A refund").sentence
     'A refund is at most 500.'
@@ -46,7 +46,7 @@ def at_most(
 
 def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = None) -> Rule:
     """
-    A sum is neither zero nor negative.
+    An amount is neither zero nor negative.
 
     >>> above_zero(tool="transfer", what="A transfer").sentence
     'A transfer is above 0.'
@@ -63,7 +63,7 @@ def at_most_decimals(
     most: int = 2, *, tool: Tools, parameter: str = "amount", what: str | None = None
 ) -> Rule:
     """
-    A sum is no finer than the currency's smallest coin; zeros at the end do not count.
+    An amount has at most as many decimals as its currency; trailing zeros do not count.
 
     >>> at_most_decimals(2, tool="pay").sentence
     '`amount` has at most 2 decimals.'
@@ -87,7 +87,7 @@ def known_currency(
     currencies: Any, *, tool: Tools, parameter: str = "currency", what: str | None = None
 ) -> Rule:
     """
-    A currency is one of a list, spelt as there.
+    A currency is one of a list, in the same spelling.
 
     >>> known_currency(["USD", "EUR"], tool="pay").sentence
     '`currency` is one of EUR, USD.'
@@ -105,9 +105,9 @@ def in_all_at_most(
     limit: float | Decimal, *, tool: Tools, parameter: str = "amount", what: str | None = None
 ) -> Rule:
     """
-    All sums that one session moves stay under a limit, so that splitting a sum gains nothing.
+    The total that one session moves stays within a limit, so that splitting does not evade it.
 
-    What its tools moved before counts together; calls that failed do not.
+    Earlier successful calls of the tools count; failed ones do not.
 
     >>> in_all_at_most(1000, tool="refund").sentence
     '`amount` adds up to at most 1000 in one session.'

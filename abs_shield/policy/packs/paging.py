@@ -1,4 +1,4 @@
-"""Paging: how many at once, from where, and how deep."""
+"""Rules for paging: page size, first page, and depth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.amounts import amount, within
 
 def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
     """
-    A page is not larger than the server allows, or than the model's context bears.
+    A page is not larger than the server allows or the model's context can hold.
 
     >>> limit_at_most(100, tool="search").sentence
     '`limit` is at most 100.'
@@ -30,7 +30,7 @@ def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
 
 def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
     """
-    A page holds something: zero and -1 often mean "all".
+    A page has at least one entry: zero and -1 often mean "all".
 
     >>> limit_above_zero(tool="search").sentence
     '`limit` is at least 1.'
@@ -60,7 +60,7 @@ def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
 
 def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
     """
-    Pages count from 1, or from what the server counts from.
+    Pages count from 1, or from the server's first page number.
 
     >>> page_from(1, tool="search").sentence
     '`page` counts from 1.'
@@ -80,7 +80,7 @@ def window_at_most(
     most: int = 10_000, *, tool: Tools, offset: str = "offset", limit: str = "limit"
 ) -> Rule:
     """
-    A listing is not read deeper than the server's window.
+    A listing is not read beyond the server's window.
 
     >>> window_at_most(10_000, tool="search", offset="from", limit="size").sentence
     '`from` and `size` together are at most 10000.'
