@@ -76,7 +76,7 @@ def _break_positions(text: str, width: int, *, indent: int) -> Iterator[int]:
     """
     Yield where to break a line between its words; a word wider than *width* stays whole.
 
-    >>> [*_breaks("label 45b6 hallucinated", 14, indent=4)]
+    >>> [*_break_positions("label 45b6 hallucinated", 14, indent=4)]
     [11]
     """
     used = 0

@@ -92,10 +92,10 @@ def cell_parts(cell: Cell) -> Iterator[CellPart]:
     """
     Yield the parts of a cell: errors, then findings; else whether anything was judged.
 
-    >>> [part.text for part in parts_of(Cell(9, Verdict.SUSPICIOUS, 3, flagged=3, errors=1))]
+    >>> [part.text for part in cell_parts(Cell(9, Verdict.SUSPICIOUS, 3, flagged=3, errors=1))]
     ['1E', '3?']
-    >>> [*parts_of(Cell(9, Verdict.CLEAN, 0))]
-    [Part(text='.', kind='clean')]
+    >>> [*cell_parts(Cell(9, Verdict.CLEAN, 0))]
+    [CellPart(text='.', kind='clean')]
     """
     if cell.errors:
         yield CellPart(f"{cell.errors:,}E", "error")

@@ -45,7 +45,7 @@ def format_time(at: float, *, seconds: bool = False) -> str:
     """
     Return a moment as a person reads it, in UTC.
 
-    >>> said(1767225600.0), said(1767225600.0, seconds=True)
+    >>> format_time(1767225600.0), format_time(1767225600.0, seconds=True)
     ('2026-01-01 00:00', '2026-01-01 00:00:00')
     """
     try:

@@ -58,7 +58,7 @@ def sentence_subject(what: str | None, parameter: str) -> str:
     """
     Return the subject of a rule's sentence: the author's words, else the parameter.
 
-    >>> subject("A refund", "amount"), subject(None, "amount")
+    >>> sentence_subject("A refund", "amount"), sentence_subject(None, "amount")
     ('A refund', '`amount`')
     """
     return quoted_names(parameter) if what is None else escaped(what, limit=200)
@@ -68,7 +68,7 @@ def quoted_names(names: Any) -> str:
     """
     Return names in backticks, joined with commas and "or".
 
-    >>> quoted("to"), quoted(["to", "cc", "bcc"])
+    >>> quoted_names("to"), quoted_names(["to", "cc", "bcc"])
     ('`to`', '`to`, `cc` or `bcc`')
     """
     several = (names,) if isinstance(names, str) else tuple(names)
@@ -80,7 +80,7 @@ def one_of_text(values: Iterable[str]) -> str:
     """
     Return the allowed values as text, sorted, cut after twenty.
 
-    >>> one_of({"USD", "EUR"})
+    >>> one_of_text({"USD", "EUR"})
     'one of EUR, USD'
     """
     ordered = sorted(values)

@@ -154,7 +154,7 @@ def decision_lines(decisions: Iterable[Decision]) -> str:
 
 
 def no_match_text(nothing: str, word: str, names: Iterable[str]) -> str:
-    """Return a message that *nothing* is *word*, as in "no tool is named", with the nearest name."""
+    """Return a message that *nothing* is *word*, as in "no tool is named", with a hint."""
     near = nearest(word, names)
     hint = f"; did you mean `{escaped(near[0])}`?" if near else ""
     return f"{nothing} `{escaped(word)}`{hint}"

@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def decisions() -> Iterator[CapturedDecisions]:
-    """Return every decision that any Shield records during this test."""
+    """Every decision that any Shield records during this test; ``results`` about results."""
     with testing.capture_decisions() as captured:
         yield captured
 

@@ -28,7 +28,7 @@ def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messag
     Lines of one session are joined in the file's order.
 
     Args:
-        path: A file written by ``Shield(record=...)``, or any file that ``abs-shield replay`` reads.
+        path: A file of ``Shield(record=...)``, or any file that ``abs-shield replay`` reads.
         run_id: The run, if the file holds several.
 
     Raises:

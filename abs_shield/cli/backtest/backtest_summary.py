@@ -34,7 +34,7 @@ def share(one: Proportion) -> str:
     """
     Return a share with its number of observations and its interval.
 
-    >>> share(Share(9, 10)), share(Share(0, 0))
+    >>> share(Proportion(9, 10)), share(Proportion(0, 0))
     ('0.900 (9 of 10; 0.596-0.982)', '-')
     """
     if one.value is None:

@@ -204,7 +204,7 @@ def log_name(address: str) -> str:
     """
     Name a log without the password or options that its address may hold.
 
-    >>> named("postgresql://ann:secret@db:5432/agents?sslkey=x"), named("log.db")
+    >>> log_name("postgresql://ann:secret@db:5432/agents?sslkey=x"), log_name("log.db")
     ('postgresql://db:5432/agents', 'log.db')
     """
     scheme, separator, rest = address.partition("://")

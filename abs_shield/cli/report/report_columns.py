@@ -150,7 +150,7 @@ def _wrap_head(head: str, width: int) -> str:
     r"""
     Return a head in lines of at most so many characters, broken between words.
 
-    >>> _broken("missed (by all)", 8)
+    >>> _wrap_head("missed (by all)", 8)
     'missed\n(by all)'
     """
     lines = [""]

@@ -70,8 +70,10 @@ def location_text(layer: str, row: str) -> str:
     """
     Return a layer on a row as a person reads it.
 
-    >>> spot("phantom_tool", "refund"), spot("answer", "_answers"), spot("quality", "_outputs: pii")
-    ('phantom_tool on refund', 'answer', 'quality, stage pii')
+    >>> location_text("phantom_tool", "refund"), location_text("quality", "_outputs: pii")
+    ('phantom_tool on refund', 'quality, stage pii')
+    >>> location_text("answer", "_answers")
+    'answer'
     """
     if row in (ANSWERS, OUTPUTS):
         return layer
