@@ -133,7 +133,7 @@ RULES: dict[str, Rule] = {
     "words apart": Rule("layers.phantom_target:_allows_separate_words"),
     "sites that all know": Rule("text.hosts:is_well_known"),
     "usual files": Rule("text.paths:is_conventional"),
-    "steps below a path": Rule("session.run_mentions:Mentions.below"),
+    "steps below a path": Rule("session.run_mentions:Mentions.extends_known_path"),
     "folders of a path": Rule("session.value_lookup:_is_folder", True),
     "slips in a path": Rule("text.paths:is_slip"),
     "echoes": Rule("layers.phantom_target:_is_echo"),
@@ -142,7 +142,7 @@ RULES: dict[str, Rule] = {
     "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
     "made by a statement": Rule("plan.created_entities:names_created_by_statements", []),
     "marked as guarded": Rule("layers.phantom_target:_check_guarded", ()),
-    "stands verbatim": Rule("session.verbatim:stands_verbatim", True),
+    "stands verbatim": Rule("session.verbatim:occurs_verbatim", True),
     # what a call makes
     "names to create": Rule("plan.created_entities:names_new_entity", False, TOOL),
     "numbers of the caller's": Rule("plan.created_entities:_is_caller_number", False, TOOL),

@@ -29,10 +29,10 @@ from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.user_values import replaces_user_value
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session
-from abs_shield.session.original_spelling import is_told, spelling
+from abs_shield.session.original_spelling import occurs_as_written, original_spelling
 from abs_shield.session.session_record import SessionRecord, mentions_of, record_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
-from abs_shield.session.verbatim import stands_unechoed, stands_verbatim, was_said_before
+from abs_shield.session.verbatim import occurs_in_earlier_replies, occurs_unechoed, occurs_verbatim
 from abs_shield.session.whole_match import is_rooted, may_be_group
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
@@ -240,7 +240,7 @@ def _judge(
 ) -> Iterator[LayerResult]:
     origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
-        verbatim = proposal.verbatim(session).stands(argument.text)
+        verbatim = proposal.verbatim(session).occurs(argument.text)
         if verbatim is None:  # the index has the value, but perhaps with other quotes and blanks
             yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
@@ -277,7 +277,7 @@ def _judge(
         return
     elif undecided := _explain_undecided(argument, proposal, session):
         yield undecided
-    elif was_said_before(argument.text, session):
+    elif occurs_in_earlier_replies(argument.text, session):
         yield Unavailable(
             "the agent mentioned a value before this session recorded the conversation"
         )
@@ -304,7 +304,7 @@ def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin
     """Return the origin of a value; names also match in other words."""
     if argument.placeholder and not _was_written_with_brackets(argument, session):
         return None
-    if len(argument.text) > LONGEST_VALUE and not stands_verbatim(argument.text, session):
+    if len(argument.text) > LONGEST_VALUE and not occurs_verbatim(argument.text, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
     return mentions_of(session).origin(
@@ -318,7 +318,7 @@ def _was_written_with_brackets(argument: Argument, session: Session) -> bool:
     """
     text = argument.text.strip()
     if text[:1] in BRACKETS or argument.judged == "blank":
-        return is_told(text, session)
+        return occurs_as_written(text, session)
     return True
 
 
@@ -403,7 +403,7 @@ def _needs_no_mention(
     if _was_created(text, proposal, session):
         return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
-        return stands_unechoed(text, session)  # no index contains it
+        return occurs_unechoed(text, session)  # no index contains it
     if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:
@@ -461,7 +461,7 @@ def _unmentioned_finding(
 
 def _nearest_value(text: str, session: Session) -> str:
     """Return the mentioned value that was probably meant: the nearest, or the only similar one."""
-    candidates = dict.fromkeys(mentions_of(session).alike(text))
+    candidates = dict.fromkeys(mentions_of(session).similar(text))
     near = closest(normal(text), candidates) if candidates else ""
     return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
 
@@ -493,7 +493,7 @@ def _finding(
     is_grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     origin = session.origin(near) if near and session is not None else None
     if origin is not None and session is not None:
-        near = spelling(near, origin, session)
+        near = original_spelling(near, origin, session)
     hint = f"did you mean {shown(near)}, from {origin}?" if near else "ask the user, or look it up"
     return Finding(
         check="phantom_target",

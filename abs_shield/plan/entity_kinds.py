@@ -189,7 +189,7 @@ def _introduces_credential(text: str, session: Session) -> bool:
 
 def _values_of_kind(wanted: frozenset[str], session: Session) -> list[str]:
     """Return the values of exactly the wanted kind; if there are none, those of a related kind."""
-    values_of_kind = mentions_of(session).kin
+    values_of_kind = mentions_of(session).values_under
     own = values_of_kind(lambda field: of_what(field) == wanted, most=_MAX_VALUES)
     return own or values_of_kind(
         lambda field: not wanted.isdisjoint(of_what(field)), most=_MAX_VALUES
@@ -206,7 +206,7 @@ def matches_field_values(argument: Argument, session: Session) -> bool:
     words = name_words(name_of(argument.path))
     form, length = spelling_shape(normal(argument.text)), len(argument.text)
     mentions = mentions_of(session)
-    values = mentions.kin(lambda field: name_words(field) == words, most=_MAX_VALUES)
+    values = mentions.values_under(lambda field: name_words(field) == words, most=_MAX_VALUES)
     if form[0] and length >= _MIN_LABELLED_LENGTH:
         values += mentions.labelled(frozenset(words), most=_MAX_VALUES)
     return any(spelling_shape(text) == form and abs(len(text) - length) <= 1 for text in values)
@@ -222,7 +222,7 @@ def is_credential_in_results(argument: Argument, session: Session) -> bool:
     wanted = credential_words(name)
     mentions = mentions_of(session)
     values = chain(
-        mentions.kin(
+        mentions.values_under(
             lambda field: may_be_same_credential(credential_words(field), wanted), most=_MAX_VALUES
         ),
         _long_credentials(wanted, session),

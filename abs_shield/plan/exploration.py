@@ -33,13 +33,13 @@ def is_exploration(
     if not tool.writes and _is_public(text, session):
         return True
     mentions = mentions_of(session)
-    if "/" not in text or not mentions.below(text):
+    if "/" not in text or not mentions.extends_known_path(text):
         return False
     first = mentions.introduced(text)
     introducing = proposal.plan(first.tool) if first is not None else None
     if tool.writes and (introducing is None or introducing.writes):
         return False
-    near = (chunk for chunk in mentions.alike(text) if is_slip(normal(text).strip("/"), chunk))
+    near = (chunk for chunk in mentions.similar(text) if is_slip(normal(text).strip("/"), chunk))
     return next(near, None) is None
 
 

@@ -23,7 +23,7 @@ from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
-from abs_shield.session.verbatim import Verbatim, stands_in, stands_unechoed
+from abs_shield.session.verbatim import Verbatim, occurs_in, occurs_unechoed
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import steps_back
@@ -101,12 +101,12 @@ def _doubts_of_value(
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        if exact and not stands_unechoed(text, session):
+        if exact and not occurs_unechoed(text, session):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
     elif _is_hidden(text, guard, verbatim):
         detail = f"the value of {name} has invisible characters"
-        is_mentioned = exact and stands_unechoed(text, session)
+        is_mentioned = exact and occurs_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required
@@ -142,7 +142,7 @@ def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
     """
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
-    return has_hidden_characters(text.translate(_LINE_BREAKS)) and not verbatim.stands(text)
+    return has_hidden_characters(text.translate(_LINE_BREAKS)) and not verbatim.occurs(text)
 
 
 def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
@@ -151,7 +151,7 @@ def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
         return False
     if text.strip()[-1] in "?;":
         return True  # these also end a sentence
-    return guard == "target" and not verbatim.stands(text)
+    return guard == "target" and not verbatim.occurs(text)
 
 
 def _doubts_of_whole_set(
@@ -178,7 +178,7 @@ def _doubts_of_script(
     path: Path, text: str, guard: str, session: Session, verbatim: Verbatim
 ) -> Iterator[Doubt]:
     is_latin = has_identifier_characters(text) if guard == "target" else latin(normal(text))
-    if is_latin or mentions_of(session).origin(text, apart=True) or verbatim.stands(text):
+    if is_latin or mentions_of(session).origin(text, apart=True) or verbatim.occurs(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):
@@ -206,7 +206,7 @@ def _has_other_texts(path: Path, arguments: Mapping[str, Any]) -> bool:
 
 def _is_mentioned_path(destination: str, text: str, verbatim: Verbatim) -> bool:
     """Return whether the run mentions a path verbatim, or its resolved form."""
-    return bool(verbatim.stands(text) or verbatim.stands(destination))
+    return bool(verbatim.occurs(text) or verbatim.occurs(destination))
 
 
 def _is_only_parent(text: str, path: Path, session: Session) -> bool:
@@ -222,7 +222,7 @@ def _is_only_parent(text: str, path: Path, session: Session) -> bool:
         for entry in run.entries():
             for text_in_run in texts_of(entry.event):
                 normalised = text_in_run.replace("\\", "/").casefold()
-                if any(stands_in(text, normalised) for text in (name, below, last)):
+                if any(occurs_in(text, normalised) for text in (name, below, last)):
                     return False
                 leads = leads or _continues_path(below, normalised)
         run = run.parent

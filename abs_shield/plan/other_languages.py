@@ -58,7 +58,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
         return f"{shown} may be written in words" if _may_be_words(text, user_chunks) else ""
     if _NAME.fullmatch(text) is None or not text[:1].isupper():
         return ""
-    if mentions.foreign and latin(normal(text)):
+    if mentions.has_foreign_script and latin(normal(text)):
         return f"{shown} may be transcribed"
     declined = classify_name(name) in ("soft", "who", "public") and _is_inflected(text, user_chunks)
     return f"{shown} may be inflected" if declined else ""

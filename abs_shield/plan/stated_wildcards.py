@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from abs_shield.core.events import Said
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.session.verbatim import stands_in, stands_verbatim
+from abs_shield.session.verbatim import occurs_in, occurs_verbatim
 from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
 
@@ -77,7 +77,7 @@ def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
     for text_of_user in user_texts(session):
         if everything and not _is_root(bare) and states_all(text_of_user):
             return True
-        if is_name and stands_in(bare, text_of_user):
+        if is_name and occurs_in(bare, text_of_user):
             return True
         if as_sign is not None and as_sign.search(text_of_user):
             return True
@@ -104,7 +104,7 @@ def is_mentioned_pattern(text: str, session: Session) -> bool:
     """Return whether the run has this pattern verbatim, or the user asked for everything."""
     if "*" not in text or selects_all(text):
         return False
-    if stands_verbatim(text, session):
+    if occurs_verbatim(text, session):
         return True
     return any(map(states_all, user_texts(session))) and _has_only_mentioned_words(text, session)
 
@@ -123,7 +123,7 @@ def is_within_stated_places(text: str, session: Session) -> bool:
     parts = words(normal(last[:_MAX_PATTERN_LENGTH]))
     plurals = re.compile(rf"\b(?:{'|'.join(map(re.escape, parts))})s\b", re.I) if parts else None
     for text_of_user in user_texts(session):
-        if has_folder_name and stands_in(
+        if has_folder_name and occurs_in(
             folder, text_of_user.replace("\\", "/").replace("/ ", " ")
         ):
             return True

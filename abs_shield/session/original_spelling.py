@@ -1,4 +1,4 @@
-"""How a value was written where the run was told it: with its capitals, as a tool will take it."""
+"""Restore how a run first wrote a value, with its capitals, as a tool expects it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from abs_shield.session.session import Session
 from abs_shield.session.session_record import record_of
 
 
-def spelling(text: str, origin: Origin, session: Session) -> str:
+def original_spelling(text: str, origin: Origin, session: Session) -> str:
     """
-    Give *text* as it stood where it first came from; as it is, where that is not kept.
+    Return *text* as its first mention wrote it; unchanged if that is no longer stored.
 
     >>> session = Session()
     >>> session.user("Please refund TX-12345.")
-    >>> spelling("tx-12345", session.origin("tx-12345"), session)
+    >>> original_spelling("tx-12345", session.origin("tx-12345"), session)
     'TX-12345'
     """
     runs = [record_of(session)]
@@ -23,37 +23,44 @@ def spelling(text: str, origin: Origin, session: Session) -> str:
         runs.append(runs[-1].parent)
     for run in runs:
         event = run.log.at(origin.version)
-        if event is not None and (found := _in(event, text)):
-            return found
+        if event is not None and (original := _find_in(event, text)):
+            return original
     return text
 
 
-def is_told(text: str, session: Session) -> bool:
-    """Whether *text* stood so, or may have, in a person's words or a result; brackets and all."""
+def occurs_as_written(text: str, session: Session) -> bool:
+    """
+    Return whether a person's text or a result has *text* as written, brackets included, or may
+    have.
+    """
     log = record_of(session).log
-    told = log.forgot or any(_in(entry.event, text) for entry in log)
-    return told or (session.parent is not None and is_told(text, session.parent))
+    occurs = log.forgot or any(_find_in(entry.event, text) for entry in log)
+    return occurs or (session.parent is not None and occurs_as_written(text, session.parent))
 
 
-def _in(event: Event, text: str) -> str:
+def _find_in(event: Event, text: str) -> str:
     wanted = text.casefold()
-    return next((found for said in texts_of(event) if (found := _cut_out(said, wanted))), "")
+    return next(
+        (original for passage in texts_of(event) if (original := _extract(passage, wanted))), ""
+    )
 
 
-def _cut_out(said: str, wanted: str) -> str:
-    """What stands in *said* in place of *wanted*, as a whole; empty where nothing does."""
-    folded = said.casefold()
+def _extract(passage: str, wanted: str) -> str:
+    """Return the whole-word match of *wanted* in *passage*; empty if there is none."""
+    folded = passage.casefold()
     place = folded.find(wanted)
-    while place >= 0 and len(folded) == len(said):
+    while place >= 0 and len(folded) == len(passage):
         end = place + len(wanted)
-        if not (_goes_on(said, place - 1, place) or _goes_on(said, end - 1, end)):
-            return said[place:end]
+        if not (
+            _is_inside_word(passage, place - 1, place) or _is_inside_word(passage, end - 1, end)
+        ):
+            return passage[place:end]
         place = folded.find(wanted, place + 1)
     return ""
 
 
-def _goes_on(said: str, left: int, right: int) -> bool:
-    """Whether one word stands on both sides of a border."""
-    if left < 0 or right >= len(said):
+def _is_inside_word(passage: str, left: int, right: int) -> bool:
+    """Return whether one word continues across a boundary."""
+    if left < 0 or right >= len(passage):
         return False
-    return (said[left] + said[right]).replace("_", "a").isalnum()
+    return (passage[left] + passage[right]).replace("_", "a").isalnum()

@@ -1,4 +1,4 @@
-"""Where keys stood first, in a few bytes each: the newest in a dict, others in sorted arrays."""
+"""Memory-saving tables of first positions: new entries in a dict, older ones in sorted arrays."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from itertools import chain, filterfalse
 from abs_shield.session.recent_text import At
 
 LEAST = 64
-"""Entries that stay in a dict, which is faster; of more, a fraction does."""
+"""Entries that stay in a dict, which is faster; in larger tables only a fraction does."""
 _FRACTION = 16
 _LATEST = (1 << 30) - 1
-"""Events that are told apart; later ones count as this one."""
+"""The last event version that is distinguished; later ones count as this one."""
 _KEY, _PACKED = 110, 24
-"""Bytes of a key in a dict and in arrays, about."""
+"""Approximate bytes of a key in a dict and in arrays."""
 _SHIFT = 32
-_BETWEEN = "\x1f"
-"""Between chunks; none holds it."""
+_SEPARATOR = "\x1f"
+"""Separates chunks; no chunk contains it."""
 
 
 def packed(at: At) -> int:
     """
-    Return a place as one number; a later version is a larger number.
+    Return a position as one number; a later version is a larger number.
 
     >>> unpacked(packed(At(2, 7)))
     At(level=2, version=7)
@@ -32,21 +32,22 @@ def packed(at: At) -> int:
 
 
 def unpacked(number: int | None) -> At | None:
-    """Return the place of a number; None of None."""
+    """Return the position of a number; None for None."""
     return None if number is None else At(number & 3, number >> 2)
 
 
 def memory_of(*tables: dict[str, int] | PackedTable | SpellingTable | ChunkTable) -> int:
-    """Return the bytes that tables hold, about."""
+    """Return the approximate bytes of all tables."""
     packed = sum(table.packed for table in tables if not isinstance(table, dict))
     return _KEY * sum(map(len, tables)) - (_KEY - _PACKED) * packed
 
 
 class PackedTable:
     """
-    Hashes of keys to the number that came first; a hash takes 12 bytes, or 16 with `wide`.
+    A table of hashed keys with the number each was first added with: 12 bytes per key, 16 if
+    `wide`.
 
-    A dict of them takes 70. Others may read while one thread writes.
+    A dict takes 70 bytes per key. Other threads may read while one writes.
 
     >>> places = PackedTable()
     >>> places.add([1, 2], 7)
@@ -63,16 +64,16 @@ class PackedTable:
         self._old: tuple[array[int], array[int]] = _NO_WIDE if wide else _NONE
 
     def add(self, keys: Iterable[int], number: int) -> None:
-        """Add keys; one that is there already keeps its number."""
+        """Add keys; an existing key keeps its number."""
         # `set.difference` of a dict walks the smaller set; a view would walk the whole session
         self._new.update(dict.fromkeys(set(keys).difference(self._new), number))
 
     def put(self, key: int, number: int) -> None:
-        """Add one key; where it is there already it keeps its number."""
+        """Add one key; an existing key keeps its number."""
         self._new.setdefault(key, number)
 
     def get(self, key: int) -> int | None:
-        """Return the number of a key; None where it is not there."""
+        """Return the number of a key; None if it is absent."""
         new, (keys, numbers) = self._new, self._old  # in this order: a thread may move it meanwhile
         if keys:
             place = bisect_left(keys, key)
@@ -81,7 +82,7 @@ class PackedTable:
         return new.get(key)
 
     def set(self, key: int, number: int) -> None:
-        """Give a key another number."""
+        """Set the number of a key."""
         keys, numbers = self._old
         place = bisect_left(keys, key)
         if place < len(keys) and keys[place] == key:
@@ -98,11 +99,11 @@ class PackedTable:
         place = bisect_left(keys, key)
         return place < len(keys) and keys[place] == key
 
-    def isdisjoint(self, found: Collection[int]) -> bool:
-        """Return whether none of *found* is here."""
-        if not self._new.keys().isdisjoint(found):
+    def isdisjoint(self, candidates: Collection[int]) -> bool:
+        """Return whether none of *candidates* is in the table."""
+        if not self._new.keys().isdisjoint(candidates):
             return False
-        return not self._old[0] or not any(map(self.__contains__, found))
+        return not self._old[0] or not any(map(self.__contains__, candidates))
 
     def absent(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the texts whose hashes are not in the arrays."""
@@ -114,17 +115,17 @@ class PackedTable:
                 yield chunk
 
     def __len__(self) -> int:
-        """Return how many there are; a key that was added again may count twice until `settle`."""
+        """Return the number of keys; a key added again may count twice until `settle`."""
         return len(self._new) + len(self._old[0])
 
     @property
     def packed(self) -> int:
-        """How many of them are in arrays, where they take a fraction of the memory."""
+        """Number of keys in arrays, which take a fraction of the memory."""
         return len(self._old[0])
 
     @property
     def is_due(self) -> bool:
-        """Whether so many are in the dict that they should move to the arrays."""
+        """Whether the dict has so many keys that they should move to the arrays."""
         size = len(self._new)
         return size > LEAST and size > len(self._old[0]) // _FRACTION
 
@@ -132,7 +133,7 @@ class PackedTable:
         """Move every key to the arrays."""
         new, (keys, numbers) = self._new, self._old
         if len(new) > len(keys):
-            self._store({**new, **self._items()})
+            self._store({**new, **self._packed_items()})
         elif new:
             more, counted, start = array("q"), array(numbers.typecode), 0
             for key in sorted(new):
@@ -148,23 +149,23 @@ class PackedTable:
             self._new = {}
 
     def forget_half(self) -> None:
-        """Let go of the half with the smallest numbers."""
-        items = self._items() if not self._new else {**self._new, **self._items()}
+        """Drop the half with the smallest numbers."""
+        items = self._packed_items() if not self._new else {**self._new, **self._packed_items()}
         oldest = sorted(items, key=items.__getitem__)[: len(items) // 2]
         for key in oldest:
             del items[key]
         self._store(items)
 
     def replace(self, numbers: Mapping[int, int]) -> None:
-        """Give every key the number that *numbers* has for its own."""
+        """Replace the number of every key as *numbers* maps it."""
         self._store({key: numbers[number] for key, number in self.items()})
 
     def items(self) -> Iterator[tuple[int, int]]:
-        """Yield every key with its number, in no order."""
+        """Yield every key with its number, in arbitrary order."""
         self.settle()
         return zip(*self._old, strict=True)
 
-    def _items(self) -> dict[int, int]:
+    def _packed_items(self) -> dict[int, int]:
         return dict(zip(*self._old, strict=True))
 
     def _store(self, items: dict[int, int]) -> None:
@@ -176,14 +177,14 @@ class PackedTable:
 
 _NONE: tuple[array[int], array[int]] = (array("q"), array("I"))
 _NO_WIDE: tuple[array[int], array[int]] = (array("q"), array("Q"))
-"""Of every table that has none; nothing is added to them."""
+"""Shared by all tables without packed keys; nothing is added to them."""
 
 
 class SpellingTable:
     """
-    Letters and digits to where they stood first, and to their separators there.
+    A table of letters and digits with their first position and the separators there.
 
-    The same separators are held once: most ids of a run have the same.
+    Equal separators are stored once: most ids of a run have the same.
     """
 
     __slots__ = ("_codes", "_numbers", "_places")
@@ -194,7 +195,7 @@ class SpellingTable:
         self._codes: list[bytes] = []
 
     def put(self, letters: str, at: int, codes: bytes) -> None:
-        """Add letters with their separators; where they are there already these stay."""
+        """Add letters with their separators; existing letters keep theirs."""
         number = self._numbers.get(codes)
         if number is None:
             number = self._numbers[codes] = len(self._codes)
@@ -202,30 +203,30 @@ class SpellingTable:
         self._places.put(hash(letters), at << _SHIFT | number)
 
     def get(self, letters: str) -> tuple[int, bytes] | None:
-        """Return where letters stood, and their separators; None where they are not there."""
-        found = self._places.get(hash(letters))
-        if found is None:
+        """Return the position of letters, and their separators; None if they are absent."""
+        entry = self._places.get(hash(letters))
+        if entry is None:
             return None
-        return found >> _SHIFT, self._codes[found & (1 << _SHIFT) - 1]
+        return entry >> _SHIFT, self._codes[entry & (1 << _SHIFT) - 1]
 
     def __contains__(self, key: int) -> bool:
         return key in self._places
 
-    def isdisjoint(self, found: Collection[int]) -> bool:
-        """Return whether none of *found* is here."""
-        return self._places.isdisjoint(found)
+    def isdisjoint(self, candidates: Collection[int]) -> bool:
+        """Return whether none of *candidates* is in the table."""
+        return self._places.isdisjoint(candidates)
 
     def __len__(self) -> int:
         return len(self._places)
 
     @property
     def packed(self) -> int:
-        """How many of them are in arrays, where they take a fraction of the memory."""
+        """Number of keys in arrays, which take a fraction of the memory."""
         return self._places.packed
 
     @property
     def is_due(self) -> bool:
-        """Whether so many are in the dict that they should move to the arrays."""
+        """Whether the dict has so many keys that they should move to the arrays."""
         return self._places.is_due
 
     def settle(self) -> None:
@@ -233,7 +234,7 @@ class SpellingTable:
         self._places.settle()
 
     def forget_half(self) -> None:
-        """Let go of the older half, and of separators that nothing has any more."""
+        """Drop the older half, and separators that are no longer used."""
         self._places.forget_half()
         low = (1 << _SHIFT) - 1
         used = sorted({number & low for _, number in self._places.items()})
@@ -247,7 +248,7 @@ class SpellingTable:
 
 class ChunkTable:
     """
-    Chunks to a number, the version in which each stood first; older ones are one long text.
+    A table of chunks with the version of their first occurrence; older ones are one long text.
 
     >>> chunks = ChunkTable()
     >>> chunks.update({"a": 1, "b": 1})
@@ -264,22 +265,22 @@ class ChunkTable:
         self._old = PackedTable()
         self._texts: list[str] = []
 
-    def fresh(self, found: Iterable[str]) -> list[str]:
-        """Return those of *found* that are not here, each once."""
-        fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(found))]
+    def fresh(self, tokens: Iterable[str]) -> list[str]:
+        """Return those of *tokens* that are not in the table, each once."""
+        fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(tokens))]
         return [*self._old.absent(fresh)] if self._texts else fresh
 
     def update(self, fresh: Mapping[str, int]) -> None:
-        """Add chunks that are not here."""
+        """Add chunks that are not in the table."""
         self._new.update(fresh)
 
     def get(self, chunk: str) -> int | None:
-        """Return the number of a chunk; None where it is not here."""
+        """Return the number of a chunk; None if it is absent."""
         number = self._new.get(chunk)
         return self._old.get(hash(chunk)) if number is None and self._texts else number
 
     def set(self, chunk: str, number: int) -> None:
-        """Give a chunk another number; add it where it is not here."""
+        """Set the number of a chunk; add it if it is absent."""
         if self._texts and chunk not in self._new and hash(chunk) in self._old:
             self._old.set(hash(chunk), number)
         else:
@@ -288,27 +289,27 @@ class ChunkTable:
     def __contains__(self, chunk: object) -> bool:
         return chunk in self._new or (bool(self._texts) and hash(chunk) in self._old)
 
-    def isdisjoint(self, found: Collection[str]) -> bool:
-        """Return whether none of *found* is here."""
-        if not self._new.keys().isdisjoint(found):
+    def isdisjoint(self, tokens: Collection[str]) -> bool:
+        """Return whether none of *tokens* is in the table."""
+        if not self._new.keys().isdisjoint(tokens):
             return False
-        return not self._texts or self._old.isdisjoint([*map(hash, found)])
+        return not self._texts or self._old.isdisjoint([*map(hash, tokens)])
 
     def __len__(self) -> int:
         return len(self._new) + len(self._old)
 
     def __reversed__(self) -> Iterator[str]:
-        older = (reversed(text.split(_BETWEEN)) for text in reversed(self._texts))
+        older = (reversed(text.split(_SEPARATOR)) for text in reversed(self._texts))
         return chain(reversed(self._new), chain.from_iterable(older))
 
     @property
     def packed(self) -> int:
-        """How many of them are in arrays, where they take a fraction of the memory."""
+        """Number of chunks in arrays, which take a fraction of the memory."""
         return len(self._old)
 
     @property
     def is_due(self) -> bool:
-        """Whether so many are in the dict that they should become text."""
+        """Whether the dict has so many chunks that they should become text."""
         size = len(self._new)
         return size > LEAST and size > len(self._old) // _FRACTION
 
@@ -318,12 +319,12 @@ class ChunkTable:
         if new:
             for chunk, number in new.items():
                 self._old.put(hash(chunk), number)
-            self._texts = [_BETWEEN.join((*self._texts, *new))]
+            self._texts = [_SEPARATOR.join((*self._texts, *new))]
             self._old.settle()
             self._new = {}
 
     def forget_half(self) -> None:
-        """Let go of the older half."""
+        """Drop the older half."""
         every = [*reversed(self)][: len(self) - len(self) // 2]
         left = {chunk: self.get(chunk) or 0 for chunk in reversed(every)}
         self._new, self._old, self._texts = left, PackedTable(), []
@@ -331,7 +332,7 @@ class ChunkTable:
 
 class FieldTable:
     """
-    Values of results to the names of the fields that each stood under, oldest first.
+    A table of the values of results with the names of their fields, oldest first.
 
     >>> fields = FieldTable(most=100)
     >>> fields.add("w-7", ("order_id",))
@@ -349,12 +350,12 @@ class FieldTable:
         self._numbers: dict[tuple[str, ...], int] = {}
 
     def get(self, value: str) -> tuple[str, ...]:
-        """Return the names of a value."""
+        """Return the field names of a value."""
         number = self._values.get(value)
         return () if number is None else self._names[number]
 
     def add(self, value: str, names: tuple[str, ...]) -> None:
-        """Keep the names of a value in place of those it had."""
+        """Set the field names of a value."""
         number = self._numbers.get(names)
         if number is None:
             number = self._numbers[names] = len(self._names)
@@ -363,11 +364,11 @@ class FieldTable:
 
     @property
     def held_bytes(self) -> int:
-        """Memory that it holds, about."""
+        """Approximate memory in bytes."""
         return memory_of(self._values)
 
     def bound(self) -> None:
-        """Let go of the older half where there are more than twice as many as are kept."""
+        """Drop the older half once there are more than twice as many values as the bound."""
         if self._values.is_due:
             self._values.settle()
         if len(self._values) > 2 * self._most:

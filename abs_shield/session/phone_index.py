@@ -1,4 +1,4 @@
-"""Telephone numbers that a run has seen, to be found in another spelling."""
+"""Index the telephone numbers of a run, to be found in another spelling."""
 
 from __future__ import annotations
 
@@ -15,90 +15,88 @@ from abs_shield.text.phones import (
     within,
 )
 
-_MOST_UNREAD = 16 * 1024
-"""Characters that wait to be read, so that a question never waits long for them."""
-_A_RUN = 16
-"""Characters of a number, about: as many runs as are kept are not waited for either."""
+_MOST_DEFERRED = 16 * 1024
+"""Characters whose indexing is deferred; few enough that a query is never slow."""
+_RUN_CHARS = 16
+"""Approximate characters of a number; bounds the deferred text by the number of stored runs."""
 _LEAST = 7
-"""Digits of the shortest number."""
+"""Digits of the shortest telephone number."""
 _PROSE = "\n"
-"""In place of a field: running text, which is in normal form already."""
-_RUN = 250
-"""Bytes of a run that is kept."""
+"""Used in place of a field name: running text, which is already normalised."""
+_RUN_BYTES = 250
+"""Estimated bytes of a stored run."""
 
 
 class PhoneIndex:
     """
-    Runs of digits that may be telephone numbers, where they stood, bounded.
+    A bounded table of digit runs that may be telephone numbers, with their positions.
 
-    Text is read when a telephone number is first asked for. Of a value of a result, its field or
-    its form says whether it is one.
+    Text is indexed on the first query. The field or the form of a result's value decides whether
+    it may be a telephone number.
     """
 
-    __slots__ = ("_limit", "_runs", "_size", "_unread")
+    __slots__ = ("_deferred", "_limit", "_runs", "_size")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._runs: dict[tuple[str, int], At] = {}
-        self._unread: list[tuple[list[tuple[str, str]], At, frozenset[str]]] = []
+        self._deferred: list[tuple[list[tuple[str, str]], At, frozenset[str]]] = []
         self._size = 0
 
-    def said(self, text: str, at: At, own: frozenset[str] = frozenset()) -> None:
-        """Take running text in normal form; what is in *own* is an echo, and proves nothing."""
-        self._put_off([(_PROSE, text)], at, own, len(text))
+    def add_text(self, text: str, at: At, own: frozenset[str] = frozenset()) -> None:
+        """Add normalised running text; tokens in *own* are echoes, which prove nothing."""
+        self._defer([(_PROSE, text)], at, own, len(text))
 
-    def returned(
+    def add_result(
         self, scalars: list[tuple[str, str]], at: At, own: frozenset[str] = frozenset()
     ) -> None:
-        """Take the short values of a result with the fields that they stood under."""
+        """Add the short values of a result with their field names."""
         if scalars:
-            self._put_off(scalars, at, own, len(scalars) * _A_RUN)
+            self._defer(scalars, at, own, len(scalars) * _RUN_CHARS)
 
     @property
     def held_bytes(self) -> int:
-        """Memory that it holds, about."""
-        return _RUN * len(self._runs) + self._size
+        """Approximate memory in bytes."""
+        return _RUN_BYTES * len(self._runs) + self._size
 
-    def _put_off(
-        self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int
-    ) -> None:
-        self._unread.append((texts, at, own))
+    def _defer(self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int) -> None:
+        self._deferred.append((texts, at, own))
         self._size += size
-        if self._size > min(_MOST_UNREAD, self._limit * _A_RUN):
-            self._read()
+        if self._size > min(_MOST_DEFERRED, self._limit * _RUN_CHARS):
+            self._index_deferred()
 
-    def _read(self) -> None:
-        unread, self._unread = self._unread, []
+    def _index_deferred(self) -> None:
+        unread, self._deferred = self._deferred, []
         self._size = 0
         for texts, at, own in unread:
             for field, text in texts:
-                self._take(field, text, at, own)
+                self._add_runs(field, text, at, own)
         while len(self._runs) > self._limit:
             del self._runs[next(iter(self._runs))]
 
-    def _take(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
+    def _add_runs(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
         if len(text) < _LEAST and text.isascii():
             return
-        found = [*runs(text if field == _PROSE else normal(text))]
-        if not found or (field and field != _PROSE and not _holds_phone(field, text)):
+        digit_runs = [*runs(text if field == _PROSE else normal(text))]
+        if not digit_runs or (field and field != _PROSE and not _holds_phone(field, text)):
             return
-        for run in found:
+        for run in digit_runs:
             if not (own and _is_echo(run, own)):
                 self._runs.setdefault((run, at.level), at)
 
     def find(self, value: str) -> At | None:
         """
-        Where a telephone number stands in any spelling; the most trusted place, the oldest.
+        Return the most trusted, oldest position of a telephone number in any spelling.
 
-        Where its national number stands with other countries' codes alone, it is another number,
-        even if it stands without a country's code as well.
+        If its national number occurs only with other country codes, it is another number, even if
+        it also occurs without a country code.
         """
-        asked = phones_of(value)
-        if not asked:
+        requested = phones_of(value)
+        if not requested:
             return None
-        self._read()
-        wanted = tuple({phone.national for phone in asked})
-        abroad = all(phone.country for phone in asked)
+        self._index_deferred()
+        wanted = tuple({phone.national for phone in requested})
+        abroad = all(phone.country for phone in requested)
         best: At | None = None
         same_country = other_country = False
         for (run, _), at in self._runs.items():
@@ -107,20 +105,20 @@ class PhoneIndex:
             digits = squeezed(run)
             if not any(national in digits for national in wanted):
                 continue
-            for seen in map(phones_of, within(run)):
-                if same_phone(asked, seen):
+            for candidate in map(phones_of, within(run)):
+                if same_phone(requested, candidate):
                     best = at if best is None or at.level < best.level else best
-                    same_country |= not asked.isdisjoint(seen)
+                    same_country |= not requested.isdisjoint(candidate)
                 elif abroad:
-                    other_country |= any(phone.national in wanted for phone in seen)
+                    other_country |= any(phone.national in wanted for phone in candidate)
         return None if other_country and not same_country else best
 
 
 def _holds_phone(field: str, text: str) -> bool:
     """
-    Return whether a value of a result may hold a telephone number.
+    Return whether a value of a result may be a telephone number.
 
-    Digits alone may be a balance or a moment, unless they begin with the 0 of a trunk.
+    Digits alone may be a balance or a timestamp, unless they begin with the trunk prefix 0.
     """
     if names_phone(field) or names_reached(field):
         return True
@@ -128,5 +126,5 @@ def _holds_phone(field: str, text: str) -> bool:
 
 
 def _is_echo(run: str, own: frozenset[str]) -> bool:
-    """Whether a call brought one of the numbers in a run in."""
+    """Return whether a call's own arguments brought in one of the numbers in a run."""
     return any(squeezed(part) in own or not own.isdisjoint(nationals(part)) for part in within(run))

@@ -1,4 +1,4 @@
-"""Where the values of a run come from: what was said and returned, and who brought a value in."""
+"""Index the texts and results of a run, and look up which of them first mentioned a value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abs_shield.session.token_index import PROSE, SCALAR, SYSTEM, USER, TokenInd
 from abs_shield.session.value_lookup import (
     LONGEST_VALUE,
     ValueMatch,
-    below,
+    extends_known_path,
     find,
     plain,
     words_apart,
@@ -36,28 +36,28 @@ from abs_shield.text.templates import Template, templates
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
-"""Names of fields that are kept of a value; of one with more it is not said what else it is."""
+"""Field names stored per value; a value under more fields has no kind that can be relied on."""
 _MOST_TEMPLATES = 50
 _MOST_COMPARED = 5_000
 """
-Values of the arguments of one call that are looked for in every spelling.
+Values of the arguments of one call that are looked up in every spelling.
 
-Of a call with more, the result is not read: which of its values are an echo is not known.
+The result of a call with more is not read, because its echoes cannot be told from new values.
 """
 _LONGEST_NAME = 256
-"""Of a parameter whose kind is remembered; a longer name is no author's."""
+"""Characters of a parameter name whose kind is cached; a longer one is not written by an author."""
 _NUMBERED = re.compile(r"\d|[^\x00-\x7f]")
 _MOST_SEARCHED = 4_000_000
-"""Values times characters of a result that are searched; the search takes a second for 10^9."""
+"""Values times characters of a result that are searched; 10^9 take about a second."""
 _ENTRY = 200
-"""Bytes of a value, of what it is found by, and of its place in a table."""
+"""Estimated bytes of a value with its spellings and its entry in a table."""
 _NEAR = 4_000
 _MOST_OFF = 2
-"""Characters by which a value of the same shape is longer or shorter."""
+"""Characters by which a similar value may be longer or shorter."""
 _LONGEST_QUICK = 256
 _LONGEST_LABELLED = 16 * 1024
 _SECRETS = frozenset("password passcode passphrase token secret".split())
-"""What is given as one of these is looked at closely where anything else is asked for."""
+"""A value labelled as one of these is checked closely for a parameter of another kind."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARAMETER = re.compile(r"[a-z_]+")
 _FORGOT = "text of this run was forgotten to keep its bounds"
@@ -65,9 +65,10 @@ _FORGOT = "text of this run was forgotten to keep its bounds"
 
 def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     """
-    Return what an object or a list of a call's arguments holds, keys under the name of the object.
+    Return the children of an object or list of a call's arguments; keys are under the object's
+    name.
 
-    A result repeats a key as it repeats a value. The names of parameters are the tool's own.
+    A result may repeat a key as it repeats a value. Parameter names belong to the tool.
     """
     if isinstance(item, Mapping):
         pairs = ((str(key), inner) for key, inner in item.items())
@@ -84,7 +85,7 @@ def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
 
 
 def _flat(arguments: Mapping[str, Any]) -> list[tuple[Path, Any]] | None:
-    """Return what `_with_keys` leads to of arguments that are plain scalars; None of others."""
+    """Return what `_with_keys` yields for arguments that are plain scalars; None for others."""
     if type(arguments) is not dict or not _PLAIN.issuperset(map(type, arguments.values())):
         return None
     odd = [((), key) for key in arguments if not _PARAMETER.fullmatch(key)]
@@ -95,31 +96,33 @@ _NO_TOKENS: frozenset[str] = frozenset()
 
 
 class Introduced(NamedTuple):
-    """The call that first brought a value nobody had mentioned."""
+    """The call that first brought in a value that no text had mentioned."""
 
     tool: str
     path: tuple[str | int, ...]
     version: int
 
 
-class _Claim(NamedTuple):
-    """A call's value that its result did not repeat: whether it was new is asked when needed."""
+class _Unresolved(NamedTuple):
+    """
+    A value of a call that its result did not repeat; whether it was new is resolved on demand.
+    """
 
     introduced: Introduced
     value: str
     field: Field
 
 
-class _Spellings(NamedTuple):
+class _IndexedForms(NamedTuple):
     """
-    Every entry of an index by which a value is found.
+    All index entries by which a value can be found.
 
     Attributes:
-        words: The words in the value.
-        others: Its other spellings.
-        solid: All that are letters and digits alone.
-        apart: All others.
-        numbered: Whether each holds a digit, or a letter beyond ASCII.
+        words: Words in the value.
+        others: Other spellings of the value.
+        solid: Entries of letters and digits only.
+        apart: All other entries.
+        numbered: Whether each entry has a digit or a letter beyond ASCII.
     """
 
     words: frozenset[str]
@@ -130,15 +133,15 @@ class _Spellings(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)  # a run repeats its ids and amounts from call to call
-def _spellings(normalised: str) -> _Spellings:
-    found = chunks(normalised)
+def _indexed_forms(normalised: str) -> _IndexedForms:
+    tokens = chunks(normalised)
     letters = squeezed(normalised)
     spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
     single = (form[0] for form in spelt if len(form) == 1)
     others = frozenset(filter(None, (letters, unlettered(letters), *single)))
-    words = frozenset((*found, *(part for chunk in found for part in parts(chunk))))
+    words = frozenset((*tokens, *(part for chunk in tokens for part in parts(chunk))))
     every = words | others
-    return _Spellings(
+    return _IndexedForms(
         words,
         others,
         tuple(filter(str.isalnum, every)),
@@ -147,14 +150,14 @@ def _spellings(normalised: str) -> _Spellings:
     )
 
 
-class _Content:
+class _ResultContent:
     """
-    The text of one result, to rule out at little cost that it repeats a value.
+    The text of one result, for ruling out cheaply that it repeats a value.
 
     Args:
         read: The result.
-        most: Characters of a text that are kept.
-        values: How many values are compared; of many with much text nothing is ruled out.
+        most: Characters of a text that are stored.
+        values: How many values are compared; many values with a long text rule nothing out.
     """
 
     __slots__ = ("_letters", "_long", "_numbered", "_text")
@@ -168,14 +171,14 @@ class _Content:
 
     def may_repeat(self, value: str) -> bool:
         """
-        Return whether some spelling of a normalised value stands in the text.
+        Return whether a spelling of a normalised value may occur in the text.
 
-        False is certain: every entry that the index keeps of a text is a stretch of it, or of its
-        letters and digits.
+        False is certain: each index entry of a text is a substring of it, or of its letters and
+        digits.
         """
         if self._long:
             return True
-        spellings = _spellings(value)
+        spellings = _indexed_forms(value)
         if spellings.numbered and not self._numbered:
             return False
         for solid in spellings.solid:
@@ -189,7 +192,9 @@ class _Content:
 
 @lru_cache(maxsize=4_096)
 def _kind_of(name: str, tool: str) -> Literal["working", "free", "value"]:
-    """Return what a parameter holds: a machine's work, free text with codes in it, or a value."""
+    """
+    Return the kind of a parameter: working data of a machine, free text with codes, or a value.
+    """
     if is_working(name, tool):
         return "working"
     return "free" if is_free(name) else "value"
@@ -197,21 +202,21 @@ def _kind_of(name: str, tool: str) -> Literal["working", "free", "value"]:
 
 class Provenance:
     """
-    An index over everything that a run was told, bounded, and honest about what it forgot.
+    A bounded index of the texts and results of a run, which reports when it has forgotten any.
 
-    Matching is by whole chunks (a run of word characters with the punctuation inside), never by
-    a bare substring. A hit costs a few dict lookups however long the run is; other spellings are
-    made from the value, and only after a miss.
+    Values match whole chunks (word characters with the punctuation inside), never a bare
+    substring. A match costs a few dict lookups however long the run is; other spellings are
+    derived from the value, and only after a miss.
 
     Attributes:
-        has_labels: Whether a user called some value something, or named it.
+        has_labels: Whether a user labelled or named a value.
         user_chunks: The chunks of what a user wrote.
     """
 
     __slots__ = (
-        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
-        "_names", "_nouns", "_numbers", "_other",
-        "_padded", "_sources", "_templates", "_text", "_unread", "has_labels", "user_chunks",
+        "_cut_reason", "_english_levels", "_fields", "_has_foreign_script", "_index",
+        "_introduced", "_keys", "_labels", "_names", "_nouns", "_numbers", "_other_levels",
+        "_padded", "_sources", "_templates", "_text", "_unindexed", "has_labels", "user_chunks",
     )  # fmt: skip
 
     def __init__(
@@ -227,43 +232,43 @@ class Provenance:
         self._fields = FieldTable(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = PhoneIndex(keys // 8)
-        self._unread: list[str] = []
-        self._introduced: dict[str, Introduced | _Claim] = {}
+        self._unindexed: list[str] = []
+        self._introduced: dict[str, Introduced | _Unresolved] = {}
         self._labels: dict[str, frozenset[str]] = {}
         self._nouns: frozenset[str] = frozenset()
         self._names: dict[str, None] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
-        self._english: frozenset[int] = frozenset()
-        self._other: frozenset[int] = frozenset()
-        self._foreign = False
-        self._cut = ""
+        self._english_levels: frozenset[int] = frozenset()
+        self._other_levels: frozenset[int] = frozenset()
+        self._has_foreign_script = False
+        self._cut_reason = ""
         self.has_labels = False
-        self.user_chunks: Mapping[str, int] = self._index.said
+        self.user_chunks: Mapping[str, int] = self._index.user_chunks
 
     @property
     def forgot(self) -> str:
-        """Why a miss proves nothing; empty where nothing was forgotten or left unread."""
-        return self._cut or (_FORGOT if self._index.forgot else "")
+        """The reason why a miss proves nothing; empty if all text is indexed."""
+        return self._cut_reason or (_FORGOT if self._index.forgot else "")
 
     @property
-    def english(self) -> frozenset[int]:
-        """The levels whose texts are in English, as far as that is seen: `SYSTEM`, `USER`."""
-        return self._english - self._other
+    def english_levels(self) -> frozenset[int]:
+        """The trust levels with English texts and no text in another language: `SYSTEM`, `USER`."""
+        return self._english_levels - self._other_levels
 
     @property
-    def foreign(self) -> bool:
+    def has_foreign_script(self) -> bool:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
-        return self._foreign
+        return self._has_foreign_script
 
     @property
     def names(self) -> list[str]:
-        """What a user gave as a name: "call it guide_1.md"."""
+        """Values that a user introduced as a name: "call it guide_1.md"."""
         return [*self._names]
 
     @property
     def held_bytes(self) -> int:
-        """Memory that it holds, about."""
+        """Approximate memory in bytes."""
         tables: tuple[Sized, ...] = (
             self._padded, self._introduced, self._labels, self._sources,
         )  # fmt: skip
@@ -274,32 +279,32 @@ class Provenance:
             + self._numbers.held_bytes
         )
 
-    # What comes in -------------------------------------------------------------------------------
+    # Adding texts and results --------------------------------------------------------------------
 
-    def said(self, text: str, level: int, version: int) -> None:
-        """Somebody whose words count wrote *text*."""
+    def add_text(self, text: str, level: int, version: int) -> None:
+        """Index a text of a user or of the system."""
         at = At(level, version)
         written = language(text)
         if written == "english":
-            self._english |= {level}
+            self._english_levels |= {level}
         elif written == "other":
-            self._other |= {level}
+            self._other_levels |= {level}
         for template in templates(text[: self._text]):
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
             elif template not in self._templates:
-                self._cut = self._cut or "more prescribed formats than are kept"
-        normalised = self._take(text, at, frozenset())
-        self._numbers.said(normalised, at)
+                self._cut_reason = self._cut_reason or "more prescribed formats than are kept"
+        normalised = self._add(text, at, frozenset())
+        self._numbers.add_text(normalised, at)
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled(normalised[:_LONGEST_LABELLED]):
-                known = self._labels.get(value)
-                self._labels[value] = words if known is None else known | words
+                existing = self._labels.get(value)
+                self._labels[value] = words if existing is None else existing | words
                 self._nouns |= words
             self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
             self.has_labels = bool(self._labels or self._names)
 
-    def returned(
+    def add_result(
         self,
         value: Any,
         version: int,
@@ -307,85 +312,88 @@ class Provenance:
         tool: str,
         call_id: str,
         arguments: Mapping[str, Any],
-        known: Callable[[str], bool] | None = None,
+        is_mentioned_before: Callable[[str], bool] | None = None,
     ) -> None:
         """
-        A call came back; what its own arguments brought in is an echo, and proves nothing.
+        Index the result of a call, except values that its own arguments brought in (echoes).
 
         Args:
-            known: Whether somebody else than this run mentioned a value: the run that started it;
-                None where none did.
+            is_mentioned_before: Tests whether the parent run mentioned a value; None without one.
         """
         self._sources[version] = (tool, call_id)
         if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
-        told = read_result(value, most=self._text)
-        own = self._echo(arguments, Introduced(tool, (), version), known, told)
+        result = read_result(value, most=self._text)
+        own = self._echoed_tokens(
+            arguments, Introduced(tool, (), version), is_mentioned_before, result
+        )
         if own is None:
-            self._cut = self._cut or "the result of a call with more values than are compared"
+            self._cut_reason = (
+                self._cut_reason or "the result of a call with more values than are compared"
+            )
             return
-        if told.cut:
-            self._cut = self._cut or "a result that could not be read whole"
-        self._stood(told.scalars)
-        if told.scalars:
-            joined = " | ".join(dict.fromkeys([text for _, text in told.scalars]))
-            self._take(joined, At(SCALAR, version), own)
-        self._numbers.returned(told.scalars, At(SCALAR, version), own)
-        for text in told.prose:
-            normalised = self._take(text, At(PROSE, version), own)
-            self._numbers.said(normalised, At(PROSE, version), own)
+        if result.cut:
+            self._cut_reason = self._cut_reason or "a result that could not be read whole"
+        self._add_fields(result.scalars)
+        if result.scalars:
+            joined = " | ".join(dict.fromkeys([text for _, text in result.scalars]))
+            self._add(joined, At(SCALAR, version), own)
+        self._numbers.add_result(result.scalars, At(SCALAR, version), own)
+        for text in result.prose:
+            normalised = self._add(text, At(PROSE, version), own)
+            self._numbers.add_text(normalised, At(PROSE, version), own)
 
-    def _take(self, text: str, at: At, own: frozenset[str]) -> str:
-        """Take a text in; return it in the form in which it is compared."""
+    def _add(self, text: str, at: At, own: frozenset[str]) -> str:
+        """Index a text and return its normal form."""
         normalised = normal(text[: self._text])
         if len(text) > self._text or len(normalised) > self._text:
-            self._cut = self._cut or "a message too long to be kept whole"
+            self._cut_reason = self._cut_reason or "a message too long to be kept whole"
         normalised = normalised[: self._text]
-        self._foreign = self._foreign or not latin(normalised)
+        self._has_foreign_script = self._has_foreign_script or not latin(normalised)
         self._index.add(normalised, at, own=own)
         return normalised
 
-    def _stood(self, scalars: list[tuple[str, str]]) -> None:
+    def _add_fields(self, scalars: list[tuple[str, str]]) -> None:
         fields = self._fields
         for field, text in scalars:
             if not field:
                 continue
             lower = text.lower() if text.isascii() else normal(text)
-            text = text if text == lower else lower  # most are held by somebody else already
-            known = fields.get(text)
-            if field not in known and len(known) < MOST_FIELDS:
-                fields.add(text, (*known, field))
+            text = (
+                text if text == lower else lower
+            )  # shares the string, which is stored elsewhere already
+            names = fields.get(text)
+            if field not in names and len(names) < MOST_FIELDS:
+                fields.add(text, (*names, field))
                 if text[:1] == "0" and len(text) > 1:
-                    self._unread.append(text)
+                    self._unindexed.append(text)
         fields.bound()
-        if len(self._unread) > self._keys // 4:
-            self._read()
+        if len(self._unindexed) > self._keys // 4:
+            self._index_padded()
 
-    def _read(self) -> None:
-        """Read numbers with zeros before them; put off until a value is asked for and not found."""
-        unread, self._unread = self._unread, []
+    def _index_padded(self) -> None:
+        """Index numbers with leading zeros; deferred until a lookup misses."""
+        unread, self._unindexed = self._unindexed, []
         for text in unread:
             bare = text.lstrip("0")
-            known = self._padded.get(bare, ())
-            if text.isdigit() and text not in known and len(known) < MOST_FIELDS:
-                self._padded[bare] = (*known, text)
+            padded = self._padded.get(bare, ())
+            if text.isdigit() and text not in padded and len(padded) < MOST_FIELDS:
+                self._padded[bare] = (*padded, text)
                 if len(self._padded) > self._keys // 4:
                     del self._padded[next(iter(self._padded))]
 
-    def _echo(
+    def _echoed_tokens(
         self,
         arguments: Mapping[str, Any],
         introduced: Introduced,
-        known: Callable[[str], bool] | None,
+        is_mentioned_before: Callable[[str], bool] | None,
         read: ResultText,
     ) -> frozenset[str] | None:
         """
-        Return the tokens of arguments that nobody had mentioned before this call's result.
+        Return the tokens of arguments that were not mentioned before this call's result.
 
-        Only of values that the result may repeat: of the others it makes no difference.
-
-        None where they hold more values than `_MOST_COMPARED`, or more than is read of them: what
-        stands behind a bound may be an echo as well.
+        Only values that the result may repeat are included. None if the arguments exceed
+        `_MOST_COMPARED` or another bound: values beyond a bound may be echoes as well.
         """
         walk = Walk[Path](arguments, (), _with_keys)
         first: dict[tuple[str, str, bool], Path] = {}
@@ -409,63 +417,66 @@ class Provenance:
                 return None
         if walk.cut:
             return None
-        return self._compared(first, introduced, known, read) if first else _NO_TOKENS
+        return self._compare(first, introduced, is_mentioned_before, read) if first else _NO_TOKENS
 
-    def _compared(
+    def _compare(
         self,
         values: Mapping[tuple[str, str, bool], Path],
         introduced: Introduced,
-        known: Callable[[str], bool] | None,
+        is_mentioned_before: Callable[[str], bool] | None,
         read: ResultText,
     ) -> frozenset[str]:
-        """Remember who brought values in; return the spellings in which the result repeats them."""
+        """Record which call brought values in; return the spellings that the result repeats."""
         own: set[str] = set()
-        content = _Content(read, self._text, values=len(values))
+        content = _ResultContent(read, self._text, values=len(values))
         tool, _, version = introduced
         for (piece, name, is_number), path in values.items():
             normalised = piece.lower() if piece.isascii() else normal(piece)
             if not content.may_repeat(normalised):
-                is_new = normalised not in self._introduced and not (known and known(piece))
+                is_new = normalised not in self._introduced and not (
+                    is_mentioned_before and is_mentioned_before(piece)
+                )
                 if is_new and self._index.chunk(normalised) is None:
                     field = Field(name, number=is_number)
-                    claim = _Claim(Introduced(tool, path, version), piece, field)
+                    claim = _Unresolved(Introduced(tool, path, version), piece, field)
                     self._remember(normalised, claim)
             elif self.find(piece, Field(name, number=is_number)) is None and not (
-                known and known(piece)
+                is_mentioned_before and is_mentioned_before(piece)
             ):
                 self._remember(normalised, Introduced(tool, path, version))
                 own.update(self._new_spellings(normalised))
         return frozenset(own)
 
-    def _remember(self, normalised: str, introduced: Introduced | _Claim) -> None:
+    def _remember(self, normalised: str, introduced: Introduced | _Unresolved) -> None:
         if len(self._introduced) < self._keys // 4:
             self._introduced.setdefault(normalised, introduced)
 
     def _new_spellings(self, normalised: str) -> frozenset[str]:
-        """Return the spellings of a value, but the words in it that stand here by themselves."""
-        known = _spellings(normalised)
-        return known.others.union(w for w in known.words if self._index.chunk(w) is None)
+        """Return the spellings of a value, without words that occur in the run by themselves."""
+        spellings = _indexed_forms(normalised)
+        return spellings.others.union(w for w in spellings.words if self._index.chunk(w) is None)
 
-    # What is asked -------------------------------------------------------------------------------
+    # Queries -------------------------------------------------------------------------------------
 
     def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
         """
-        Whether *value* stands here as it is, said by a person, or as what is asked for.
+        Return whether *value* occurs as it is, in a person's words or as the kind that is asked
+        for.
 
-        This is the short way for nearly every value of a run: True needs no closer look.
+        This is the fast path for nearly every value of a run: True needs no further check.
 
         Args:
             value: The value.
-            asks: Words that say what is asked for: ``order`` of ``order_id``.
+            asks: Words for the kind that is asked for: ``order`` of ``order_id``.
 
         Returns:
-            None where the value does not stand here as it is, so that others may know it.
+            None if the value does not occur here as it is; a parent run may have it.
         """
         if len(value) > _LONGEST_QUICK:
             return False
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
-        if bare in self._index.said:
+        if bare in self._index.user_chunks:
             return self.fits_label(bare, asks)
         if bare[:1] in BRACKETS or is_negative(bare):
             return False
@@ -476,71 +487,77 @@ class Provenance:
             return True
         if text in self._introduced:
             return False
-        if level == PROSE or not asks or self._index.stood_in_prose(bare):
+        if level == PROSE or not asks or self._index.occurred_in_prose(bare):
             return True
         under = self._fields.get(bare)
         return not under or any(is_of_kind(of_what(field), asks) for field in under)
 
     def is_labelled_otherwise(self, value: str, asks: frozenset[str]) -> bool:
-        """Whether the user gave *value* as another thing, and another value as what is asked."""
+        """
+        Return whether the user labelled *value* as another kind, and another value as the asked
+        one.
+        """
         words = self._labels.get(value)
         return words is not None and words.isdisjoint(asks) and not self._nouns.isdisjoint(asks)
 
     def fits_label(self, value: str, asks: frozenset[str]) -> bool:
-        """Whether the user called *value* nothing, as it is written here, or what is asked for."""
+        """Return whether *value* has no label by the user, or the label that is asked for."""
         words = self._labels.get(value)
         if words is None or not words.isdisjoint(asks):
             return True
         return self._nouns.isdisjoint(asks) and words.isdisjoint(_SECRETS)
 
     def is_called_one_of(self, value: str, kinds: frozenset[str]) -> bool:
-        """Whether the user called *value*, as it is written here, one of *kinds*, or a secret."""
+        """
+        Return whether the user labelled *value*, as it is written, as one of *kinds* or as a
+        secret.
+        """
         words = self._labels.get(value, frozenset())
         return not (words.isdisjoint(kinds) and words.isdisjoint(_SECRETS))
 
     def labels(self, value: str) -> frozenset[str]:
-        """Return the words that stand before *value* in what the user wrote."""
+        """Return the label words that precede *value* in the user's texts."""
         return self._labels.get(plain(value), frozenset())
 
     def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
-        """Return values before which all of *words* stand in what the user wrote."""
+        """Return values that all of *words* precede in the user's texts."""
         newest = islice([*self._labels.items()][::-1], _NEAR)
-        return [*islice((value for value, said in newest if words <= said), most)]
+        return [*islice((value for value, labels in newest if words <= labels), most)]
 
     def find(self, value: str, field: Field = NO_FIELD) -> ValueMatch | None:
-        """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""
+        """Find a value as a whole, in the spellings of its *field*; None if no text mentions it."""
         hit = find(value, self._index, self._templates, field)
         if hit is not None:
             return hit
         text = plain(value)
-        return self._in_same_field(text, field) or self._phoned(text, field)
+        return self._find_in_same_field(text, field) or self._find_phone(text, field)
 
-    def _in_same_field(self, text: str, field: Field) -> ValueMatch | None:
-        """Find a value that stood under a field of its own kind, with other leading zeros."""
-        if self._unread:
-            self._read()
+    def _find_in_same_field(self, text: str, field: Field) -> ValueMatch | None:
+        """Find a value of a field of the same kind with other leading zeros."""
+        if self._unindexed:
+            self._index_padded()
         if text.isdigit() and (bare := text.lstrip("0")):
-            for seen in (bare, *self._padded.get(bare, ())):
-                if any(map(field.is_same, self._fields.get(seen))):
-                    at = self._index.joined(chunks(seen))  # None where it was an echo
+            for variant in (bare, *self._padded.get(bare, ())):
+                if any(map(field.is_same, self._fields.get(variant))):
+                    at = self._index.joined(chunks(variant))  # None where it was an echo
                     return None if at is None else ValueMatch("variant", at)
         return None
 
-    def _phoned(self, text: str, field: Field) -> ValueMatch | None:
-        """Find a telephone number with and without its country's code."""
+    def _find_phone(self, text: str, field: Field) -> ValueMatch | None:
+        """Find a telephone number with or without its country code."""
         at = self._numbers.find(text) if field.holds_phone(text) else None
         return None if at is None else ValueMatch("typed", at)
 
     def words_apart(self, value: str) -> ValueMatch | None:
-        """Find each word of a name anywhere; the least trusted of them decides."""
+        """Find each word of a name anywhere; the least trusted match decides."""
         return words_apart(value, self._index)
 
-    def below(self, value: str) -> bool:
-        """Whether *value* is a seen path or URL and plain words behind it."""
-        return below(value, self._index)
+    def extends_known_path(self, value: str) -> bool:
+        """Return whether *value* is a known path or URL followed by plain words."""
+        return extends_known_path(value, self._index)
 
     def origin(self, hit: ValueMatch, value: str) -> Origin:
-        """Tell where a hit came from."""
+        """Return the origin of a match."""
         level, version = hit.at
         tool, call_id = self._sources.get(version, ("", ""))
         text = plain(value)
@@ -551,14 +568,14 @@ class Provenance:
             call_id=call_id,
             version=version,
             fields=self._fields.get(text),
-            prose=level != SCALAR or self._index.stood_in_prose(text),
+            prose=level != SCALAR or self._index.occurred_in_prose(text),
         )
 
     def introduced(self, value: str) -> Introduced | None:
-        """The call that brought *value* in before anybody else mentioned it."""
+        """Return the call that brought *value* in before any text mentioned it."""
         normalised = normal(value[:LONGEST_VALUE])
         first = self._introduced.get(normalised)
-        if not isinstance(first, _Claim):
+        if not isinstance(first, _Unresolved):
             return first
         hit = self.find(first.value, first.field)
         if hit is not None and hit.at.version < first.introduced.version:
@@ -567,21 +584,25 @@ class Provenance:
         self._introduced[normalised] = first.introduced
         return first.introduced
 
-    def alike(self, value: str) -> Iterator[str]:
-        """Give seen chunks of the same shape and about the same length, newest first."""
+    def similar(self, value: str) -> Iterator[str]:
+        """Yield known chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        mark = next((c for c in text if not c.isalnum()), "")  # most chunks have none
+        mark = next(
+            (c for c in text if not c.isalnum()), ""
+        )  # rules most chunks out: they have none
         shortest, longest = len(text) - _MOST_OFF, len(text) + _MOST_OFF
-        said = USER if self._index.said else SYSTEM  # without a user the system text has the task
-        for level in (said, SCALAR, PROSE):
+        task_level = (
+            USER if self._index.user_chunks else SYSTEM
+        )  # without a user the system text states the task
+        for level in (task_level, SCALAR, PROSE):
             newest = self._index.newest(level, _NEAR)
             near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
             if near:
                 of_shape = outlined(text).fullmatch
                 yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
-    def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
-        """Give seen scalars that stood under a field that is *wanted*, newest first."""
+    def values_under(self, wanted: Callable[[str], bool]) -> Iterator[str]:
+        """Yield known scalars under a field that is *wanted*, newest first."""
         for text in islice(reversed(self._fields), _NEAR):
             if any(map(wanted, self._fields.get(text))):
                 yield text

@@ -1,4 +1,4 @@
-"""The newest text of a run as it is written, for spellings that no table of the index holds."""
+"""The newest raw text of a run, searched for spellings that no table of the index holds."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from abs_shield.text.normal import unspaced
 from abs_shield.text.tight import Tight
 
 _BLOCK = 8 * 1024
-"""Letters that are searched at once."""
+"""Letters that are searched in one pass."""
 _MOST_TEXTS = 1_000
 
 
 class At(NamedTuple):
-    """Where something stood first: at which trust, in which version of the log."""
+    """The position where something first occurred: its trust level and log version."""
 
     level: int
     version: int
 
 
 class _Block:
-    """Some texts after each other, without their separators."""
+    """Several texts in a row, without their separators."""
 
     __slots__ = ("_ats", "_starts", "size", "spelt_apart", "tight")
 
@@ -43,7 +43,7 @@ class _Block:
         self.tight = self.tight.followed(Tight.of(text))
 
     def find(self, letters: str, spelt: bytes | None, *, whole: bool) -> Iterator[At]:
-        """Where *letters* stand, once for each text that holds them."""
+        """Yield the position of *letters*, once per text that has them."""
         place = self.tight.place(letters, spelt, whole=whole)
         while place >= 0:
             after = bisect_right(self._starts, place)
@@ -55,11 +55,11 @@ class _Block:
 
 class RecentText:
     """
-    The newest *limit* characters of text; it is read when first asked for.
+    The newest *limit* characters of text, prepared for search on the first query.
 
     Attributes:
-        forgot: Whether text was dropped that no table can stand for: of a script without blanks.
-        whole: Whether nothing was dropped, and nothing was left out.
+        forgot: Whether text was dropped that no table replaces: of a script without blanks.
+        whole: Whether no text was dropped or left out.
     """
 
     __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot", "whole")
@@ -74,37 +74,37 @@ class RecentText:
 
     @property
     def size(self) -> int:
-        """Characters that are kept."""
+        """Number of stored characters."""
         return self._size
 
     def add(self, text: str, at: At) -> None:
-        """Keep *text*; what is older makes room."""
+        """Add *text*; the oldest text is dropped beyond the limit."""
         self._new.append((text, at))
         self._size += len(text)
         while self._size > self._limit and len(self._blocks) + len(self._new) > 1:
             self._drop()
 
     def find(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
-        """Where *letters* stand with separators like *spelt*, or any: the most trusted place."""
-        self._settle()
-        found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
-        return min(islice(found, _MOST_TEXTS), key=attrgetter("level"), default=None)
+        """Return the most trusted position of *letters* with separators like *spelt*, or any."""
+        self._prepare()
+        positions = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
+        return min(islice(positions, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
     def may_hold(self, several: set[str]) -> bool:
-        """Return whether some letters stand after each other, whatever stands between them."""
-        self._settle()
+        """Return whether one of several letter sequences occurs, whatever the separators."""
+        self._prepare()
         return any(one in block.tight.letters for block in self._blocks for one in several)
 
-    def holds_row(self, found: Sequence[str]) -> bool:
-        """Return whether chunks stand after each other; true where that is not known."""
+    def holds_row(self, tokens: Sequence[str]) -> bool:
+        """Return whether chunks occur in a row; true if older text was dropped."""
         if not self.whole:
             return True
-        self._settle()
-        row = Tight.of(" ".join(found))
+        self._prepare()
+        row = Tight.of(" ".join(tokens))
         return any(block.tight.holds_row(row) for block in self._blocks)
 
-    def _settle(self) -> None:
-        """Read what was added since."""
+    def _prepare(self) -> None:
+        """Prepare added texts for search."""
         new, self._new = self._new, []
         for text, at in new:
             if not self._blocks or self._blocks[-1].size >= _BLOCK:
@@ -112,7 +112,7 @@ class RecentText:
             self._blocks[-1].add(text, at)
 
     def _drop(self) -> None:
-        """Let go of the oldest block; of the oldest text, where none was read yet."""
+        """Drop the oldest block, or the oldest text if no block is prepared."""
         self.whole = False
         if not self._blocks:
             text, _ = self._new.pop(0)

@@ -131,7 +131,7 @@ class SessionRecord:
                     self.settle()
                     if event.role == "user":
                         self._begin_run()
-                    self.mentions.said(event, self.log.version + 1)
+                    self.mentions.add_text(event, self.log.version + 1)
                 case Proposed():
                     calls = tuple(call for call in event.calls if self._announce(call))
                     if not calls:
@@ -142,7 +142,7 @@ class SessionRecord:
                         return
                 case Opaque():
                     self.opaque_reasons = (*self.opaque_reasons, event.reason)[-20:]
-                    self.mentions.opaque(event.reason)
+                    self.mentions.mark_opaque(event.reason)
             self.log.append(event)
 
     def add(self, messages: Iterable[Any], *, tolerant: bool) -> None:
@@ -176,7 +176,7 @@ class SessionRecord:
     def vouch(self, text: str) -> None:
         """Count *text*, which the host or a person wrote into a call, as mentioned."""
         with self.lock:
-            self.mentions.vouched(text, self.log.version + 1)
+            self.mentions.add_vouched(text, self.log.version + 1)
             self.log.append(Said("system", text))
 
     def begin_unseen(self, reason: str) -> None:
@@ -276,7 +276,7 @@ class SessionRecord:
                 self._child_executions = own(self._child_executions)
                 keep(self._child_executions, held, most=self.limits.executed)
                 self.child_execution_count += 1
-            self.mentions.returned(executed, value, self.log.version)
+            self.mentions.add_result(executed, value, self.log.version)
         if self.parent is not None:
             self.parent.show(executed, value, of_child=True, size=size)
 
@@ -385,7 +385,7 @@ class SessionRecord:
         )
         self._keep(executed)
         value = None if withheld else event.value
-        self.mentions.returned(executed, value, self.log.version + 1)
+        self.mentions.add_result(executed, value, self.log.version + 1)
         self.calls.end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
             self.parent.show(executed, value, of_child=True)

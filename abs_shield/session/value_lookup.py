@@ -80,7 +80,7 @@ def find(
         return ValueMatch("exact", at)
     if len(text) > _LONGEST_SPELT:
         tight = Tight.of(text)
-        at = index.kept(tight.letters, tight.codes[1:-1], whole="@" in text)
+        at = index.in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
         return _match_at("variant", at)
     return (
         _find_respelt(text, tokens, index, field)
@@ -117,7 +117,7 @@ def _find_word(word: str, index: TokenIndex) -> At | None:
             return at
     if not word.isascii():
         bare = unaccented(word)
-        if (at := index.kept(bare, bytes(len(bare) - 1))) is not None:
+        if (at := index.in_recent_text(bare, bytes(len(bare) - 1))) is not None:
             return at
     return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
 
@@ -147,10 +147,10 @@ def _find_respelt(
     if part is not None:
         return ValueMatch("part", part)
     if len(letters) >= _LEAST_LETTERS or unspaced(letters):
-        at = index.kept(letters, spelt, whole="@" in text)
+        at = index.in_recent_text(letters, spelt, whole="@" in text)
         if at is not None:
             return ValueMatch("variant", at)
-    has_words = index.sized or not text.isascii() or "-" in text  # a number, or a date
+    has_words = index.has_sizes or not text.isascii() or "-" in text  # a number, or a date
     return _match_at("typed", _find_form(forms(text, padded=field.number, named=has_words), index))
 
 
@@ -206,7 +206,7 @@ def _find_token(form: str, index: TokenIndex) -> At | None:
     letters, spelt = tight.letters, tight.codes[1:-1]
     at = index.part(form) or index.squeezed(letters, spelt)
     is_long = len(letters) >= _LEAST_DIGITS or unspaced(letters)
-    return index.kept(letters, spelt) if at is None and is_long else at
+    return index.in_recent_text(letters, spelt) if at is None and is_long else at
 
 
 def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
@@ -215,7 +215,10 @@ def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMat
     if not field.is_freely_grouped or len(letters) < _LEAST_LETTERS:
         return None
     spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
-    return next((ValueMatch("variant", at) for one in spelt if (at := index.kept(one, None))), None)
+    return next(
+        (ValueMatch("variant", at) for one in spelt if (at := index.in_recent_text(one, None))),
+        None,
+    )
 
 
 def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
@@ -368,7 +371,7 @@ def _restarts_at_root(path: str, tail: str) -> bool:
     return path.startswith("/") and first == behind
 
 
-def below(value: str, index: TokenIndex) -> bool:
+def extends_known_path(value: str, index: TokenIndex) -> bool:
     """Return whether a path or URL is a known one followed by plain words or conventional files."""
     head = _known_head(plain(value), index)
     return head is not None and all(
@@ -384,7 +387,7 @@ def _known_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
         at = index.joined(chunks(head)) or index.part(head.strip("/"))
         if at is None:
             size = len(squeezed(unaccented(head)))
-            at = index.kept(whole.letters[:size], whole.codes[1:size], whole=True)
+            at = index.in_recent_text(whole.letters[:size], whole.codes[1:size], whole=True)
         if at is not None:
             return at, text[cut + 1 :]
     return None

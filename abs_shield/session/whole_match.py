@@ -1,4 +1,4 @@
-"""Whether a value stands in a text as a whole, and not as a part of a path or a dotted name."""
+"""Tests whether a value occurs in a text as a whole, not as a part of a path or a dotted name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
 _GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
 _DRIVE = re.compile(r"(?:\A|file:///|[^\w.:/\\~-])[a-z]:\Z")
-"""A path behind another colon is a whole one: of ``host:/srv``, of the second of ``a:/b``."""
+"""A drive; a path after another colon is a whole one: ``/srv`` of ``host:/srv``."""
 _INSIDE, _FURTHER = re.compile(rf"[{_LATIN}][./\\]\Z"), re.compile(rf"[./\\][{_LATIN}]")
 _EXTENDED = re.compile(rf"[.][{_LATIN}]")
-"""Behind a path, a slash leads to what is in it: whether that is meant is asked elsewhere."""
+"""Extends a path; a slash does not: another check decides whether its contents are meant."""
 
 
 def is_rooted(text: str) -> bool:
     r"""
-    Return whether a path begins at a root, a drive, a home or a folder above.
+    Return whether a path begins at a root, a drive, a home or a parent folder.
 
     >>> [is_rooted(path) for path in ("/etc", r"C:\Windows", "~/tmp", "../tmp", "./tmp", "a/b")]
     [True, True, True, True, True, False]
@@ -32,7 +32,7 @@ def is_rooted(text: str) -> bool:
 
 def may_be_group(text: str) -> bool:
     """
-    Return whether a value may be one group of a longer number: the last digits of a card.
+    Return whether a value may be one group of a longer number, as the last digits of a card.
 
     >>> [may_be_group(text) for text in ("1234", "DE89", "tx_1234", "abcd")]
     [True, True, False, False]
@@ -40,24 +40,27 @@ def may_be_group(text: str) -> bool:
     return len(text) <= _LONGEST_GROUP and text.isalnum() and any(map(str.isdigit, text))
 
 
-def stands_whole(text: str, said: str, looks: Iterator[object], *, strict: bool) -> bool | None:
+def occurs_whole(
+    text: str, folded: str, attempts: Iterator[object], *, strict: bool
+) -> bool | None:
     """
-    Return False where all places of *text* are parts of longer names; True where it has none.
+    Return False if all occurrences of *text* are parts of longer names; True without any.
 
     Args:
         text: The value.
-        said: What was said and returned, folded.
-        looks: One for each place that is looked at, of this value and of others.
-        strict: Whether parts of dotted and slashed names count as well; else a rooted path counts
-            that is the tail of another one.
+        folded: The texts and results, case-folded.
+        attempts: One item per position that is tested, of this value and of others.
+        strict: Whether parts of dotted and slashed names count as parts as well; otherwise only a
+            rooted path that is the tail of another path does.
 
     Returns:
-        None where there are no looks left.
+        None if no attempts are left.
 
-    >>> looks = iter(range(100))
-    >>> [stands_whole("/etc", s, looks, strict=False) for s in ("rm /home/ann/etc", "rm /etc, ok")]
+    >>> attempts = iter(range(100))
+    >>> texts = ("rm /home/ann/etc", "rm /etc, ok")
+    >>> [occurs_whole("/etc", text, attempts, strict=False) for text in texts]
     [False, True]
-    >>> [stands_whole("users", "drop prod.users", looks, strict=strict) for strict in (False, True)]
+    >>> [occurs_whole("users", "drop prod.users", attempts, strict=s) for s in (False, True)]
     [True, False]
     """
     root = _root(text)
@@ -65,27 +68,27 @@ def stands_whole(text: str, said: str, looks: Iterator[object], *, strict: bool)
     runs = [*_RUN.finditer(bare)] if len(text) <= _LONGEST else []
     if not 0 < len(runs) <= _MOST_RUNS:
         return True
-    found = False
-    for start, end in _places(bare[runs[0].start() : runs[-1].end()], runs, said):
-        if next(looks, None) is None:
+    is_present = False
+    for start, end in _positions(bare[runs[0].start() : runs[-1].end()], runs, folded):
+        if next(attempts, None) is None:
             return None
-        if said[start - 1 : start].isalnum() or said[end : end + 1].isalnum():
+        if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():
             continue
-        found = True
-        if not _is_tail(root, said, start) and not (
-            strict and _is_inside(text, said, start, end, rooted=bool(root))
+        is_present = True
+        if not _is_tail(root, folded, start) and not (
+            strict and _is_inside(text, folded, start, end, rooted=bool(root))
         ):
             return True
-    return not found
+    return not is_present
 
 
-def _places(bare: str, runs: list[re.Match[str]], said: str) -> Iterator[tuple[int, int]]:
-    """Yield the first place of a value as it is, which is found fast, and then all its places."""
-    first = said.find(bare)
+def _positions(bare: str, runs: list[re.Match[str]], folded: str) -> Iterator[tuple[int, int]]:
+    """Yield the first verbatim position, which is found fast, and then all positions."""
+    first = folded.find(bare)
     if first >= 0:
         yield first, first + len(bare)
     pattern = _BETWEEN.join(re.escape(run[0]) for run in runs)
-    yield from (place.span() for place in re.finditer(pattern, said))
+    yield from (place.span() for place in re.finditer(pattern, folded))
 
 
 def _bare(text: str) -> str:
@@ -94,47 +97,47 @@ def _bare(text: str) -> str:
 
 def _root(text: str) -> str:
     """Return the beginning of a path up to its first name: ``/``, ``c:/``, ``../``."""
-    found = _ROOTED.match(_bare(text).casefold())
-    root = found[0].replace("\\", "/") if found else ""
+    match = _ROOTED.match(_bare(text).casefold())
+    root = match[0].replace("\\", "/") if match else ""
     return root if "/" in root else ""
 
 
-def _is_tail(root: str, said: str, start: int) -> bool:
-    """Whether a rooted path stands at the end of a longer one, or at another root."""
-    before = said[max(0, start - 1) : start]
+def _is_tail(root: str, folded: str, start: int) -> bool:
+    """Return whether a rooted path occurs at the end of a longer one, or at another root."""
+    before = folded[max(0, start - 1) : start]
     if not root or before not in ("/", "\\"):
         return False
-    if said.endswith("file:///", 0, start) and root == "/":
+    if folded.endswith("file:///", 0, start) and root == "/":
         return False
-    own = said[max(0, start - len(root)) : start].replace("\\", "/")
+    own = folded[max(0, start - len(root)) : start].replace("\\", "/")
     begins = max(0, start - len(root))
-    if own != root or not _GOES_ON.match(said[max(0, begins - 1) : begins]):
+    if own != root or not _GOES_ON.match(folded[max(0, begins - 1) : begins]):
         return own != root
     return (
-        said[begins - 1] != ":"
-        or _DRIVE.search(said[max(0, begins - len("file:///c:")) : begins]) is not None
+        folded[begins - 1] != ":"
+        or _DRIVE.search(folded[max(0, begins - len("file:///c:")) : begins]) is not None
     )
 
 
-def _is_inside(text: str, said: str, start: int, end: int, *, rooted: bool) -> bool:
-    """Whether what stands there is a part of a dotted or slashed name, or of digits in groups."""
+def _is_inside(text: str, folded: str, start: int, end: int, *, rooted: bool) -> bool:
+    """Return whether the match is a part of a dotted or slashed name, or of digits in groups."""
     digits = any(map(str.isdigit, text))
-    if digits and is_part(said, start, end):
+    if digits and is_part(folded, start, end):
         return True
-    if digits and not rooted and "://" in _token(said, start, end):
+    if digits and not rooted and "://" in _token(folded, start, end):
         return False  # an id at the end of a link
-    if not rooted and _INSIDE.search(said[max(0, start - 2) : start]):
+    if not rooted and _INSIDE.search(folded[max(0, start - 2) : start]):
         return True
     further = _EXTENDED if "/" in text or "\\" in text else _FURTHER
-    if further.match(said[end : end + 2]):
+    if further.match(folded[end : end + 2]):
         return True
-    return _joins(said[start:end]) > _joins(text.strip().strip("./\\"))
+    return _joins(folded[start:end]) > _joins(text.strip().strip("./\\"))
 
 
 def _joins(text: str) -> int:
     return sum(map(text.count, "/\\."))
 
 
-def _token(said: str, start: int, end: int) -> str:
-    first = max(said.rfind(blank, max(0, start - _LONGEST), start) for blank in " \n\t")
-    return said[first + 1 if first >= 0 else max(0, start - _LONGEST) : end]
+def _token(folded: str, start: int, end: int) -> str:
+    first = max(folded.rfind(blank, max(0, start - _LONGEST), start) for blank in " \n\t")
+    return folded[first + 1 if first >= 0 else max(0, start - _LONGEST) : end]

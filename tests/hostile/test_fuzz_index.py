@@ -43,7 +43,7 @@ def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) 
         told(session, texts, value)
 
         assert isinstance(session.origin(asked), (Origin, type(None)))
-        assert isinstance(mentions_of(session).alike(str(asked)), list)
+        assert isinstance(mentions_of(session).similar(str(asked)), list)
 
 
 @given(TOKENS, st.lists(TOLD, max_size=3), st.sampled_from([" ", "\n", "\t", ", ", '"', "(", "|"]))
@@ -91,4 +91,4 @@ def test_the_index_stays_within_its_bounds(texts: list[str]) -> None:
     tables = (*index._exact, *index._pairs, index._parts, index._squeezed)
 
     assert sum(map(len, tables)) <= SMALL.keys
-    assert len(index._kept._blocks) == 1 or index._kept._size <= SMALL.text
+    assert len(index._recent_text._blocks) == 1 or index._recent_text._size <= SMALL.text

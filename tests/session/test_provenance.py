@@ -578,7 +578,7 @@ def test_memory_is_bounded():
     index = mentions_of(session)._index._index
     kept = sum(map(len, (*index._exact, *index._pairs, index._parts, index._squeezed)))
     assert kept <= 2_000
-    assert index._kept._size <= 20_000
+    assert index._recent_text._size <= 20_000
 
 
 @pytest.mark.parametrize("told", [1, 40, 4_000])
@@ -712,8 +712,8 @@ def _called(arguments: dict[str, Any], value: object, *before: str) -> Provenanc
     """What a run has seen: texts of a user, and the result of one call."""
     index = Provenance()
     for version, text in enumerate(before, 1):
-        index.said(text, USER, version)
-    index.returned(value, 9, tool="pay", call_id="c1", arguments=arguments)
+        index.add_text(text, USER, version)
+    index.add_result(value, 9, tool="pay", call_id="c1", arguments=arguments)
     return index
 
 
@@ -728,13 +728,13 @@ def test_a_value_that_was_known_in_another_spelling_was_not_brought_in_by_its_ca
     index = _called({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
 
     assert index.introduced("2024-05-20") is None
-    index.said("It was 2024-05-20.", USER, 12)
+    index.add_text("It was 2024-05-20.", USER, 12)
     assert index.introduced("2024-05-20") is None
 
 
 def test_a_value_that_is_mentioned_later_was_brought_in_by_its_call() -> None:
     index = _called({"account": "acct_666"}, "it is done")
-    index.said("acct_666 is mine", USER, 12)
+    index.add_text("acct_666 is mine", USER, 12)
 
     assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
 
