@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from abs_shield.layers import LAYERS
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FILES = "https://github.com/abs-shield/abs-shield/blob/main/"
@@ -45,3 +47,48 @@ def test_a_relative_link_would_be_noticed() -> None:
     text = '[a](docs/a.md) ![b](b.png "B") <img src="c.svg"> `[d](e)`\n```text\n[f](g)\n```\n'
 
     assert ["docs/a.md", "b.png", "c.svg"] == links(text)
+
+
+def test_the_first_screen_installs_and_blocks() -> None:
+    """The first block installs the package, the second is the example, the third its block."""
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+    assert [("sh", "pip install abs-shield\n"), "python", "text"] == [
+        blocks[0], blocks[1][0], blocks[2][0]
+    ]  # fmt: skip
+    assert "HALLUCINATED" in blocks[2][1]
+
+
+def test_it_is_short() -> None:
+    """Everything else has its page below docs/."""
+    assert 60 <= len(README.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_every_layer_has_its_row(layer: str) -> None:
+    """With its verdict, and with what strict mode does by default."""
+    (row,) = re.findall(rf"^\| `{layer}` \| (\w+) \| (\w+) \|", README, re.MULTILINE)
+
+    assert row in {("HALLUCINATED", "blocks"), ("SUSPICIOUS", "flags")}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "./install && .venv/bin/abs-shield demo",
+        "./install dev && .venv/bin/python -m pytest -n auto",
+    ],
+)
+def test_the_commands_of_a_checkout_stand_on_a_line_of_their_own(command: str) -> None:
+    """`.ci/run` executes the one with pytest, word for word."""
+    assert command in README.splitlines()
+
+
+def test_the_figures_of_speed_are_those_of_their_page() -> None:
+    """Goals that are missed are counted in docs/overhead.md."""
+    page = (ROOT / "docs" / "overhead.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*\| (yes|no) \|$", page.partition("\n\n")[2], re.MULTILINE)
+    missed, goals = rows.count("no"), len(rows)
+
+    assert f"{missed} of these {goals} goals are not reached" in page
+    assert f"it and {missed - 1} other of the {goals} goals" in README
