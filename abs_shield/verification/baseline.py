@@ -7,8 +7,8 @@ from math import log, log10
 from typing import NamedTuple
 
 from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
-from abs_shield.verification.kept import Kept
 from abs_shield.verification.numbers import pointer_to
+from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 8
@@ -104,7 +104,9 @@ class Baseline:
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
-    def judge(self, kept: Kept, peers: int, *, latency: bool, shape: bool = True) -> Outlook:
+    def judge(
+        self, observation: Observation, peers: int, *, latency: bool, shape: bool = True
+    ) -> Outlook:
         """
         Say what is odd about a result.
 
@@ -115,12 +117,12 @@ class Baseline:
             shape: Whether a missing field and an odd size count; not where `schema_mismatch`
                 has read them already.
         """
-        width = 1 << max(0, len(kept.numbers) + latency - 1).bit_length()
+        width = 1 << max(0, len(observation.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
         far_at = ""
         last_n, beyond_3, beyond_1 = 0, 0.0, 0.0
-        for name, x in kept.numbers.items():
+        for name, x in observation.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
@@ -145,11 +147,11 @@ class Baseline:
         if worst_rules:
             where = pointer_to(rules_at)
             rules = Surprise(worst_rules, "unlike this tool's newest results", where)
-        if latency and worst_rules < WEIGHTS[0] and self._is_fast(kept, peers, width):
+        if latency and worst_rules < WEIGHTS[0] and self._is_fast(observation, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None and shape:
-            rules = self._shape(kept, peers)
-        if kept.endless and (odd := self._turned_endless(kept.endless)) is not None:
+            rules = self._shape(observation, peers)
+        if observation.endless and (odd := self._turned_endless(observation.endless)) is not None:
             value = Surprise(1.0, "is no finite number, and always was one", pointer_to(odd))
             return Outlook(rules, value, tuple(beyond))
         if not beyond:
@@ -158,7 +160,7 @@ class Baseline:
             return Outlook(rules, compared=bool(last_n))
         return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
-    def learn(self, kept: Kept, oldest: Kept | None, *, judged: bool) -> None:
+    def learn(self, observation: Observation, oldest: Observation | None, *, judged: bool) -> None:
         """
         Add a result that was accepted.
 
@@ -167,51 +169,51 @@ class Baseline:
             oldest: The one in whose place it is remembered; None where there is room for both.
             judged: Whether it was the last one judged.
         """
-        if oldest is None or oldest.key != kept.key:
-            self._count(kept.key, oldest)
+        if oldest is None or oldest.key != observation.key:
+            self._count(observation.key, oldest)
         self.gap = 1
         fields = self.fields
-        for name, x in kept.numbers.items():
+        for name, x in observation.numbers.items():
             series = fields.get(name)
             if series is None:
                 if len(fields) >= _MOST_SERIES:
                     self._sweep()
                 series = fields[name] = Series()
             series.learn(x, judged=judged)
-        self._latency.learn(_logged(kept.latency_ms))
-        self._size.learn(_logged(kept.size))
-        self._last_size = kept.size
+        self._latency.learn(_logged(observation.latency_ms))
+        self._size.learn(_logged(observation.size))
+        self._last_size = observation.size
         always = self._always
         if always is None:
-            self._always = kept.shape.names
-        elif always is not kept.shape.names and always != kept.shape.names:
-            self._always = always & kept.shape.names
+            self._always = observation.shape.names
+        elif always is not observation.shape.names and always != observation.shape.names:
+            self._always = always & observation.shape.names
 
     def _turned_endless(self, names: Iterable[str]) -> str | None:
         """The first of *names* that was a number in every result that is remembered."""
         series = ((name, self.fields.get(name)) for name in names)
         return next((name for name, one in series if one is not None and one.n >= self.n), None)
 
-    def _is_fast(self, kept: Kept, peers: int, width: int) -> bool:
+    def _is_fast(self, observation: Observation, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""
         series = self._latency
-        distance = series.distance(_logged(kept.latency_ms), self.gap)
+        distance = series.distance(_logged(observation.latency_ms), self.gap)
         return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
-    def _shape(self, kept: Kept, peers: int) -> Surprise | None:
+    def _shape(self, observation: Observation, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
         if (
             always is not None
-            and always is not kept.shape.names
+            and always is not observation.shape.names
             and self.n >= _SURE_OF_FIELDS
-            and not always <= kept.shape.names
+            and not always <= observation.shape.names
         ):
             return Surprise(_WEAK, "a field is missing that every earlier result had")
-        if kept.size == self._last_size:
+        if observation.size == self._last_size:
             return None
         series = self._size
-        size = _logged(kept.size)
+        size = _logged(observation.size)
         distance = abs(series.distance(size, self.gap))
         if (
             distance > CLASSIC
@@ -221,7 +223,7 @@ class Baseline:
             return Surprise(_WEAK, "of a size that no earlier result had")
         return None
 
-    def _count(self, key: bytes, oldest: Kept | None) -> None:
+    def _count(self, key: bytes, oldest: Observation | None) -> None:
         counts = self._counts
         if oldest is None:
             self.n += 1
@@ -236,8 +238,8 @@ class Baseline:
 
     def _sweep(self) -> None:
         """Forget the half of the fields with the fewest points: names that are data themselves."""
-        kept = sorted(self.fields, key=lambda name: self.fields[name].seen)
-        for name in kept[: _MOST_SERIES // 2]:
+        names = sorted(self.fields, key=lambda name: self.fields[name].total)
+        for name in names[: _MOST_SERIES // 2]:
             del self.fields[name]
 
 
@@ -247,5 +249,5 @@ def _logged(x: float) -> float:
 
 def _value(far: float, name: str) -> Surprise:
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
-    said = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
-    return Surprise(score, said, pointer_to(name))
+    detail = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
+    return Surprise(score, detail, pointer_to(name))

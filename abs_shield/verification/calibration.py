@@ -64,23 +64,25 @@ def calibration_of(labelled: Iterable[tuple[Any, bool]]) -> Calibration:
             f"calibrate: got {wrong} hallucinated and {len(examples) - wrong} real results;"
             f" label at least {_LEAST} of each"
         )
-    told = [
-        (p, hallucinated) for fold in range(_FOLDS) for p, hallucinated in _held_out(examples, fold)
+    predictions = [
+        (p, hallucinated)
+        for fold in range(_FOLDS)
+        for p, hallucinated in _predict_held_out(examples, fold)
     ]
-    prior, groups = _learnt(examples, GROUP)
+    prior, groups = _count_rates(examples, GROUP)
     names = {name: name for name in GROUP}
     return Calibration(
         prior=prior,
-        signals=_learnt(examples, names)[1],
+        signals=_count_rates(examples, names)[1],
         groups=groups,
         labels=len(examples),
-        brier=brier(told),
-        ece=expected_calibration_error(told),
+        brier=brier(predictions),
+        ece=expected_calibration_error(predictions),
     )
 
 
-def _held_out(examples: Sequence[Example], fold: int) -> list[tuple[float, bool]]:
-    prior, groups = _learnt([e for n, e in enumerate(examples) if n % _FOLDS != fold], GROUP)
+def _predict_held_out(examples: Sequence[Example], fold: int) -> list[tuple[float, bool]]:
+    prior, groups = _count_rates([e for n, e in enumerate(examples) if n % _FOLDS != fold], GROUP)
     combiner = Calibrated(groups)
     return [
         (probability(combiner.odds(log_odds(prior), list(read.items()))), hallucinated)
@@ -88,7 +90,9 @@ def _held_out(examples: Sequence[Example], fold: int) -> list[tuple[float, bool]
     ]
 
 
-def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float, dict[str, Rates]]:
+def _count_rates(
+    examples: Sequence[Example], unit: Mapping[str, str]
+) -> tuple[float, dict[str, Rates]]:
     """Count by *unit*, which is what a signal counts as: itself, or its group."""
     looked: dict[str, list[int]] = {}
     fired: dict[str, list[int]] = {}
@@ -97,7 +101,7 @@ def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float
         wrong += hallucinated
         for name in {unit[signal] for signal in read}:
             looked.setdefault(name, [0, 0])[hallucinated] += 1
-        for name in {unit[signal] for signal, told in read.items() if told.fired}:
+        for name in {unit[signal] for signal, signal_result in read.items() if signal_result.fired}:
             fired.setdefault(name, [0, 0])[hallucinated] += 1
     rates = {}
     for name, (real, unreal) in looked.items():
@@ -108,20 +112,20 @@ def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float
 
 def _example(entry: Any) -> Example:
     try:
-        said, hallucinated = entry
+        signals, hallucinated = entry
     except (TypeError, ValueError):
         raise _unreadable(entry) from None
     if not isinstance(hallucinated, (bool, int)):
         raise _unreadable(entry)
-    if isinstance(said, VerificationResult):
-        read = {name: signal for name, signal in said.signals.items() if not signal.unavailable}
+    if isinstance(signals, VerificationResult):
+        read = {name: signal for name, signal in signals.signals.items() if not signal.unavailable}
         return read, bool(hallucinated)
-    if not isinstance(said, Mapping):
+    if not isinstance(signals, Mapping):
         raise _unreadable(entry)
-    for name, fired in said.items():
+    for name, fired in signals.items():
         if name not in GROUP or not isinstance(fired, bool):
             raise _unreadable(entry)
-    read = {name: SignalResult(fired, float(fired), 1.0) for name, fired in said.items()}
+    read = {name: SignalResult(fired, float(fired), 1.0) for name, fired in signals.items()}
     return read, bool(hallucinated)
 
 

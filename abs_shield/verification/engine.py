@@ -18,16 +18,16 @@ from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.show import escaped
 from abs_shield.verification.calibration import calibration_of
-from abs_shield.verification.given import label, milliseconds, named, text, tool_and_labels
+from abs_shield.verification.given import label, milliseconds, text, tool_and_labels, tool_name_of
 from abs_shield.verification.keep import load_state, save_state
 from abs_shield.verification.known import key_of
-from abs_shield.verification.learnt import Learnt
+from abs_shield.verification.learnt import EngineState
 from abs_shield.verification.memory import Memory
-from abs_shield.verification.merge import merged
-from abs_shield.verification.quarantine import meant
+from abs_shield.verification.merge import merge
+from abs_shield.verification.quarantine import matching_results
 from abs_shield.verification.record import VerificationResult
-from abs_shield.verification.seen import Seen
-from abs_shield.verification.settings import LabelKept, Settings
+from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.settings import AllSettings, ResultLabel
 from abs_shield.verification.snapshot import snapshot_of
 from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.weigh import Suppressed, Weighed, verdict_of
@@ -74,7 +74,7 @@ class VerificationEngine:
         session_times: float = 50.0,
         sub_floor_lr: float = 50.0,
     ) -> None:
-        told = Verification(
+        declared = Verification(
             prior=prior,
             accept_threshold=accept_threshold,
             block_threshold=block_threshold,
@@ -82,17 +82,17 @@ class VerificationEngine:
             sub_floor_lr=sub_floor_lr,
         )
         self._lock = renewed(Lock())
-        self._declared = told
-        base = told.accept_threshold, told.block_threshold, told.prior
-        self._learnt = Learnt(self._no_memory(), Settings(base))
+        self._declared = declared
+        base = declared.accept_threshold, declared.block_threshold, declared.prior
+        self._learnt = EngineState(self._empty_state(), AllSettings(base))
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
         self._judging = 0
 
-    def _no_memory(self) -> Memory:
-        told = self._declared
-        return Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
+    def _empty_state(self) -> Memory:
+        declared = self._declared
+        return Memory(times=declared.session_times, sub_floor_lr=declared.sub_floor_lr)
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
@@ -166,54 +166,60 @@ class VerificationEngine:
         Raises:
             ShieldError: *execution_time_ms* is no number of milliseconds, or a name is no text.
         """
-        tool = tool_name if type(tool_name) is str else named(tool_name, "verify")
+        tool = tool_name if type(tool_name) is str else tool_name_of(tool_name, "verify")
         session = "" if session_id is None else session_id
         if type(session) is not str:
             session = text(session_id, "verify: `session_id`")
         ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
-        seen = Seen(result, latency_ms=ms, profile=profile)
+        view = ResultView(result, latency_ms=ms, profile=profile)
         if profile is not None and profile.searches:
-            seen.look()
+            view.look()
         key = b"" if args is None else key_of(tool, (session, args) if by_session else args)
         thread = get_ident()
         if self._judging == thread:
-            return self._inside_itself(tool)
+            return self._unjudged(tool)
         with self._lock:
             self._judging = thread
             try:
-                return self._judged(seen, tool, suppressed, key=key, session=session)
+                return self._judged(view, tool, suppressed, key=key, session=session)
             finally:
                 self._judging = 0
 
-    def _inside_itself(self, tool: str) -> VerificationResult:
+    def _unjudged(self, tool: str) -> VerificationResult:
         """Return that a result that comes while this thread judges is not judged: a finaliser."""
         settings = self._learnt.settings.of(tool)
         limits, signals = settings.limits, settings.weigher.unavailable(_REENTRANT)
         return _result(limits, limits.prior, Weighed(signals, limits.prior), "")
 
     def _judged(
-        self, seen: Seen, tool: str, suppressed: Suppressed | None, *, key: bytes, session: str
+        self,
+        view: ResultView,
+        tool: str,
+        suppressed: Suppressed | None,
+        *,
+        key: bytes,
+        session: str,
     ) -> VerificationResult:
         learnt = self._learnt
         memory, settings = learnt.memory, learnt.settings.of(tool)
         limits, weigher = settings.limits, settings.weigher
-        known = memory.tool(tool)
-        kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
-        past = memory.past(known, kept, tool, seen=seen)
-        weighed = weigher.weigh(seen, past, limits, suppressed)
+        tool_state = memory.tool(tool)
+        observation = tool_state.observe(view, self._new_id(), time(), key=key, session=session)
+        past = memory.past(tool_state, observation, tool, view=view)
+        weighed = weigher.weigh(view, past, limits, suppressed)
         posterior = weighed.posterior
-        if posterior >= limits.blocks_from and known.is_of_others(session):
-            own = weigher.without_others(limits.prior, weighed.signals, seen, suppressed)
+        if posterior >= limits.blocks_from and tool_state.is_of_others(session):
+            own = weigher.without_others(limits.prior, weighed.signals, view, suppressed)
             posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
-        kept.probability = posterior
-        result = _result(limits, posterior, weighed, kept.id)
-        if not seen.readable:
+        observation.probability = posterior
+        result = _result(limits, posterior, weighed, observation.id)
+        if not view.readable:
             return result
         if result.verdict == "accept":
-            memory.learn(known, kept, tool, judged=past.outlook is not None)
+            memory.learn(tool_state, observation, tool, judged=past.outlook is not None)
         else:
-            kept.unlike = weighed.is_unlike or kept.fault != ""
-            learnt.refuse(known, kept, tool)
+            observation.unlike = weighed.is_unlike or observation.fault != ""
+            learnt.refuse(tool_state, observation, tool)
         return result
 
     def _new_id(self) -> str:
@@ -247,11 +253,11 @@ class VerificationEngine:
             ShieldError: The score is not in [0, 1] or not that of *result*, the label is neither
                 true nor false, or the name is no text.
         """
-        tool = named(tool_name, "record_feedback")
+        tool = tool_name_of(tool_name, "record_feedback")
         score, wrong = label(confidence_score, was_hallucination, result)
-        self._apply(tool, LabelKept(self._new_id(), time(), score, wrong), result)
+        self._apply(tool, ResultLabel(self._new_id(), time(), score, wrong), result)
 
-    def apply_label(self, tool_name: str, label: LabelKept, *, session_id: str = "") -> bool:
+    def apply_label(self, tool_name: str, label: ResultLabel, *, session_id: str = "") -> bool:
         """
         Take in a label that has an id, as `record_feedback` does; the same label counts once.
 
@@ -268,28 +274,28 @@ class VerificationEngine:
         Raises:
             ShieldError: The name is no text.
         """
-        tool = named(tool_name, "apply_label")
+        tool = tool_name_of(tool_name, "apply_label")
         with self._lock:
-            known = self._learnt.settings.of(tool).label(label.id)
-        if known is not None and known.hallucinated == label.hallucinated:
+            existing = self._learnt.settings.of(tool).label(label.id)
+        if existing is not None and existing.hallucinated == label.hallucinated:
             return False
-        self._apply(tool, label, session=session_id, changes=known is not None)
+        self._apply(tool, label, session=session_id, changes=existing is not None)
         return True
 
     def _apply(
         self,
         tool: str,
-        told: LabelKept,
+        label: ResultLabel,
         result: VerificationResult | None = None,
         *,
         session: str = "",
         changes: bool = False,
     ) -> None:
-        score = told.score
+        score = label.score
         with self._lock:
             settings = self._learnt.settings.owned(tool)
-            (settings.change if changes else settings.learn)(told)
-            several = not told.hallucinated and not self._release(tool, score, result, session)
+            (settings.change if changes else settings.learn)(label)
+            several = not label.hallucinated and not self._release(tool, score, result, session)
         if several:
             logger.warning(
                 "abs_shield released no result of `%s`: several that differ have the score %g;"
@@ -300,12 +306,12 @@ class VerificationEngine:
         self, tool: str, score: float, result: VerificationResult | None, session: str
     ) -> bool:
         """Learn from the result in quarantine that is meant; False where it may be several."""
-        known = self._learnt.memory.tool(tool)
-        found = meant(known.quarantine, score, result, session=session)
-        if len(found) == 1:
-            known.quarantine.remove(found[0])
-            self._learnt.memory.learn(known, found[0], tool)
-        return len(found) <= 1
+        tool_state = self._learnt.memory.tool(tool)
+        candidates = matching_results(tool_state.quarantine, score, result, session=session)
+        if len(candidates) == 1:
+            tool_state.quarantine.remove(candidates[0])
+            self._learnt.memory.learn(tool_state, candidates[0], tool)
+        return len(candidates) <= 1
 
     def calibrate(
         self,
@@ -363,9 +369,11 @@ class VerificationEngine:
             ``tpr`` and ``fpr``, ``brier`` and ``ece``, and how many results were counted.
         """
         with self._lock:
-            tool = None if tool_name is None else named(tool_name, "get_calibration")
-            told = self._learnt.settings.usual if tool is None else self._learnt.settings.of(tool)
-            return {"tool": tool, **told.told()}
+            tool = None if tool_name is None else tool_name_of(tool_name, "get_calibration")
+            settings = (
+                self._learnt.settings.usual if tool is None else self._learnt.settings.of(tool)
+            )
+            return {"tool": tool, **settings.as_dict()}
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -383,7 +391,7 @@ class VerificationEngine:
                 then nothing has changed here.
         """
         with self._lock:
-            self._learnt = merged(self._learnt, snapshot, self._no_memory())
+            self._learnt = merge(self._learnt, snapshot, self._empty_state())
         return self
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -18,44 +18,44 @@ def tool_and_labels(
 ) -> tuple[str | None, Iterable[tuple[Any, bool]] | None]:
     """Tell a tool's name from labels that stand in its place."""
     if tool is None or isinstance(tool, str):
-        return tool if tool is None else named(tool, "calibrate"), labelled
+        return tool if tool is None else tool_name_of(tool, "calibrate"), labelled
     if labelled is None and isinstance(tool, Iterable) and not isinstance(tool, (bytes, Mapping)):
         return None, tool
-    return named(tool, "calibrate"), labelled
+    return tool_name_of(tool, "calibrate"), labelled
 
 
-def named(tool: object, where: str) -> str:
+def tool_name_of(tool: object, where: str) -> str:
     """Give a tool's name as a plain text."""
     return tool if type(tool) is str else text(tool, f"{where}: `tool_name`")
 
 
-def text(given: object, what: str) -> str:
+def text(value: object, what: str) -> str:
     """
     Give a text, of a subclass its plain characters.
 
     Raises:
         ShieldError: It is no text.
     """
-    if type(given) is str:
-        return given
-    if isinstance(given, str):
-        return str.__str__(given)
-    raise ShieldError(f"{what} is {shown(given)}; give a text")
+    if type(value) is str:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise ShieldError(f"{what} is {shown(value)}; give a text")
 
 
-def milliseconds(given: object) -> float:
+def milliseconds(value: object) -> float:
     """
     Give a duration as a float.
 
     Raises:
         ShieldError: It is no number of milliseconds, 0 or more.
     """
-    if type(given) is float and 0 <= given < 1e15:
-        return given
-    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
-        return float(given)
+    if type(value) is float and 0 <= value < 1e15:
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e15:
+        return float(value)
     raise ShieldError(
-        f"verify: `execution_time_ms` is {shown(given)}; give milliseconds, 0 or more"
+        f"verify: `execution_time_ms` is {shown(value)}; give milliseconds, 0 or more"
     )
 
 

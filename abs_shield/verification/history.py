@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Baseline, Surprise
-from abs_shield.verification.kept import Kept
 from abs_shield.verification.numbers import pointer_to
+from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 5
@@ -24,7 +24,7 @@ _NOT_READ: dict[str, Series] = {}
 """Of nearly all arguments there is one result, and nobody ever reads its history."""
 
 
-class History:
+class ArgumentHistory:
     """
     The newest results of one tool and one set of arguments.
 
@@ -39,7 +39,7 @@ class History:
     def __init__(self) -> None:
         self._fields = _NOT_READ
         self._unread = 0
-        self.newest: list[Kept] = []
+        self.newest: list[Observation] = []
         self.gap = 1
         self.refused = 0
 
@@ -67,10 +67,12 @@ class History:
                 beyond.append(name)
         return furthest(beyond, numbers, fields) if last_n else None
 
-    def has_seen(self, name: str, x: float) -> bool:
+    def is_in_range(self, name: str, x: float) -> bool:
         """Whether a field was as small and as large as *x* before."""
-        known = [kept.numbers[name] for kept in self.newest if name in kept.numbers]
-        return len(known) >= LEAST and min(known) <= x <= max(known)
+        earlier = [
+            observation.numbers[name] for observation in self.newest if name in observation.numbers
+        ]
+        return len(earlier) >= LEAST and min(earlier) <= x <= max(earlier)
 
     @property
     def differs_by_session(self) -> bool:
@@ -81,19 +83,19 @@ class History:
         """
         first: dict[str, Mapping[str, float]] = {}
         again = False
-        for kept in self.newest:
-            known = first.setdefault(kept.session, kept.numbers)
-            if known is not kept.numbers:
+        for observation in self.newest:
+            known = first.setdefault(observation.session, observation.numbers)
+            if known is not observation.numbers:
                 again = True
-                if known != kept.numbers:
+                if known != observation.numbers:
                     return False
         values = [*first.values()]
         return again and any(numbers != values[0] for numbers in values)
 
-    def learn(self, kept: Kept) -> None:
+    def learn(self, observation: Observation) -> None:
         """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
-        newest.append(kept)
+        newest.append(observation)
         self._unread += 1
         self.gap = 1
         self.refused = 0
@@ -111,8 +113,8 @@ class History:
         if unread >= len(newest):
             self._fields = {}
         fields = self._fields
-        for kept in newest[-unread:]:
-            for name, x in kept.numbers.items():
+        for observation in newest[-unread:]:
+            for name, x in observation.numbers.items():
                 series = fields.get(name)
                 if series is None:
                     series = fields[name] = Series(size=NEWEST, first=LEAST)
@@ -132,11 +134,11 @@ def furthest(
     if worst < _LEAST_CHANGE:
         return CONSISTENT
     # no figure: it would tell one tenant what another was given
-    said = f"{'far' if worst > _FAR else 'away'} from what the same arguments gave before"
-    return Surprise(worst, said, pointer_to(where))
+    detail = f"{'far' if worst > _FAR else 'away'} from what the same arguments gave before"
+    return Surprise(worst, detail, pointer_to(where))
 
 
-class Recent:
+class SessionHistory:
     """
     The last ten results of one session, one tool and one set of arguments.
 
@@ -155,7 +157,7 @@ class Recent:
         *,
         times: float,
         baseline: Baseline,
-        history: History | None,
+        history: ArgumentHistory | None,
     ) -> Surprise | None:
         """
         Give the field that contradicts every result of this session; None if none is compared.
@@ -177,12 +179,12 @@ class Recent:
             compared = True
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
-            earlier = [known[name] for known in self.results if known.get(name)]
+            earlier = [other[name] for other in self.results if other.get(name)]
             if not (x and earlier and _contradicts(x, earlier, times)):
                 continue
-            if not baseline.has_both_signs(name) and not (history and history.has_seen(name, x)):
-                said = f"no earlier result of this session is within {times:g} times"
-                return Surprise(_gravity(x, earlier, times), said, pointer_to(name))
+            if not baseline.has_both_signs(name) and not (history and history.is_in_range(name, x)):
+                detail = f"no earlier result of this session is within {times:g} times"
+                return Surprise(_gravity(x, earlier, times), detail, pointer_to(name))
         return CONSISTENT if compared else None
 
     def learn(self, numbers: Mapping[str, float]) -> None:
@@ -205,14 +207,14 @@ def fold(x: float, y: float) -> float:
 
 
 def _contradicts(x: float, earlier: list[float], times: float) -> bool:
-    if all(fold(x, known) >= times for known in earlier):
+    if all(fold(x, other) >= times for other in earlier):
         return True
-    return abs(x) > 1 and all(x * known < 0 and fold(x, known) <= _NEGATED for known in earlier)
+    return abs(x) > 1 and all(x * other < 0 and fold(x, other) <= _NEGATED for other in earlier)
 
 
 def _gravity(x: float, earlier: list[float], times: float) -> float:
     """From 0.5 for *times* upwards; 0.5 for another sign."""
-    nearest = min(fold(x, known) for known in earlier)
+    nearest = min(fold(x, other) for other in earlier)
     return min(1.0, 0.5 * nearest / times) if nearest >= times else 0.5
 
 

@@ -22,7 +22,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS verification (
 ) WITHOUT ROWID"""
 
 
-class Learns(Protocol):
+class Restorable(Protocol):
     """What is kept: an engine."""
 
     def snapshot(self) -> dict[str, Any]:
@@ -32,18 +32,18 @@ class Learns(Protocol):
         """Add what a snapshot knows."""
 
 
-def save_state(engine: Learns, path: str | PathLike[str]) -> None:
+def save_state(engine: Restorable, path: str | PathLike[str]) -> None:
     """
     Write JSON where the name ends in ``.json``; else merge with what an SQLite database holds.
 
     Raises:
         StoreError: The file cannot be written, is no such database, or of a newer version.
     """
-    with _told(path):
+    with _store_errors(path):
         if _is_json(path):
             _write_json(engine.snapshot(), Path(path))
             return
-        with closing(_opened(path)) as database:
+        with closing(_open(path)) as database:
             database.execute("BEGIN IMMEDIATE")
             database.execute(_TABLE)
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -53,25 +53,25 @@ def save_state(engine: Learns, path: str | PathLike[str]) -> None:
             database.commit()
 
 
-def load_state(engine: Learns, path: str | PathLike[str]) -> None:
+def load_state(engine: Restorable, path: str | PathLike[str]) -> None:
     """
     Add what a file knows that `save_state` wrote.
 
     Raises:
         StoreError: There is no such file, it holds no such thing, or of a newer version.
     """
-    with _told(path):
+    with _store_errors(path):
         if not Path(path).is_file():
             raise StoreError(f"verification: there is no file `{escaped(str(path), limit=200)}`")
         if _is_json(path):
             engine.restore(json.loads(Path(path).read_text(encoding="utf-8")))
             return
-        with closing(_opened(path)) as database:
+        with closing(_open(path)) as database:
             engine.restore(_snapshot(_rows(database)))
 
 
 @contextmanager
-def _told(path: str | PathLike[str]) -> Iterator[None]:
+def _store_errors(path: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
@@ -112,17 +112,17 @@ def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
             beside.unlink()
 
 
-def _opened(path: str | PathLike[str]) -> sqlite3.Connection:
+def _open(path: str | PathLike[str]) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
-        _require_known(database, path)
+        _require_supported(database, path)
     except Exception:
         database.close()
         raise
     return database
 
 
-def _require_known(database: sqlite3.Connection, path: str | PathLike[str]) -> None:
+def _require_supported(database: sqlite3.Connection, path: str | PathLike[str]) -> None:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > SCHEMA_VERSION:
         raise StoreError(
@@ -137,21 +137,21 @@ def _rows(database: sqlite3.Connection) -> dict[tuple[str, str], str]:
 
 
 def _snapshot(rows: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    told: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in PARTS}}
+    snapshot: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in PARTS}}
     for (part, ident), body in rows.items():
         if part not in PARTS:
             raise damaged(f"the database has a part `{escaped(part)}`, which is not known here")
-        told[part][ident] = json.loads(body)
-    return told
+        snapshot[part][ident] = json.loads(body)
+    return snapshot
 
 
 def _replace(
-    database: sqlite3.Connection, before: Mapping[tuple[str, str], str], told: Mapping[str, Any]
+    database: sqlite3.Connection, before: Mapping[tuple[str, str], str], snapshot: Mapping[str, Any]
 ) -> None:
     after = {
         (part, ident): json.dumps(body, allow_nan=False)
         for part in PARTS
-        for ident, body in told[part].items()
+        for ident, body in snapshot[part].items()
     }
     gone = [key for key in before if key not in after]
     new = [(*key, body) for key, body in after.items() if before.get(key) != body]

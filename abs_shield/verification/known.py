@@ -10,8 +10,8 @@ from typing import Any
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.verification.baseline import Baseline, Surprise
 from abs_shield.verification.history import CONSISTENT
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.observation import Observation
+from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.shape_history import ShapeHistory
 from abs_shield.verification.written import is_small, writers
@@ -30,7 +30,7 @@ _SURE_OF_KIND = 5
 """Results in which a field had one type, before another one is a fault."""
 
 
-class KnownTool:
+class ToolState:
     """
     What is known of one tool.
 
@@ -45,40 +45,42 @@ class KnownTool:
 
     def __init__(self) -> None:
         self.baseline = Baseline()
-        self.newest: deque[Kept] = deque(maxlen=NEWEST)
+        self.newest: deque[Observation] = deque(maxlen=NEWEST)
         self._sessions: Counter[str] = Counter()
-        self.quarantine: deque[Kept] = deque(maxlen=QUARANTINED)
+        self.quarantine: deque[Observation] = deque(maxlen=QUARANTINED)
         self.kinds: Mapping[str, str] = {}
         self._counted: dict[str, tuple[str, int]] = {}
         self.shapes = ShapeHistory()
         self._unlike = self._otherwise = self._turn = 0
         self.doubts = False
 
-    def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
+    def observe(
+        self, view: ResultView, ident: str, at: float, *, key: bytes, session: str
+    ) -> Observation:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
-        kinds = seen.kinds
+        kinds = view.kinds
         if kinds and kinds == self.kinds:
             kinds = self.kinds
-        return Kept(
-            ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, seen.shape, kinds,
-            endless=seen.endless,
+        return Observation(
+            ident, at, key, session, view.numbers, view.latency_ms, view.size, view.shape, kinds,
+            endless=view.endless,
         )  # fmt: skip
 
-    def learn(self, kept: Kept, *, judged: bool) -> None:
+    def learn(self, observation: Observation, *, judged: bool) -> None:
         """Add a result that was accepted; *judged* is whether it was the last one judged."""
         if self.doubts:
             self._accept()
         newest = self.newest
         oldest = newest[0] if len(newest) == NEWEST else None
-        newest.append(kept)
-        if oldest is None or oldest.session != kept.session:
-            self._count(kept.session, oldest)
-        self.shapes.learn(kept, oldest, newest)
-        self.baseline.learn(kept, oldest, judged=judged)
-        if kept.kinds and kept.kinds is not self.kinds:
-            self._learn_kinds(kept.kinds)
+        newest.append(observation)
+        if oldest is None or oldest.session != observation.session:
+            self._count(observation.session, oldest)
+        self.shapes.learn(observation, oldest, newest)
+        self.baseline.learn(observation, oldest, judged=judged)
+        if observation.kinds and observation.kinds is not self.kinds:
+            self._learn_kinds(observation.kinds)
 
-    def _count(self, session: str, oldest: Kept | None) -> None:
+    def _count(self, session: str, oldest: Observation | None) -> None:
         sessions = self._sessions
         sessions[session] += 1
         if oldest is not None:
@@ -86,16 +88,16 @@ class KnownTool:
             if not sessions[oldest.session]:
                 del sessions[oldest.session]
 
-    def odd_shape(self, kept: Kept, peers: int) -> Surprise | None:
+    def odd_shape(self, observation: Observation, peers: int) -> Surprise | None:
         """Return what is odd about a result's shape; None where too few can be compared."""
         newest = self.newest
-        if newest and newest[-1].shape is kept.shape:
+        if newest and newest[-1].shape is observation.shape:
             return CONSISTENT
-        odd = self.shapes.compare(kept, newest, peers)
+        odd = self.shapes.compare(observation, newest, peers)
         if odd is not None and odd.may_be_optional and self._was_lacked(odd.fault):
             return CONSISTENT
         if odd is not None:
-            kept.fault = odd.fault
+            observation.fault = odd.fault
         return odd
 
     def _was_lacked(self, fault: str) -> bool:
@@ -126,11 +128,11 @@ class KnownTool:
                 self._counted[name] = ("", 0)
                 self.kinds = {n: usual for n, usual in self.kinds.items() if n != name}
 
-    def says_again(self, kept: Kept) -> bool:
+    def repeats_last(self, observation: Observation) -> bool:
         """Whether a result has the very numbers of the one that was refused last."""
-        return bool(self.quarantine) and self.quarantine[-1].numbers == kept.numbers
+        return bool(self.quarantine) and self.quarantine[-1].numbers == observation.numbers
 
-    def refuse(self, kept: Kept, *, again: bool) -> None:
+    def refuse(self, observation: Observation, *, again: bool) -> None:
         """
         Keep a result apart; after so many in a row, what was known is out of date.
 
@@ -139,14 +141,14 @@ class KnownTool:
             again: Whether it says what the one before said: then it is no later one.
         """
         self.doubts = True
-        kept.turn = self._turn
-        self.quarantine.append(kept)
-        if kept.unlike:
+        observation.turn = self._turn
+        self.quarantine.append(observation)
+        if observation.unlike:
             self._unlike += 1
             self.baseline.gap += not again
-        if kept.kinds != self.kinds and kept.kinds.keys() >= self.kinds.keys():
+        if observation.kinds != self.kinds and observation.kinds.keys() >= self.kinds.keys():
             self._otherwise += 1
-        if self._unlike > OUT_OF_DATE and not self._version(kept):
+        if self._unlike > OUT_OF_DATE and not self._version(observation):
             self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
             self._sessions.clear()
@@ -161,7 +163,7 @@ class KnownTool:
         self.doubts = False
         self._turn += 1
 
-    def modes(self, kept: Kept) -> list[Kept]:
+    def modes(self, observation: Observation) -> list[Observation]:
         """
         Give the refused results like *kept*, once it is clear that they come and go.
 
@@ -169,44 +171,44 @@ class KnownTool:
         accepted results between, is another mode of the tool, and so is another version of it.
         Those given leave quarantine.
         """
-        like = self._version(kept) or self._returning(kept)
+        like = self._version(observation) or self._returning(observation)
         for one in like:
             self.quarantine.remove(one)
         return like
 
-    def _returning(self, kept: Kept) -> list[Kept]:
-        returns = _SHAPE_RETURNS if kept.fault else _RETURNS
+    def _returning(self, observation: Observation) -> list[Observation]:
+        returns = _SHAPE_RETURNS if observation.fault else _RETURNS
         if self._turn < returns:
             return []
-        like = [one for one in self.quarantine if _is_like(one, kept)]
+        like = [one for one in self.quarantine if _is_like(one, observation)]
         return like if len({one.turn for one in like}) > returns else []
 
-    def _version(self, kept: Kept) -> list[Kept]:
+    def _version(self, observation: Observation) -> list[Observation]:
         """
         Return the results of one other shape in a row, once they are another version of the tool.
 
         Sooner where they are objects that share no field with those before, and bring other numbers
         each time: then a field is not gone, and a text does not stand where an object was.
         """
-        if not kept.fault:
+        if not observation.fault:
             return []
-        like = [one for one in self.quarantine if one.turn == kept.turn]
-        if any(one.fault != kept.fault for one in like):
+        like = [one for one in self.quarantine if one.turn == observation.turn]
+        if any(one.fault != observation.fault for one in like):
             return []
         if len(like) > OUT_OF_DATE:
             return like
         numbers = {tuple(one.numbers.items()) for one in like if one.numbers}
-        return like if len(numbers) > _SHAPE_RETURNS and self._is_all_new(kept) else []
+        return like if len(numbers) > _SHAPE_RETURNS and self._is_all_new(observation) else []
 
-    def _is_all_new(self, kept: Kept) -> bool:
-        names = kept.shape.names
-        return kept.shape.kind == "object" and all(
+    def _is_all_new(self, observation: Observation) -> bool:
+        names = observation.shape.names
+        return observation.shape.kind == "object" and all(
             one.shape.kind == "object" and one.shape.names.isdisjoint(names)
             for one in (*self.shapes.examples(), *self.newest)
         )
 
 
-def _is_like(one: Kept, other: Kept) -> bool:
+def _is_like(one: Observation, other: Observation) -> bool:
     """Whether two refused results are alike, in their shape where that was another one."""
     if other.fault:
         return one.fault == other.fault

@@ -13,7 +13,7 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.stores.labelled_decisions import labelled_decisions
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.verification.engine import VerificationEngine
-from abs_shield.verification.settings import LabelKept
+from abs_shield.verification.settings import ResultLabel
 
 
 @dataclass(slots=True)
@@ -52,18 +52,18 @@ def apply_labels(
     Raises:
         StoreError: The log or a record cannot be read.
     """
-    found = AppliedLabels()
+    applied = AppliedLabels()
     pairs = labelled_decisions(store, Subject.RESULT, skipped=skipped)
     for decision, label in sorted(pairs, key=lambda pair: (pair[1].at, pair[0].id)):
         if decision.probability is None:
-            found.unscored += 1
+            applied.unscored += 1
             continue
         tool = decision.tool[:LONGEST_NAME]
         wrong = label.truth is Truth.HALLUCINATED
         at = min(max(label.at, 0.0), time())  # another machine's clock may be ahead
-        told = LabelKept(f"log-{decision.id}", at, decision.probability, wrong)
-        if engine.apply_label(tool, told, session_id=decision.session_id):
-            found.new[tool] += 1
+        entry = ResultLabel(f"log-{decision.id}", at, decision.probability, wrong)
+        if engine.apply_label(tool, entry, session_id=decision.session_id):
+            applied.new[tool] += 1
         else:
-            found.known += 1
-    return found
+            applied.known += 1
+    return applied

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.known import KnownTool
+from abs_shield.verification.known import ToolState
 from abs_shield.verification.memory import MOST_TOOLS, Memory
-from abs_shield.verification.settings import Settings
+from abs_shield.verification.observation import Observation
+from abs_shield.verification.settings import AllSettings
 
 Since = dict[str, float]
 """By tool until when something was forgotten, in seconds since the epoch."""
 
 
 @dataclass(slots=True)
-class Learnt:
+class EngineState:
     """
     What an engine learnt; its owner holds a lock around every call.
 
@@ -27,7 +27,7 @@ class Learnt:
     """
 
     memory: Memory
-    settings: Settings
+    settings: AllSettings
     tools: Since = field(default_factory=dict)
     baselines: Since = field(default_factory=dict)
 
@@ -37,12 +37,12 @@ class Learnt:
         self.settings.forget(tool, at)
         self.tools = newest({**self.tools, tool: at})
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+    def refuse(self, tool_state: ToolState, observation: Observation, tool: str) -> None:
         """Keep a result apart that was not accepted; note where that ends a baseline."""
-        had = bool(known.newest)
-        self.memory.refuse(known, kept, tool)
-        if had and not known.newest:
-            self.baselines = newest({**self.baselines, tool: kept.at})
+        had = bool(tool_state.newest)
+        self.memory.refuse(tool_state, observation, tool)
+        if had and not tool_state.newest:
+            self.baselines = newest({**self.baselines, tool: observation.at})
 
     def counts(self, tool: str, at: float) -> bool:
         """Whether what is so old was not forgotten with its tool."""
@@ -56,9 +56,9 @@ def newest(*some: Since) -> Since:
     >>> newest({"a": 1.0, "b": 5.0}, {"a": 3.0})
     {'b': 5.0, 'a': 3.0}
     """
-    told: Since = {}
+    latest: Since = {}
     for since in some:
         for tool, at in since.items():
-            told[tool] = max(at, told.get(tool, at))
-    ordered = sorted(told.items(), key=lambda one: (-one[1], one[0]))
+            latest[tool] = max(at, latest.get(tool, at))
+    ordered = sorted(latest.items(), key=lambda one: (-one[1], one[0]))
     return dict(ordered[:MOST_TOOLS])

@@ -11,15 +11,15 @@ from abs_shield.verification.history import (
     CONSISTENT,
     NEWEST,
     RECENT,
-    History,
-    Recent,
+    ArgumentHistory,
+    SessionHistory,
     furthest,
 )
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.known import OUT_OF_DATE, KnownTool
+from abs_shield.verification.known import OUT_OF_DATE, ToolState
+from abs_shield.verification.observation import Observation
 from abs_shield.verification.past import Past
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 MOST_TOOLS = 1_000
 MOST_NUMBERS = 100_000
@@ -38,27 +38,37 @@ class Memory:
 
     def clear(self) -> None:
         """Forget everything."""
-        self.tools: Bounded[str, KnownTool] = Bounded(KnownTool, most=MOST_TOOLS, ttl_s=inf)
-        self._histories: Bounded[tuple[str, bytes], History] = Bounded(
-            History, most=MOST_NUMBERS, ttl_s=TTL_S
+        self.tools: Bounded[str, ToolState] = Bounded(ToolState, most=MOST_TOOLS, ttl_s=inf)
+        self._histories: Bounded[tuple[str, bytes], ArgumentHistory] = Bounded(
+            ArgumentHistory, most=MOST_NUMBERS, ttl_s=TTL_S
         )
-        self._sessions: Bounded[tuple[str, bytes, str], Recent] = Bounded(
-            Recent, most=MOST_NUMBERS, ttl_s=TTL_S
+        self._sessions: Bounded[tuple[str, bytes, str], SessionHistory] = Bounded(
+            SessionHistory, most=MOST_NUMBERS, ttl_s=TTL_S
         )
 
-    def tool(self, name: str) -> KnownTool:
+    def tool(self, name: str) -> ToolState:
         """Give what is known of a tool, from now on something."""
         return self.tools.used(name, 0.0)
 
-    def past(self, known: KnownTool, kept: Kept, tool: str, *, seen: Seen) -> Past:
+    def past(
+        self, tool_state: ToolState, observation: Observation, tool: str, *, view: ResultView
+    ) -> Past:
         """Give what came before a result, as far as it can be compared with it."""
-        baseline, key, numbers, at = known.baseline, kept.key, kept.numbers, kept.at
+        baseline, key, numbers, at = (
+            tool_state.baseline,
+            observation.key,
+            observation.numbers,
+            observation.at,
+        )
         peers = baseline.peers(key)
-        shape = None if seen.has_required_fields else known.odd_shape(kept, peers)
+        shape = None if view.has_required_fields else tool_state.odd_shape(observation, peers)
         outlook = in_all = in_session = None
         if peers >= LEAST:
             outlook = baseline.judge(
-                kept, peers, latency=seen.judges_latency, shape=shape is None or not shape.score
+                observation,
+                peers,
+                latency=view.judges_latency,
+                shape=shape is None or not shape.score,
             )
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
@@ -67,49 +77,55 @@ class Memory:
             elif outlook.compared:
                 beyond = outlook.beyond
                 in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
-        if kept.session and numbers:
-            recent = self._sessions.get((tool, key, kept.session), at)
+        if observation.session and numbers:
+            recent = self._sessions.get((tool, key, observation.session), at)
             if recent is not None:
                 in_session = recent.judge(
                     numbers, times=self._times, baseline=baseline, history=history
                 )
         odd = in_all is not None and in_all.score > 0
-        if odd and kept.session and history is not None and history.differs_by_session:
+        if odd and observation.session and history is not None and history.differs_by_session:
             outlook = in_all = None  # they are of other people, and say nothing of this one
-        return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape)
+        return Past(tool_state.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape)
 
-    def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
+    def learn(
+        self, tool_state: ToolState, observation: Observation, tool: str, *, judged: bool = False
+    ) -> None:
         """Take a result in that was accepted, or that a label released."""
-        known.learn(kept, judged=judged)
-        key, at, weight = kept.key, kept.at, 1 + len(kept.numbers)
+        tool_state.learn(observation, judged=judged)
+        key, at, weight = observation.key, observation.at, 1 + len(observation.numbers)
         place = (tool, key)
-        self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(kept)
-        if kept.session:
-            here = (tool, key, kept.session)
-            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(kept.numbers)
+        self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(observation)
+        if observation.session:
+            here = (tool, key, observation.session)
+            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(
+                observation.numbers
+            )
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+    def refuse(self, tool_state: ToolState, observation: Observation, tool: str) -> None:
         """Keep a result apart that was not accepted."""
-        again = known.says_again(kept)
-        known.refuse(kept, again=again)
-        key = (tool, kept.key)
-        history = self._histories.get(key, kept.at)
-        if history is not None and kept.unlike:
+        again = tool_state.repeats_last(observation)
+        tool_state.refuse(observation, again=again)
+        key = (tool, observation.key)
+        history = self._histories.get(key, observation.at)
+        if history is not None and observation.unlike:
             history.refuse(again=again)
             if history.refused > OUT_OF_DATE:
                 self._histories.forget(key)
-        for returning in known.modes(kept) if kept.unlike else ():
-            self.learn(known, returning, tool)
+        for returning in tool_state.modes(observation) if observation.unlike else ():
+            self.learn(tool_state, returning, tool)
 
-    def results(self) -> Iterable[tuple[str, Kept]]:
+    def results(self) -> Iterable[tuple[str, Observation]]:
         """Give every result that is remembered, each once, by tool."""
-        told: dict[str, tuple[str, Kept]] = {}
-        for name, known in self.tools.items():
-            told |= {kept.id: (name, kept) for kept in known.shapes.examples()}
-            told |= {kept.id: (name, kept) for kept in known.newest}
+        by_id: dict[str, tuple[str, Observation]] = {}
+        for name, tool_state in self.tools.items():
+            by_id |= {
+                observation.id: (name, observation) for observation in tool_state.shapes.examples()
+            }
+            by_id |= {observation.id: (name, observation) for observation in tool_state.newest}
         for (name, _), history in self._histories.items():
-            told |= {kept.id: (name, kept) for kept in history.newest}
-        return told.values()
+            by_id |= {observation.id: (name, observation) for observation in history.newest}
+        return by_id.values()
 
     def forget(self, tool: str) -> None:
         """Forget everything about one tool."""

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.known import KnownTool
-from abs_shield.verification.learnt import Learnt, newest
+from abs_shield.verification.known import ToolState
+from abs_shield.verification.learnt import EngineState, newest
 from abs_shield.verification.memory import Memory
-from abs_shield.verification.parts import ResultTold, Told
-from abs_shield.verification.settings import LabelKept
-from abs_shield.verification.snapshot import damaged, told_by
+from abs_shield.verification.observation import Observation
+from abs_shield.verification.parts import ResultRecord, Snapshot
+from abs_shield.verification.settings import ResultLabel
+from abs_shield.verification.snapshot import damaged, parse_snapshot
 
-Results = dict[str, tuple[str, Kept]]
+Results = dict[str, tuple[str, Observation]]
 """Tool and result by the result's id."""
 
 
-def merged(learnt: Learnt, snapshot: Mapping[str, Any], empty: Memory) -> Learnt:
+def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: Memory) -> EngineState:
     """
     Give what both know, each thing once, whatever the order; *learnt* stays as it is.
 
@@ -30,34 +30,34 @@ def merged(learnt: Learnt, snapshot: Mapping[str, Any], empty: Memory) -> Learnt
     Raises:
         StoreError: It is no snapshot, one of a newer version, or a part of it is damaged.
     """
-    told = told_by(snapshot)
-    both = Learnt(
+    saved = parse_snapshot(snapshot)
+    both = EngineState(
         empty,
         learnt.settings.copied(),
-        newest(learnt.tools, {f.tool: f.all for f in told.forgotten.values() if f.all}),
+        newest(learnt.tools, {f.tool: f.all for f in saved.forgotten.values() if f.all}),
         newest(
-            learnt.baselines, {f.tool: f.baseline for f in told.forgotten.values() if f.baseline}
+            learnt.baselines, {f.tool: f.baseline for f in saved.forgotten.values() if f.baseline}
         ),
     )
     try:
-        _merge_settings(both, told)
-        _merge_results(both, learnt, told)
+        _merge_settings(both, saved)
+        _merge_results(both, learnt, saved)
     except (PolicyError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise damaged(" ".join(str(error).split())) from None
     return both
 
 
-def _merge_settings(both: Learnt, told: Told) -> None:
+def _merge_settings(both: EngineState, saved: Snapshot) -> None:
     settings = both.settings
-    for given in told.settings.values():
-        base, weigher = given.base(), given.weigher()
-        if given.tool is None or both.counts(given.tool, given.at):
-            held = settings.owned(given.tool)
-            if given.at > held.at:
-                held.put(base, weigher, at=given.at)
-    labels: dict[str, list[LabelKept]] = {}
-    for ident, label in told.labels.items():
-        labels.setdefault(label.tool, []).append(label.kept(ident))
+    for entry in saved.settings.values():
+        base, weigher = entry.base(), entry.weigher()
+        if entry.tool is None or both.counts(entry.tool, entry.at):
+            held = settings.owned(entry.tool)
+            if entry.at > held.at:
+                held.put(base, weigher, at=entry.at)
+    labels: dict[str, list[ResultLabel]] = {}
+    for ident, label in saved.labels.items():
+        labels.setdefault(label.tool, []).append(label.to_label(ident))
     for tool, some in labels.items():
         if counted := [label for label in some if both.counts(tool, label.at)]:
             settings.owned(tool).merge(counted)
@@ -66,43 +66,45 @@ def _merge_settings(both: Learnt, told: Told) -> None:
     settings.spread()
 
 
-def _merge_results(both: Learnt, learnt: Learnt, told: Told) -> None:
+def _merge_results(both: EngineState, learnt: EngineState, saved: Snapshot) -> None:
     memory = learnt.memory
-    known: Results = {kept.id: (tool, kept) for tool, kept in memory.results()}
+    accepted_here: Results = {
+        observation.id: (tool, observation) for tool, observation in memory.results()
+    }
     apart: Results = {k.id: (tool, k) for tool, one in memory.tools.items() for k in one.quarantine}
-    accepted = _counted(both, known | _given(told.results))
-    refused = _counted(both, apart | _given(told.quarantine))
+    accepted = _counted(both, accepted_here | _observations(saved.results))
+    refused = _counted(both, apart | _observations(saved.quarantine))
     refused = {ident: one for ident, one in refused.items() if ident not in accepted}
     if (accepted.keys(), refused.keys(), both.baselines) == (
-        known.keys(), apart.keys(), learnt.baselines,
+        accepted_here.keys(), apart.keys(), learnt.baselines,
     ):  # fmt: skip
         both.memory = memory
     else:
-        _relive(both, accepted, refused)
+        _replay(both, accepted, refused)
 
 
-def _given(some: Mapping[str, ResultTold]) -> Results:
-    return {ident: (given.tool, given.kept(ident)) for ident, given in some.items()}
+def _observations(some: Mapping[str, ResultRecord]) -> Results:
+    return {ident: (entry.tool, entry.to_observation(ident)) for ident, entry in some.items()}
 
 
-def _counted(both: Learnt, some: Results) -> Results:
+def _counted(both: EngineState, some: Results) -> Results:
     return {ident: one for ident, one in some.items() if both.counts(one[0], one[1].at)}
 
 
-def _relive(both: Learnt, accepted: Results, refused: Results) -> None:
+def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
     """Take everything in as it came; what is older than a baseline is no part of it."""
-    memory, apart = both.memory, KnownTool()
+    memory, apart = both.memory, ToolState()
     since = dict(both.baselines)
-    for tool, kept in _in_order([*accepted.values(), *refused.values()]):
-        known = memory.tool(tool)
-        is_new = kept.at > since.get(tool, -1.0)
-        if kept.id in accepted:
-            memory.learn(known if is_new else apart, kept, tool)
+    for tool, observation in _in_order([*accepted.values(), *refused.values()]):
+        tool_state = memory.tool(tool)
+        is_new = observation.at > since.get(tool, -1.0)
+        if observation.id in accepted:
+            memory.learn(tool_state if is_new else apart, observation, tool)
         elif is_new:
-            both.refuse(known, kept, tool)
+            both.refuse(tool_state, observation, tool)
         else:
-            known.quarantine.append(kept)
+            tool_state.quarantine.append(observation)
 
 
-def _in_order(results: Iterable[tuple[str, Kept]]) -> list[tuple[str, Kept]]:
+def _in_order(results: Iterable[tuple[str, Observation]]) -> list[tuple[str, Observation]]:
     return sorted(results, key=lambda one: (one[1].at, one[1].id))

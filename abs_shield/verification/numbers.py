@@ -51,12 +51,12 @@ def read_numbers(
     nodes = 0
     left: list[tuple[str, Any, int, bool]] = [("", result, 0, True)]
     while left:
-        prefix, holder, depth, named = left.pop()
+        prefix, holder, depth, has_name = left.pop()
         if type(holder) is dict or isinstance(holder, Mapping):
             members = holder.items()
         elif isinstance(holder, (list, tuple)):
             members = (("", item) for item in holder)  # type: ignore[assignment]
-            named = False
+            has_name = False
         else:
             size += _weight(holder)
             if not depth and (number := as_number(holder)) is not None:
@@ -72,7 +72,7 @@ def read_numbers(
             if kind is float or kind is int:
                 length = len(key) if type(key) is str else LONGEST_NAME + 1
                 size += length + 12
-                if named and len(numbers) < MOST_NUMBERS:
+                if has_name and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
                         if kind is float and not isfinite(value):
                             name = joined(prefix, key)
@@ -89,7 +89,7 @@ def read_numbers(
             elif kind is bool or value is None:
                 size += 10
             elif depth < DEEPEST:
-                name = joined(prefix, key) if named else None
+                name = joined(prefix, key) if has_name else None
                 number = as_number(value) if name is not None else None
                 if number is not None and len(numbers) < MOST_NUMBERS:
                     size += 24

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import GROUP, Rates
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.settings import Base, LabelKept, checked, require_ratios
-from abs_shield.verification.shape import Shape
+from abs_shield.verification.observation import Observation
+from abs_shield.verification.settings import Base, ResultLabel, checked, require_ratios
+from abs_shield.verification.shape import ResultShape
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 SCHEMA_VERSION = 1
@@ -33,11 +33,11 @@ Pair = Annotated[tuple[Share, Share], Field(strict=False)]
 """A true and a false positive rate; JSON knows no tuples."""
 
 
-class _Part(BaseModel):
+class _SnapshotPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class ResultTold(_Part):
+class ResultRecord(_SnapshotPart):
     """One result; see `Kept`."""
 
     tool: str
@@ -55,39 +55,39 @@ class ResultTold(_Part):
     unlike: bool = False
 
     @classmethod
-    def of(cls, tool: str, kept: Kept) -> dict[str, Any]:
+    def of(cls, tool: str, observation: Observation) -> dict[str, Any]:
         """Give a result as JSON-able data."""
         return {
             "tool": tool,
-            "at": kept.at,
-            "arguments": kept.key.hex(),
-            "session": kept.session,
-            "numbers": dict(kept.numbers),
-            "latency_ms": kept.latency_ms,
-            "size": kept.size,
-            "names": list(kept.shape.members),
-            "types": list(kept.shape.members.values()),
-            "kind": kept.shape.kind,
-            "kinds": dict(kept.kinds),
-            "probability": kept.probability,
-            "unlike": kept.unlike,
+            "at": observation.at,
+            "arguments": observation.key.hex(),
+            "session": observation.session,
+            "numbers": dict(observation.numbers),
+            "latency_ms": observation.latency_ms,
+            "size": observation.size,
+            "names": list(observation.shape.members),
+            "types": list(observation.shape.members.values()),
+            "kind": observation.shape.kind,
+            "kinds": dict(observation.kinds),
+            "probability": observation.probability,
+            "unlike": observation.unlike,
         }
 
-    def kept(self, ident: str) -> Kept:
+    def to_observation(self, ident: str) -> Observation:
         """Give it as it is remembered."""
-        return Kept(
+        return Observation(
             ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
             self.latency_ms, self.size, self._shape(), self.kinds, self.probability,
             self.unlike,
         )  # fmt: skip
 
-    def _shape(self) -> Shape:
+    def _shape(self) -> ResultShape:
         """Give its shape; a snapshot of before shapes were compared knows the names alone."""
         types = self.types or [""] * len(self.names)
-        return Shape(self.kind, dict(zip(self.names, types, strict=True)))
+        return ResultShape(self.kind, dict(zip(self.names, types, strict=True)))
 
 
-class LabelTold(_Part):
+class LabelRecord(_SnapshotPart):
     """One label of a tool's results."""
 
     tool: str
@@ -95,12 +95,12 @@ class LabelTold(_Part):
     score: Probability
     hallucinated: bool
 
-    def kept(self, ident: str) -> LabelKept:
+    def to_label(self, ident: str) -> ResultLabel:
         """Give it as it is remembered."""
-        return LabelKept(ident, self.at, self.score, self.hallucinated)
+        return ResultLabel(ident, self.at, self.score, self.hallucinated)
 
 
-class CalibrationTold(_Part):
+class CalibrationRecord(_SnapshotPart):
     """What labelled results taught; see `Calibration`."""
 
     prior: Share
@@ -141,7 +141,7 @@ class CalibrationTold(_Part):
         )
 
 
-class SettingsTold(_Part):
+class SettingsRecord(_SnapshotPart):
     """What was set for one tool; for all others where it names none."""
 
     tool: str | None
@@ -150,7 +150,7 @@ class SettingsTold(_Part):
     block_threshold: float
     prior: float
     likelihood_ratios: dict[str, float]
-    calibration: CalibrationTold | None
+    calibration: CalibrationRecord | None
 
     def base(self) -> Base:
         """
@@ -173,7 +173,7 @@ class SettingsTold(_Part):
         return Weigher(ratios, None if self.calibration is None else self.calibration.taught())
 
 
-class ForgottenTold(_Part):
+class ForgottenRecord(_SnapshotPart):
     """Until when a tool, or its baseline, was forgotten."""
 
     tool: str
@@ -181,16 +181,16 @@ class ForgottenTold(_Part):
     baseline: At | None
 
 
-class Told(_Part):
+class Snapshot(_SnapshotPart):
     """A snapshot."""
 
     schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)]
-    results: dict[str, ResultTold]
-    quarantine: dict[str, ResultTold]
-    labels: dict[str, LabelTold]
-    settings: dict[str, SettingsTold]
-    forgotten: dict[str, ForgottenTold]
+    results: dict[str, ResultRecord]
+    quarantine: dict[str, ResultRecord]
+    labels: dict[str, LabelRecord]
+    settings: dict[str, SettingsRecord]
+    forgotten: dict[str, ForgottenRecord]
 
 
-PARTS = tuple(name for name in Told.model_fields if name != "schema_version")
+PARTS = tuple(name for name in Snapshot.model_fields if name != "schema_version")
 """The parts of a snapshot, each of records by their id."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.verification.kept import Kept
+from abs_shield.verification.observation import Observation
 from abs_shield.verification.record import VerificationResult
 
 _DIGITS = 3
 """Digits to which a score has to agree with that of a result in quarantine."""
 
 
-def meant(
-    quarantine: Iterable[Kept],
+def matching_results(
+    quarantine: Iterable[Observation],
     score: float,
     result: VerificationResult | None,
     *,
     session: str = "",
-) -> list[Kept]:
+) -> list[Observation]:
     """
     Give the results that a label may mean: one where it is clear, of those alike the newest.
 
@@ -30,17 +30,30 @@ def meant(
             of that score came in it, all are candidates.
     """
     if result is not None and result._id:
-        return [kept for kept in quarantine if kept.id == result._id]
-    told = round(score, _DIGITS)
-    found = [kept for kept in quarantine if round(kept.probability, _DIGITS) == told]
-    found = [kept for kept in found if session and kept.session == session] or found
-    differ: list[Kept] = []
-    for kept in reversed(found):
-        if all(_taught(kept) != _taught(other) for other in differ):
-            differ.append(kept)
+        return [observation for observation in quarantine if observation.id == result._id]
+    score_rounded = round(score, _DIGITS)
+    candidates = [
+        observation
+        for observation in quarantine
+        if round(observation.probability, _DIGITS) == score_rounded
+    ]
+    candidates = [
+        observation for observation in candidates if session and observation.session == session
+    ] or candidates
+    differ: list[Observation] = []
+    for observation in reversed(candidates):
+        if all(_taught(observation) != _taught(other) for other in differ):
+            differ.append(observation)
     return differ
 
 
-def _taught(kept: Kept) -> tuple[Any, ...]:
+def _taught(observation: Observation) -> tuple[Any, ...]:
     """What a result teaches, but for how long its call took."""
-    return kept.key, kept.session, kept.numbers, kept.size, kept.shape, kept.kinds
+    return (
+        observation.key,
+        observation.session,
+        observation.numbers,
+        observation.size,
+        observation.shape,
+        observation.kinds,
+    )

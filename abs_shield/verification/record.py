@@ -71,9 +71,9 @@ class VerificationResult:
     @classmethod
     def of(cls, fields: dict[str, Any]) -> VerificationResult:
         """Make a result of its fields by name, which become its own; the constructor is slow."""
-        made = object.__new__(cls)
-        object.__setattr__(made, "__dict__", fields)
-        return made
+        result = object.__new__(cls)
+        object.__setattr__(result, "__dict__", fields)
+        return result
 
     @cached_property
     def explanation(self) -> str:
@@ -83,7 +83,7 @@ class VerificationResult:
         if not fired:
             return f"{head}; no signal fired"
         fired.sort(key=lambda item: -item[1].score * item[1].likelihood_ratio)
-        return "; ".join([head, *(_told(name, signal) for name, signal in fired[:_SHOWN])])
+        return "; ".join([head, *(_describe(name, signal) for name, signal in fired[:_SHOWN])])
 
     @property
     def p_hallucination(self) -> float:
@@ -96,6 +96,6 @@ class VerificationResult:
         return self.verdict == "block"
 
 
-def _told(name: str, signal: SignalResult) -> str:
+def _describe(name: str, signal: SignalResult) -> str:
     where = f" at {escaped(signal.where)}" if signal.where else ""
     return f"{name}{where}: {signal.detail}"

@@ -57,20 +57,20 @@ class Series:
     Attributes:
         n: Points that a further one is compared with; 0 where they are too few.
         values: The points as they came, oldest first.
-        seen: How many there were in all.
+        total: Number of points ever added.
         judged: How far the point that is judged now lies, and by which limits.
         is_on_one_side: Whether one more point on the side of the newest ones completes a run.
     """
 
     __slots__ = (
         "_beyond", "_due", "_floor", "_run", "_runs_apply", "_scale", "_window",
-        "is_on_one_side", "judged", "n", "seen", "values",
+        "is_on_one_side", "judged", "n", "total", "values",
     )  # fmt: skip
 
     def __init__(self, *, size: int = NEWEST, first: int = _FIRST_FITS[0]) -> None:
         self.n = 0
         self.values: deque[float] = deque(maxlen=size)
-        self.seen = 0
+        self.total = 0
         self._due = first
         self._scale: Scale | None = None
         self._window = _NO_WINDOW
@@ -140,16 +140,16 @@ class Series:
         return score
 
     def _cluster(self, above: bool, far: bool) -> float:
-        now, near, further = self.seen, 0, 0
-        for seen, was_above, was_far in self._beyond:
-            if was_above is above and seen > now - 4:
+        now, near, further = self.total, 0, 0
+        for total, was_above, was_far in self._beyond:
+            if was_above is above and total > now - 4:
                 near += 1
-                further += was_far and seen > now - 2
+                further += was_far and total > now - 2
         return WEIGHTS[1] * (far and further >= 1) + WEIGHTS[2] * (near >= 3)
 
     def learn(self, x: float, *, judged: bool = False) -> None:
         """Take *x* in; where it was the point judged last, its distance counts for the rules."""
-        self.seen = seen = self.seen + 1
+        self.total = total = self.total + 1
         window = self._window
         if (scale := self._scale) is _LEVEL:
             window.update(x)  # its values are these
@@ -166,7 +166,7 @@ class Series:
             self.judged = None
             if judged and self._runs_apply:
                 self._remember(*place)
-        if seen >= self._due:
+        if total >= self._due:
             self._fit()
 
     def _remember(self, distance: float, judged: Limits) -> None:
@@ -181,20 +181,20 @@ class Series:
         self._run = run
         self.is_on_one_side = not 1 - RUN < run < RUN - 1
         if not -beyond_1 <= distance <= beyond_1:
-            point = (self.seen, distance > 0, not -beyond_2 <= distance <= beyond_2)
+            point = (self.total, distance > 0, not -beyond_2 <= distance <= beyond_2)
             self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
         """Choose the scale anew; a pass over all points, which few steps pay for."""
         values = self.values
-        self._due = next((n for n in _FIRST_FITS if n > self.seen), self.seen + NEWEST)
-        few, told = repeats(values), shape(values)
+        self._due = next((n for n in _FIRST_FITS if n > self.total), self.total + NEWEST)
+        few, points = repeats(values), shape(values)
         scale = _LEVEL
-        if told.wandering < _WANDERS:
+        if points.wandering < _WANDERS:
             scale = _CHANGE
-        elif not few and _is_skewed(values, told):
+        elif not few and _is_skewed(values, points):
             scale = _LOG
-            told = shape([log(x) for x in values])
+            points = shape([log(x) for x in values])
         if scale is not self._scale:
             self._run, self.is_on_one_side = 0, False
             self._beyond = ()
@@ -204,9 +204,9 @@ class Series:
         if scale is _LEVEL:
             self.values = window.values
         self._floor = _floor(scale, few=few, mean=window.mean)
-        if scale is not _CHANGE and told.kurtosis > _HEAVY:
+        if scale is not _CHANGE and points.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
-        self._runs_apply = scale is not _CHANGE and not few and told.wandering > _STEADY
+        self._runs_apply = scale is not _CHANGE and not few and points.wandering > _STEADY
 
 
 def _from_constant(away: float, mean: float) -> float:
@@ -218,10 +218,10 @@ def _from_constant(away: float, mean: float) -> float:
     return copysign(inf if share >= _OTHERWISE else share / _STEP, away)
 
 
-def _is_skewed(values: deque[float], told: Shape) -> bool:
-    if abs(told.skewness) <= _SKEWED or min(values) <= 0:
+def _is_skewed(values: deque[float], points: Shape) -> bool:
+    if abs(points.skewness) <= _SKEWED or min(values) <= 0:
         return False
-    return abs(shape([log(x) for x in values]).skewness) < abs(told.skewness)
+    return abs(shape([log(x) for x in values]).skewness) < abs(points.skewness)
 
 
 def _furthest(window: Window) -> float:

@@ -27,7 +27,7 @@ Base = tuple[float, float, float]
 """Accept threshold, block threshold and prior."""
 
 
-class LabelKept(NamedTuple):
+class ResultLabel(NamedTuple):
     """One label of a tool's results, as it is remembered and saved."""
 
     id: str
@@ -36,11 +36,11 @@ class LabelKept(NamedTuple):
     hallucinated: bool
 
 
-def _order(label: LabelKept) -> tuple[float, str]:
+def _order(label: ResultLabel) -> tuple[float, str]:
     return label.at, label.id
 
 
-class Values(TypedDict):
+class SettingValues(TypedDict):
     """What may be set; None keeps what is there."""
 
     accept_threshold: float | None
@@ -63,7 +63,7 @@ class ToolSettings:
     """
 
     def __init__(self, base: Base, weigher: Weigher) -> None:
-        self.labels: list[LabelKept] = []
+        self.labels: list[ResultLabel] = []
         self.put(base, weigher, at=0.0)
 
     def copied(self) -> ToolSettings:
@@ -86,11 +86,11 @@ class ToolSettings:
             self.base, self.weigher, self._since = usual.base, usual.weigher, usual.at
             self._replay()
 
-    def label(self, ident: str) -> LabelKept | None:
+    def label(self, ident: str) -> ResultLabel | None:
         """Return the label with an id; None where it is not remembered."""
         return next((label for label in self.labels if label.id == ident), None)
 
-    def learn(self, label: LabelKept) -> None:
+    def learn(self, label: ResultLabel) -> None:
         """Take one label in."""
         self.labels.append(label)
         if len(self.labels) > MOST_LABELS:
@@ -98,22 +98,22 @@ class ToolSettings:
         else:
             self._move(label)
 
-    def change(self, label: LabelKept) -> None:
+    def change(self, label: ResultLabel) -> None:
         """Put a label in the place of the earlier one with its id: it moves when it was given."""
         others = (one for one in self.labels if one.id != label.id)
         self.labels = sorted([*others, label], key=_order)
         self._replay()
 
-    def merge(self, labels: Iterable[LabelKept]) -> None:
+    def merge(self, labels: Iterable[ResultLabel]) -> None:
         """Take labels of another engine in; of two with one id the newer one counts."""
-        known = {label.id: label for label in self.labels}
+        by_id = {label.id: label for label in self.labels}
         new = {
             label.id: label
             for label in labels
-            if label.id not in known or label.at > known[label.id].at
+            if label.id not in by_id or label.at > by_id[label.id].at
         }
         if new:
-            self.labels = sorted((known | new).values(), key=_order)
+            self.labels = sorted((by_id | new).values(), key=_order)
             self._cut()
 
     def forget_labels(self, until: float) -> None:
@@ -131,7 +131,7 @@ class ToolSettings:
         for label in self.labels:
             self._move(label)
 
-    def _move(self, label: LabelKept) -> None:
+    def _move(self, label: ResultLabel) -> None:
         moves = label.at >= self._since
         self.limits.learn(score=label.score, hallucinated=label.hallucinated, moves=moves)
 
@@ -163,10 +163,10 @@ class ToolSettings:
         )
         self.put(base, weigher, at=time())
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Give everything that holds, as JSON-able data."""
         limits, taught = self.limits, self.weigher.calibration
-        told: dict[str, Any] = {
+        described: dict[str, Any] = {
             "status": "uncalibrated" if taught is None else "calibrated",
             "accept_threshold": limits.accepts_below,
             "block_threshold": limits.blocks_from,
@@ -176,16 +176,16 @@ class ToolSettings:
             "hallucinated_labels": limits.hallucinated,
         }
         if taught is not None:
-            told |= {
+            described |= {
                 "calibration_labels": taught.labels,
                 "brier": taught.brier,
                 "ece": taught.ece,
                 "signals": {name: rates._asdict() for name, rates in taught.signals.items()},
             }
-        return told
+        return described
 
 
-class Settings:
+class AllSettings:
     """The settings that hold for every tool, and those of tools that have their own."""
 
     def __init__(self, base: Base) -> None:
@@ -200,48 +200,48 @@ class Settings:
         """Give what labels of one tool move; of None, what holds for all others."""
         if tool is None:
             return self.usual
-        found = self.own.get(tool)
-        if found is None:
-            found = self.own[tool] = ToolSettings(self.usual.base, self.usual.weigher)
-            found.follow(self.usual)
-        return found
+        own = self.own.get(tool)
+        if own is None:
+            own = self.own[tool] = ToolSettings(self.usual.base, self.usual.weigher)
+            own.follow(self.usual)
+        return own
 
-    def set(self, tool: str | None, **values: Unpack[Values]) -> None:
+    def set(self, tool: str | None, **values: Unpack[SettingValues]) -> None:
         """
         Set values of one tool, or of all that have none of their own.
 
         Raises:
             PolicyError: The limits are in no order, or a value is out of its range.
         """
-        told = self.usual if tool is None else self.owned(tool).copied()
-        told.set(**values)
+        settings = self.usual if tool is None else self.owned(tool).copied()
+        settings.set(**values)
         if tool is not None:
-            self.own[tool] = told
+            self.own[tool] = settings
         self.spread()
 
     def forget(self, tool: str, until: float) -> None:
         """Forget the labels of one tool, and what was set for it, until then."""
-        told = self.own.get(tool)
-        if told is None:
+        settings = self.own.get(tool)
+        if settings is None:
             return
-        if told.at <= until:
-            told.at = 0.0
-            told.follow(self.usual)
-        if told.labels and told.labels[0].at <= until:
-            told.forget_labels(until)
-        if not told.at and not told.labels:
+        if settings.at <= until:
+            settings.at = 0.0
+            settings.follow(self.usual)
+        if settings.labels and settings.labels[0].at <= until:
+            settings.forget_labels(until)
+        if not settings.at and not settings.labels:
             del self.own[tool]
 
     def spread(self) -> None:
         """Have the tools for which nothing was set follow what holds for all."""
-        for told in self.own.values():
-            told.follow(self.usual)
+        for settings in self.own.values():
+            settings.follow(self.usual)
 
-    def copied(self) -> Settings:
+    def copied(self) -> AllSettings:
         """Give the same, which can be changed apart."""
-        copy = Settings(self.usual.base)
+        copy = AllSettings(self.usual.base)
         copy.usual = self.usual.copied()
-        copy.own = {tool: told.copied() for tool, told in self.own.items()}
+        copy.own = {tool: settings.copied() for tool, settings in self.own.items()}
         return copy
 
 
@@ -259,16 +259,16 @@ def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or the prior is not above 0
             and below the second of them, or below 1.
     """
-    told = Verification(
+    limits = Verification(
         accept_threshold=accepts, block_threshold=blocks, prior=_TINY if any_prior else prior
     )
     if any_prior:
         prior = Verification(
-            prior=prior, accept_threshold=told.accept_threshold, block_threshold=_NEARLY_1
+            prior=prior, accept_threshold=limits.accept_threshold, block_threshold=_NEARLY_1
         ).prior
     else:
-        prior = told.prior
-    return told.accept_threshold, told.block_threshold, prior
+        prior = limits.prior
+    return limits.accept_threshold, limits.block_threshold, prior
 
 
 def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
@@ -283,8 +283,8 @@ def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
             near = nearest(str(name), RATIOS)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(RATIOS)}"
             raise PolicyError(f"verification: no signal is named `{escaped(str(name))}`; {hint}")
-        told = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
-        if not (told and _LEAST_RATIO <= ratio <= _MOST_RATIO):
+        is_number = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
+        if not (is_number and _LEAST_RATIO <= ratio <= _MOST_RATIO):
             raise PolicyError(
                 f"verification: the likelihood ratio of `{name}` is {shown(ratio)}; give one"
                 f" above 0, from {_LEAST_RATIO:g} to {_MOST_RATIO:g}"

@@ -17,7 +17,7 @@ MOST_NAMES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ResultShape:
     """
     The shape of one result.
 
@@ -43,7 +43,7 @@ class Shape:
         return self._hash
 
 
-NO_SHAPE = Shape("", {})
+NO_SHAPE = ResultShape("", {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Members:
         size: About how many characters its JSON has, without those of its texts.
     """
 
-    shape: Shape
+    shape: ResultShape
     may_fail: bool
     is_flat: bool
     numbers: tuple[str, ...]
@@ -93,18 +93,18 @@ def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None
     """
     if any(name[:1] == "/" or len(name) > LONGEST_NAME for name in names):
         return None
-    known = members.shape.members
-    return {name: known[name] for name in names if known.get(name, "null") != "null"}
+    kinds = members.shape.members
+    return {name: kinds[name] for name in names if kinds.get(name, "null") != "null"}
 
 
 def members_of(value: Mapping[Any, Any], *, is_text: bool = False) -> Members | None:
     """Return the members of an object; None of many, and where names or types are not JSON's."""
     if len(value) > MOST_NAMES or not _STRING.issuperset(map(type, value)):
         return None
-    return _known(tuple(value), tuple(map(type, value.values())), is_text)
+    return _members_by_type(tuple(value), tuple(map(type, value.values())), is_text)
 
 
-def shape_of(value: Any, members: Members | None = None, *, is_text: bool = False) -> Shape:
+def shape_of(value: Any, members: Members | None = None, *, is_text: bool = False) -> ResultShape:
     """
     Return the shape of a result that has JSON's form.
 
@@ -122,20 +122,22 @@ def shape_of(value: Any, members: Members | None = None, *, is_text: bool = Fals
         return members.shape
     if type(value) is not dict or len(value) > MOST_NAMES:
         return _whole("" if tells_failure(value) else kind_of(value), is_text)
-    return Shape("" if tells_failure(value) else "object", _members(value.items()), is_text)
+    return ResultShape("" if tells_failure(value) else "object", _members(value.items()), is_text)
 
 
 @lru_cache(maxsize=64)
-def _whole(kind: str, is_text: bool) -> Shape:
-    return Shape(kind, {}, is_text)
+def _whole(kind: str, is_text: bool) -> ResultShape:
+    return ResultShape(kind, {}, is_text)
 
 
 @lru_cache(maxsize=256)
-def _known(names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool) -> Members | None:
+def _members_by_type(
+    names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool
+) -> Members | None:
     if not _JSON.issuperset(kinds):
         return None
     pairs = list(zip(names, kinds, strict=True))
-    shape = Shape(
+    shape = ResultShape(
         "object", {name: KIND[kind] for name, kind in pairs if len(name) <= LONGEST_NAME}, is_text
     )
     numbers = tuple(name for name, kind in pairs if kind in _NUMBERS)
@@ -172,9 +174,9 @@ def kind_of(value: Any) -> str:
     >>> kind_of(1), kind_of(1.5), kind_of(True), kind_of(None), kind_of({})
     ('number', 'number', 'boolean', 'null', 'object')
     """
-    known = KIND.get(type(value))
-    if known is not None:
-        return known
+    kind = KIND.get(type(value))
+    if kind is not None:
+        return kind
     for kinds, name in _KINDS:
         if isinstance(value, kinds):
             return name

@@ -9,8 +9,8 @@ from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.baseline import LEAST, Surprise
 from abs_shield.verification.history import CONSISTENT
-from abs_shield.verification.kept import Kept
-from abs_shield.verification.shape import Shape
+from abs_shield.verification.observation import Observation
+from abs_shield.verification.shape import ResultShape
 
 SURE = 40
 """Results that have to agree, before one that differs from them has another shape."""
@@ -32,39 +32,43 @@ class ShapeHistory:
     """
 
     def __init__(self) -> None:
-        self._counts: Counter[Shape] = Counter()
-        self._examples: OrderedDict[Shape, tuple[Kept, int]] = OrderedDict()
+        self._counts: Counter[ResultShape] = Counter()
+        self._examples: OrderedDict[ResultShape, tuple[Observation, int]] = OrderedDict()
         self._learnt = 0
 
-    def examples(self) -> Iterator[Kept]:
+    def examples(self) -> Iterator[Observation]:
         """Yield the examples of rare shapes, oldest first."""
-        return (kept for kept, _ in self._examples.values())
+        return (observation for observation, _ in self._examples.values())
 
-    def learn(self, kept: Kept, oldest: Kept | None, newest: Sequence[Kept]) -> None:
+    def learn(
+        self, observation: Observation, oldest: Observation | None, newest: Sequence[Observation]
+    ) -> None:
         """Add the shape of the last of the *newest* results, and drop the *oldest* one for it."""
         self._learnt += 1
         if oldest is None:
-            self._counts[kept.shape] += 1
-        elif oldest.shape is not kept.shape:
-            self._counts[kept.shape] += 1
+            self._counts[observation.shape] += 1
+        elif oldest.shape is not observation.shape:
+            self._counts[observation.shape] += 1
             self._drop(oldest, newest)
 
-    def _drop(self, kept: Kept, newest: Sequence[Kept]) -> None:
+    def _drop(self, observation: Observation, newest: Sequence[Observation]) -> None:
         """Forget a result, but for its shape where it differs from those of the *newest*."""
-        shape = kept.shape
+        shape = observation.shape
         self._counts[shape] -= 1
         if self._counts[shape]:
             return
         del self._counts[shape]
         if shape in self._examples:
             del self._examples[shape]
-        if (odd := self._compare(kept, newest, LEAST)) is not None and odd.score > 0:
-            self._examples[shape] = (kept, self._learnt)
-        oldest = next(iter(self._examples.values()), (kept, self._learnt))[1]
+        if (odd := self._compare(observation, newest, LEAST)) is not None and odd.score > 0:
+            self._examples[shape] = (observation, self._learnt)
+        oldest = next(iter(self._examples.values()), (observation, self._learnt))[1]
         if len(self._examples) > _MOST_EXAMPLES or self._learnt - oldest > _EXAMPLE_AGE:
             self._examples.popitem(last=False)
 
-    def compare(self, kept: Kept, newest: Sequence[Kept], peers: int) -> Surprise | None:
+    def compare(
+        self, observation: Observation, newest: Sequence[Observation], peers: int
+    ) -> Surprise | None:
         """
         Return what is odd about a result's shape; None where too few results can be compared.
 
@@ -76,25 +80,27 @@ class ShapeHistory:
             newest: The tool's newest results.
             peers: How many results it may be compared with; see `Baseline.peers`.
         """
-        if kept.shape in self._counts or kept.shape in self._examples:
+        if observation.shape in self._counts or observation.shape in self._examples:
             return CONSISTENT
-        return self._compare(kept, newest, peers)
+        return self._compare(observation, newest, peers)
 
-    def _compare(self, kept: Kept, newest: Sequence[Kept], peers: int) -> Surprise | None:
-        compared = [one for one in newest if peers >= LEAST or one.key == kept.key]
-        if not kept.shape.kind or sum(one.shape.kind != "" for one in compared) < SURE:
+    def _compare(
+        self, observation: Observation, newest: Sequence[Observation], peers: int
+    ) -> Surprise | None:
+        compared = [one for one in newest if peers >= LEAST or one.key == observation.key]
+        if not observation.shape.kind or sum(one.shape.kind != "" for one in compared) < SURE:
             return None
-        known = [one for one in (*self.examples(), *newest) if one.shape.kind]
-        return _difference(kept, known)
+        earlier = [one for one in (*self.examples(), *newest) if one.shape.kind]
+        return _difference(observation, earlier)
 
 
-def _difference(kept: Kept, known: Sequence[Kept]) -> Surprise:
-    shape = kept.shape
-    if (fault := _kind_fault(shape, known)) is not None:
+def _difference(observation: Observation, earlier: Sequence[Observation]) -> Surprise:
+    shape = observation.shape
+    if (fault := _kind_fault(shape, earlier)) is not None:
         return Surprise(_MOST_SCORE, fault, fault=fault)
     if shape.kind != "object":
         return CONSISTENT
-    objects = [one for one in known if one.shape.kind == "object"]
+    objects = [one for one in earlier if one.shape.kind == "object"]
     alike = [one for one in objects if not one.shape.names.isdisjoint(shape.names)]
     if not alike:
         return _nothing_in_common(shape, objects)
@@ -107,33 +113,33 @@ def _difference(kept: Kept, known: Sequence[Kept]) -> Surprise:
     score = _MOST_SCORE * min(1.0, len(faults) / max(1, len(always)))
     name, fault = faults[0]
     more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-    said, where = f"a field {fault}{more}", ""
-    if _is_public(alike, kept.session):
-        said, where = f"`{escaped(name)}` {fault}{more}", f"/{escape_step(name)}"
+    detail, where = f"a field {fault}{more}", ""
+    if _is_public(alike, observation.session):
+        detail, where = f"`{escaped(name)}` {fault}{more}", f"/{escape_step(name)}"
     every = "; ".join(map(" ".join, faults)) if few else f"{name} {fault}"
-    return Surprise(max(score, _LEAST_SCORE), said, where, every, may_be_optional=few)
+    return Surprise(max(score, _LEAST_SCORE), detail, where, every, may_be_optional=few)
 
 
-def _kind_fault(shape: Shape, known: Iterable[Kept]) -> str | None:
-    kinds = {one.shape.kind for one in known}
+def _kind_fault(shape: ResultShape, earlier: Iterable[Observation]) -> str | None:
+    kinds = {one.shape.kind for one in earlier}
     if shape.kind in kinds or (shape.is_text and "string" in kinds):
         return None
     return f"is of type {shape.kind}, and always was {' or '.join(sorted(kinds))}"
 
 
-def _nothing_in_common(shape: Shape, objects: Sequence[Kept]) -> Surprise:
+def _nothing_in_common(shape: ResultShape, objects: Sequence[Observation]) -> Surprise:
     """An object without a field of those before; honest where the names are data."""
     newest = objects[-SURE // 2 :]
     earlier = frozenset[str]().union(*(one.shape.names for one in objects[: -len(newest)]))
     settled = all(one.shape.names and one.shape.names <= earlier for one in newest)
     if len(objects) < SURE or not settled:
         return CONSISTENT
-    said = "has none of the fields that earlier results had"
-    return Surprise(_MOST_SCORE, said, fault=f"{said}: {sorted(shape.names)}")
+    detail = "has none of the fields that earlier results had"
+    return Surprise(_MOST_SCORE, detail, fault=f"{detail}: {sorted(shape.names)}")
 
 
 def _faults(
-    shape: Shape, alike: Sequence[Kept], always: frozenset[str]
+    shape: ResultShape, alike: Sequence[Observation], always: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield each field that is gone, or is of another type, beside results with a common field."""
     for name in always - shape.names:
@@ -148,7 +154,7 @@ def _faults(
             yield name, f"is of type {kind}, and always was {' or '.join(sorted({*usual}))}"
 
 
-def _is_public(alike: Iterable[Kept], session: str) -> bool:
+def _is_public(alike: Iterable[Observation], session: str) -> bool:
     """Whether a name may be shown: a field of several sessions' results, or of this one's own."""
     sessions = {one.session for one in alike}
     return len(sessions) > 1 or sessions == {session}

@@ -10,31 +10,35 @@ from pydantic import ValidationError
 
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped, shown
-from abs_shield.verification.learnt import Learnt
-from abs_shield.verification.parts import SCHEMA_VERSION, CalibrationTold, ResultTold, Told
+from abs_shield.verification.learnt import EngineState
+from abs_shield.verification.parts import SCHEMA_VERSION, CalibrationRecord, ResultRecord, Snapshot
 from abs_shield.verification.settings import ToolSettings
 
 HINT = "nothing was taken in; restore a snapshot that `save` or `snapshot` gave, or begin anew"
 
 
-def snapshot_of(learnt: Learnt) -> dict[str, Any]:
+def snapshot_of(learnt: EngineState) -> dict[str, Any]:
     """Give everything that is remembered; each record by its id."""
     memory, settings = learnt.memory, learnt.settings
-    refused = ((tool, kept) for tool, known in memory.tools.items() for kept in known.quarantine)
+    refused = (
+        (tool, observation)
+        for tool, tool_state in memory.tools.items()
+        for observation in tool_state.quarantine
+    )
     held = [(None, settings.usual), *settings.own.items()]
     return {
         "schema_version": SCHEMA_VERSION,
-        "results": {kept.id: ResultTold.of(tool, kept) for tool, kept in memory.results()},
-        "quarantine": {kept.id: ResultTold.of(tool, kept) for tool, kept in refused},
+        "results": {one.id: ResultRecord.of(tool, one) for tool, one in memory.results()},
+        "quarantine": {one.id: ResultRecord.of(tool, one) for tool, one in refused},
         "labels": {
             label.id: {
                 "tool": tool, "at": label.at, "score": label.score,
                 "hallucinated": label.hallucinated,
             }
-            for tool, told in settings.own.items()
-            for label in told.labels
+            for tool, own in settings.own.items()
+            for label in own.labels
         },
-        "settings": {_id(tool): _settings(tool, told) for tool, told in held if told.at},
+        "settings": {_id(tool): _settings(tool, own) for tool, own in held if own.at},
         "forgotten": {
             _id(tool): {
                 "tool": tool, "all": learnt.tools.get(tool), "baseline": learnt.baselines.get(tool),
@@ -49,21 +53,21 @@ def _id(tool: str | None) -> str:
     return json.dumps(tool)
 
 
-def _settings(tool: str | None, told: ToolSettings) -> dict[str, Any]:
-    accepts, blocks, prior = told.base
-    taught = told.weigher.calibration
+def _settings(tool: str | None, settings: ToolSettings) -> dict[str, Any]:
+    accepts, blocks, prior = settings.base
+    taught = settings.weigher.calibration
     return {
         "tool": tool,
-        "at": told.at,
+        "at": settings.at,
         "accept_threshold": accepts,
         "block_threshold": blocks,
         "prior": prior,
-        "likelihood_ratios": dict(told.weigher.ratios),
-        "calibration": None if taught is None else CalibrationTold.of(taught),
+        "likelihood_ratios": dict(settings.weigher.ratios),
+        "calibration": None if taught is None else CalibrationRecord.of(taught),
     }
 
 
-def told_by(snapshot: Any) -> Told:
+def parse_snapshot(snapshot: Any) -> Snapshot:
     """
     Give a snapshot whose form is right.
 
@@ -79,7 +83,7 @@ def told_by(snapshot: Any) -> Told:
             " is the newest known here; update abs_shield"
         )
     try:
-        return Told.model_validate(dict(snapshot))
+        return Snapshot.model_validate(dict(snapshot))
     except ValidationError as error:
         raise damaged(_one_line(error)) from None
     except (OverflowError, RecursionError, RuntimeError) as error:

@@ -13,7 +13,7 @@ from abs_shield.verification.combine import Calibrated, Combiner, Literature
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.record import SignalResult, VerificationTier
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.signals.schema_mismatch import schema_mismatch
 from abs_shield.verification.thresholds import Thresholds
@@ -77,7 +77,7 @@ class Weigher:
         self._quiet: dict[tuple[float | int, ...], Weighed] = {}
 
     def weigh(
-        self, seen: Seen, past: Past, limits: Thresholds, suppressed: Suppressed | None
+        self, view: ResultView, past: Past, limits: Thresholds, suppressed: Suppressed | None
     ) -> Weighed:
         """
         Compute P(hallucination) of one result.
@@ -90,14 +90,14 @@ class Weigher:
             limits: The limits of its tool.
             suppressed: Returns whether a signal that fired is a known false alarm; None if none is.
         """
-        readings = [judge(seen, past) for judge in (self._judges if seen.readable else self._blind)]
+        readings = [judge(view, past) for judge in (self._judges if view.readable else self._blind)]
         prior = limits.prior
         if prior >= limits.blocks_from:
             return self._weighed(readings, limits, suppressed)
         place = (prior, *map(id, readings))
-        known = self._quiet.get(place)
-        if known is not None:
-            return known
+        cached = self._quiet.get(place)
+        if cached is not None:
+            return cached
         weighed = self._weighed(readings, limits, suppressed)
         if not any(signal.fired for signal in weighed.signals.values()):
             if len(self._quiet) >= _MOST_QUIET:
@@ -133,11 +133,11 @@ class Weigher:
         return probability(self._combiner.odds(log_odds(prior), looked))
 
     def without_others(
-        self, prior: float, signals: Signals, seen: Seen, suppressed: Suppressed | None
+        self, prior: float, signals: Signals, view: ResultView, suppressed: Suppressed | None
     ) -> float:
         """Compute P(hallucination) without what only a tool's results of before can say."""
         own = {n: s for n, s in signals.items() if not (s.fired and n in _OF_OTHERS)}
-        alone = schema_mismatch(seen, _NO_PAST)
+        alone = schema_mismatch(view, _NO_PAST)
         if alone is SILENT or isinstance(alone, Unavailable):  # only others' results differ
             own.pop("schema_mismatch", None)
         return self._posterior(prior, own, suppressed)
@@ -150,7 +150,7 @@ def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag"
     return "flag" if posterior < limits.blocks_from else "block"
 
 
-def _no_data(seen: Seen, past: Past) -> Unavailable:
+def _no_data(view: ResultView, past: Past) -> Unavailable:
     return _NO_DATA
 
 

@@ -7,7 +7,7 @@ import json.encoder
 from collections.abc import Callable
 from typing import Any
 
-_MADE_IN_C = getattr(json.encoder, "c_make_encoder", None)
+_C_ENCODER = getattr(json.encoder, "c_make_encoder", None)
 FEW = 16
 """Members of an object that is small."""
 _SCALARS = frozenset((str, int, float, bool, type(None)))
@@ -42,10 +42,10 @@ def writers(
     write = json.JSONEncoder(
         separators=separators, sort_keys=ordered, default=default, ensure_ascii=ascii_only
     ).encode
-    if _MADE_IN_C is None:
+    if _C_ENCODER is None:
         return write, write
     between, after_name = separators
     encoder = json.encoder
     text_of = encoder.encode_basestring_ascii if ascii_only else encoder.encode_basestring
-    parts = _MADE_IN_C(None, default, text_of, None, after_name, between, ordered, False, True)
+    parts = _C_ENCODER(None, default, text_of, None, after_name, between, ordered, False, True)
     return write, lambda value: "".join(parts(value, 0))

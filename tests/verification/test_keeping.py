@@ -193,7 +193,7 @@ def test_no_result_is_lost_among_threads(hasty):
         assert [] == at_once(work)
         baseline = engine._learnt.memory.tool("t").baseline
         assert 96 == len(engine.snapshot()["results"]) == baseline.n
-        assert {96} == {series.seen for series in baseline.fields.values()}
+        assert {96} == {series.total for series in baseline.fields.values()}
 
 
 def test_no_label_is_lost_among_threads(hasty):

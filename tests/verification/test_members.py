@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from abs_shield.verification import ToolProfile, VerificationEngine
 from abs_shield.verification.numbers import read_numbers
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.shape import kinds_of, members_of, shape_of
 
 NAMES = st.sampled_from(["", "a", "b", "a b", "q/z", "~", "é", "error", "n" * 200, "n" * 201])
@@ -49,7 +49,7 @@ def test_odd_values_are_left_to_the_closer_look(value):
 def test_its_types_are_those_of_its_fields(value, required):
     """Each required field that is there and not null, by its JSON type."""
     members = members_of(value)
-    seen = Seen(value, latency_ms=300.0, profile=ToolProfile(required_fields=required))
+    seen = ResultView(value, latency_ms=300.0, profile=ToolProfile(required_fields=required))
 
     assert members is not None
     assert seen.kinds == kinds_of(members, tuple(required))

@@ -18,7 +18,7 @@ from abs_shield.verification import signals as room
 from abs_shield.verification.baseline import Outlook, Surprise
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 PROFILES = [
     None,
@@ -64,7 +64,7 @@ def test_every_file_has_its_row():
 @given(result=JSON, ms=st.floats(0, 1e6))
 def test_it_is_total_and_pure(signal, profile, result, ms):
     """Of any result it reads something well-formed, and the same again."""
-    seen = Seen(result, latency_ms=ms, profile=profile)
+    seen = ResultView(result, latency_ms=ms, profile=profile)
     for past in PASTS:
         told = signal.judge(seen, past)
         assert isinstance(told, Reading | Unavailable)
@@ -79,7 +79,7 @@ def test_it_is_total_and_pure(signal, profile, result, ms):
 @each
 def test_it_says_why_it_cannot_look(signal):
     """Of an unknown tool's first result, all but latency say that they have nothing to go on."""
-    told = signal.judge(Seen({"a": 1}, latency_ms=50.0, profile=None), Past({}))
+    told = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), Past({}))
 
     assert ("latency_anomaly" == signal.name) == isinstance(told, Reading)
 

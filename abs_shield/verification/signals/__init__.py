@@ -9,7 +9,7 @@ from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import Reading
 from abs_shield.verification.record import VerificationTier
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signals.historical_inconsistency import historical_inconsistency
 from abs_shield.verification.signals.latency_anomaly import latency_anomaly
 from abs_shield.verification.signals.length_anomaly import length_anomaly
@@ -32,7 +32,7 @@ class Signal(NamedTuple):
         reads: Whether it looks at the result itself, which may be no data.
     """
 
-    judge: Callable[[Seen, Past], Reading | Unavailable]
+    judge: Callable[[ResultView, Past], Reading | Unavailable]
     tier: VerificationTier
     likelihood_ratio: float
     group: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _NOTHING = Unavailable("too few results of these arguments are known, or no number of them")
 
 
-def historical_inconsistency(seen: Seen, past: Past) -> Reading | Unavailable:
+def historical_inconsistency(view: ResultView, past: Past) -> Reading | Unavailable:
     """``get_stock_price("NVDA")`` gave about 650 for 50 calls, and gives 50 now."""
     surprise = past.history
     if surprise is None:

@@ -7,7 +7,7 @@ from math import sqrt
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 FLOOR_MS = 2.0
 """No network answers within this time."""
@@ -19,19 +19,19 @@ _UNDECLARED = 0.02
 """Of a tool that nobody described: a reading, far below what flags."""
 
 
-def latency_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
+def latency_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
     """A weather service on the other side of the world answers within 0.05 ms."""
-    least, most = seen.expected_ms
-    ms = seen.latency_ms
-    if least <= ms <= most and (ms >= FLOOR_MS or not seen.judges_latency):
+    least, most = view.expected_ms
+    ms = view.latency_ms
+    if least <= ms <= most and (ms >= FLOOR_MS or not view.judges_latency):
         return SILENT
-    if not seen.judges_latency:
+    if not view.judges_latency:
         return Reading(_UNDECLARED, "outside of what is usual; nobody declared this tool's latency")
     if ms > most:
         return Reading(_LATE, "slower than declared")
     score = sqrt(1 - ms / least) if ms < least else 0.0
     below = Reading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
-    profile = seen.profile
+    profile = view.profile
     if profile is None or not profile.has_network_io or ms >= FLOOR_MS:
         return below
     if ms >= least and "has_network_io" not in profile.model_fields_set:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _LONG = 0.2
 _SHORT = 0.5
 _NOTHING = Unavailable("no lengths are declared")
 
 
-def length_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
+def length_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
     """A search that always fills a page gives ``{}``."""
-    profile = seen.profile
+    profile = view.profile
     if profile is None:
         return _NOTHING
     least, most = profile.min_response_length, profile.max_response_length
     if least is None and most is None:
         return _NOTHING
-    text = seen.text
-    length = seen.size if text is None else len(text)
+    text = view.text
+    length = view.size if text is None else len(text)
     if least is not None and length < least:
         return Reading(_SHORT * (1 - length / least), "shorter than declared")
     if most is not None and length > most:

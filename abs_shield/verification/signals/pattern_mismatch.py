@@ -7,19 +7,19 @@ from functools import lru_cache
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _SCORE = 0.8
 _unavailable = lru_cache(maxsize=8)(Unavailable)
 _NOTHING = Unavailable("no patterns are declared")
 
 
-def pattern_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
+def pattern_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
     """A search gives ``{"results": [``; this one says "I could not reach the server"."""
-    patterns = () if seen.profile is None else seen.profile.response_patterns
+    patterns = () if view.profile is None else view.profile.response_patterns
     if not patterns:
         return _NOTHING
-    matched = seen.matched
+    matched = view.matched
     if isinstance(matched, str):
         return _unavailable(matched)
     return SILENT if matched else Reading(_SCORE, f"none of {len(patterns)} patterns is found")

@@ -9,28 +9,28 @@ from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import ABSENT, Seen, is_finite
+from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
 from abs_shield.verification.shape import kind_of
 
 _NOTHING = Unavailable("no fields are declared, and too few results are known")
-_KNOWN = Unavailable("no fields are declared, and the shape differs from no earlier one")
+_SAME_SHAPE = Unavailable("no fields are declared, and the shape differs from no earlier one")
 """A made-up result may well have the right shape: that it has is no evidence for it."""
 
 
-def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
+def schema_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
     """The weather has a ``temperature``; this result has none, or ``"mild"`` after 50 numbers."""
     shape = past.shape
     if shape is not None and shape.score > 0:
         return Reading(shape.score, shape.detail, shape.where)
-    profile = seen.profile
+    profile = view.profile
     if profile is None or not (profile.required_fields or profile.forbidden_fields):
-        return _NOTHING if shape is None else _KNOWN
+        return _NOTHING if shape is None else _SAME_SHAPE
     required, forbidden = profile.required_fields, profile.forbidden_fields
     wrong = []
-    if len(seen.kinds) < len(required) or seen.kinds != past.kinds or not seen.finite:
-        wrong = list(_faults(seen, required, past))
+    if len(view.kinds) < len(required) or view.kinds != past.kinds or not view.finite:
+        wrong = list(_faults(view, required, past))
     for name in forbidden:
-        if seen.member(name) is not ABSENT:
+        if view.member(name) is not ABSENT:
             wrong.append((name, "is there"))
     if not wrong:
         return SILENT
@@ -41,10 +41,10 @@ def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     return Reading(score, f"`{escaped(name)}` {fault}{more}", where)
 
 
-def _faults(seen: Seen, required: Iterable[str], past: Past) -> Iterator[tuple[str, str]]:
-    nullable = seen.profile.nullable_fields if seen.profile is not None else ()
+def _faults(view: ResultView, required: Iterable[str], past: Past) -> Iterator[tuple[str, str]]:
+    nullable = view.profile.nullable_fields if view.profile is not None else ()
     for name in required:
-        fault = _fault(seen.member(name), past.kinds.get(name), nullable=name in nullable)
+        fault = _fault(view.member(name), past.kinds.get(name), nullable=name in nullable)
         if fault:
             yield name, fault
 

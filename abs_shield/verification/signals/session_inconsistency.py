@@ -5,12 +5,12 @@ from __future__ import annotations
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _NOTHING = Unavailable("this session knows no result of these arguments")
 
 
-def session_inconsistency(seen: Seen, past: Past) -> Reading | Unavailable:
+def session_inconsistency(view: ResultView, past: Past) -> Reading | Unavailable:
     """The balance was 100 two calls ago, and is 5,000 or -100 now."""
     surprise = past.session
     if surprise is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _NOTHING = Unavailable("too few results of this tool are known")
 
 
-def spc_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
+def spc_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
     """A sensor that swings around 20 shows 21 eight times in a row, or 35 once."""
     if past.outlook is None:
         return _NOTHING

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import Seen
+from abs_shield.verification.result_view import ResultView
 
 _NOTHING = Unavailable("too few results of this tool are known")
 _NO_NUMBERS = Unavailable("no number of the result was seen before")
 
 
-def value_plausibility(seen: Seen, past: Past) -> Reading | Unavailable:
+def value_plausibility(view: ResultView, past: Past) -> Reading | Unavailable:
     """Users are about 30 years old, and this one is 30,000."""
     if past.outlook is None:
         return _NOTHING

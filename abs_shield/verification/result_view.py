@@ -34,7 +34,7 @@ LONGEST_TEXT = 1 << 20
 """Characters of a result's JSON that are written out; of a longer one only the size is known."""
 
 
-class Seen:
+class ResultView:
     """
     One result, its duration, and what its author said of such results.
 
@@ -165,8 +165,8 @@ class Seen:
         """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
         value = self.value
         if name[:1] != "/":
-            found = value.get(name, ABSENT) if type(value) is dict else ABSENT
-            return found if found is ABSENT or type(found) in KIND else as_json(found)
+            member = value.get(name, ABSENT) if type(value) is dict else ABSENT
+            return member if member is ABSENT or type(member) in KIND else as_json(member)
         for step in name[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             if not (isinstance(value, Mapping) and key in value):
@@ -195,11 +195,11 @@ def _opened(text: str) -> Any:
     return text if value is None else value
 
 
-class Absent:
+class AbsentField:
     """Stands for a field that a result does not have."""
 
 
-ABSENT = Absent()
+ABSENT = AbsentField()
 
 
 def is_finite(value: Any) -> bool:

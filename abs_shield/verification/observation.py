@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from abs_shield.verification.shape import Shape
+from abs_shield.verification.shape import ResultShape
 
 
 @dataclass(slots=True)
-class Kept:
+class Observation:
     """
     What is remembered of one result, and learnt if it is accepted.
 
@@ -37,7 +37,7 @@ class Kept:
     numbers: Mapping[str, float]
     latency_ms: float
     size: int
-    shape: Shape
+    shape: ResultShape
     kinds: Mapping[str, str]
     probability: float = 0.0
     unlike: bool = False
