@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.core.events import Proposed, Said
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.file_lines import BadLine

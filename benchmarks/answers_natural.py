@@ -11,7 +11,7 @@ from typing import Any
 from answers_labelled import KINDS, LabelledRun, load
 from grounding_measures import Spoken, roc_auc
 
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.stats.wilson import wilson
 
 _REASONS = {

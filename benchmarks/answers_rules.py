@@ -6,7 +6,7 @@ import re
 
 from ablation import FIRST, Argument, Part
 
-from abs_shield.answer.evidence.rows import PROSE
+from abs_shield.answer.evidence.text_rows import PROSE
 
 _NEVER = re.compile(r"(?!)")
 

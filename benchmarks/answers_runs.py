@@ -14,9 +14,9 @@ from typing import Any
 from answers_judging import claims, scored
 from answers_mutations import changed, swapped
 
-from abs_shield.answer.checks.actions import claimed_actions
+from abs_shield.answer.checks.claimed_actions import claimed_actions
 from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core.events import Said
 from abs_shield.replay.file_lines import BadLine

@@ -12,11 +12,11 @@ from unittest.mock import patch
 from grounding_data import Row
 from grounding_measures import Told
 
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.extraction.claims import claims_of
-from abs_shield.answer.pipeline import Checked, checked
+from abs_shield.answer.check_pipeline import Checked, checked
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.scorers.lexical.weights import Weights
-from abs_shield.answer.scorers.words import words
+from abs_shield.answer.scorers.word_scorer import words
 from abs_shield.text.values.figure import ID
 
 SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
@@ -24,7 +24,7 @@ SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
 _FEW, _MANY = 20, 300
 _TIMES = 3
 """Runs of which the quickest counts: others use the machine too."""
-_SCORER = import_module("abs_shield.answer.scorers.words")
+_SCORER = import_module("abs_shield.answer.scorers.word_scorer")
 
 
 def shown(rows: Iterable[Row], weights: Weights) -> list[Told]:

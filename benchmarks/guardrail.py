@@ -20,7 +20,7 @@ from abs_shield.answer.scorers.lexical.weights import Weights
 ROOT = Path(__file__).parents[1]
 SCORES = (0.3, 0.4, 0.5, 0.6)
 """Values of `holds_from` that are compared."""
-_SCORER = import_module("abs_shield.answer.scorers.words")
+_SCORER = import_module("abs_shield.answer.scorers.word_scorer")
 Passed = list[tuple[bool, bool]]
 """Whether each answer is good, and whether it passed."""
 Pass = Callable[[Row], bool]

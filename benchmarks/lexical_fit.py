@@ -13,7 +13,12 @@ from grounding_data import Row
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.scorers.lexical.features import FEATURES, MOST_WORDS, Idf, features_of
 from abs_shield.answer.scorers.lexical.model import question_keys, summary
-from abs_shield.answer.scorers.lexical.weights import ANSWER, Calibration, Layer, Weights
+from abs_shield.answer.scorers.lexical.weights import (
+    ANSWER,
+    LogisticLayer,
+    OddsCalibration,
+    Weights,
+)
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import tokens
 
@@ -106,7 +111,7 @@ def _bags(rows: Sequence[Row], idf: Idf) -> list[Bag]:
 
 def fit(
     bags: Sequence[Bag], *, signs: Sequence[int], pull: float, priors: Sequence[float]
-) -> Layer:
+) -> LogisticLayer:
     """
     Fit a logistic layer by accelerated gradient descent.
 
@@ -139,7 +144,7 @@ def fit(
         bias_ahead = bias_new + push * (bias_new - bias)
         weights, bias = new, bias_new
     raw = tuple(map(mul, weights, scale))
-    return Layer(bias - sum(map(mul, raw, mean)), raw)
+    return LogisticLayer(bias - sum(map(mul, raw, mean)), raw)
 
 
 def _standard(rows: Sequence[Vector]) -> tuple[list[float], list[float]]:
@@ -185,7 +190,7 @@ def _gradient(
     return slope, lift
 
 
-def _calibration(told: Sequence[tuple[float, bool]]) -> Calibration:
+def _calibration(told: Sequence[tuple[float, bool]]) -> OddsCalibration:
     """Even odds over all answers; above them less sure, until few bad answers are emitted."""
     good = sum(was for _, was in told)
     each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(told) - good)}
@@ -195,7 +200,7 @@ def _calibration(told: Sequence[tuple[float, bool]]) -> Calibration:
     bad = sorted((slope * odds + shift for odds, was in told if not was), reverse=True)
     edge = bad[int(_PASSING * len(bad))] if bad else 0.0
     emitted = log(_EMIT / (1 - _EMIT))
-    return Calibration(slope, shift, min(1.0, emitted / edge) if edge > 0 else 1.0)
+    return OddsCalibration(slope, shift, min(1.0, emitted / edge) if edge > 0 else 1.0)
 
 
 def _logistic(log_odds: float) -> float:

@@ -22,7 +22,7 @@ from abs_shield.stats import Window
 from abs_shield.stats.calibration import expected_calibration_error, reliability
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification import Calibrated, SignalResult
-from abs_shield.verification.calibration import calibration_of
+from abs_shield.verification.signal_calibration import calibration_of
 
 HERE = Path(__file__).parent
 ORIGINAL = "awesome-agentguard==0.2.0"

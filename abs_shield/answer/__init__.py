@@ -7,44 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked
-    from abs_shield.answer.calibration import GateFit, fit_gate
+    from abs_shield.answer.check_pipeline import acheck_answer, achecked, check_answer, checked
+    from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span
     from abs_shield.answer.evidence.collect import evidence_from, evidence_of
-    from abs_shield.answer.evidence.types import Evidence
-    from abs_shield.answer.extraction.claims import claims_of
+    from abs_shield.answer.evidence.passages import Evidence
+    from abs_shield.answer.extraction.claim_reader import claims_of
     from abs_shield.answer.faithfulness import Faithfulness, FaithfulnessResult
-    from abs_shield.answer.pipeline import acheck_answer, achecked, check_answer, checked
+    from abs_shield.answer.gate_calibration import GateFit, fit_gate
     from abs_shield.answer.report import REPORT_SCHEMA, HallucinationReport
     from abs_shield.answer.revision import Settled, asettled, feedback_on, settled
-    from abs_shield.answer.types import Claim, MissingValue, Opinion, Span
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer_config import AnswerConfig
 
 _MODULES = {
     "AnswerConfig": "abs_shield.policy.answer_config",
     "Checked": "abs_shield.answer.assembly",
-    "Claim": "abs_shield.answer.types",
-    "Evidence": "abs_shield.answer.evidence.types",
+    "Claim": "abs_shield.answer.claim_types",
+    "Evidence": "abs_shield.answer.evidence.passages",
     "Faithfulness": "abs_shield.answer.faithfulness",
     "FaithfulnessResult": "abs_shield.answer.faithfulness",
-    "GateFit": "abs_shield.answer.calibration",
+    "GateFit": "abs_shield.answer.gate_calibration",
     "HallucinationReport": "abs_shield.answer.report",
-    "MissingValue": "abs_shield.answer.types",
+    "MissingValue": "abs_shield.answer.claim_types",
     "Odds": "abs_shield.answer.verifier",
     "REPORT_SCHEMA": "abs_shield.answer.report",
-    "Opinion": "abs_shield.answer.types",
+    "Opinion": "abs_shield.answer.claim_types",
     "Settled": "abs_shield.answer.revision",
-    "Span": "abs_shield.answer.types",
+    "Span": "abs_shield.answer.claim_types",
     "Verifier": "abs_shield.answer.verifier",
-    "acheck_answer": "abs_shield.answer.pipeline",
-    "achecked": "abs_shield.answer.pipeline",
+    "acheck_answer": "abs_shield.answer.check_pipeline",
+    "achecked": "abs_shield.answer.check_pipeline",
     "asettled": "abs_shield.answer.revision",
-    "check_answer": "abs_shield.answer.pipeline",
-    "checked": "abs_shield.answer.pipeline",
-    "claims_of": "abs_shield.answer.extraction.claims",
+    "check_answer": "abs_shield.answer.check_pipeline",
+    "checked": "abs_shield.answer.check_pipeline",
+    "claims_of": "abs_shield.answer.extraction.claim_reader",
     "evidence_from": "abs_shield.answer.evidence.collect",
     "evidence_of": "abs_shield.answer.evidence.collect",
     "feedback_on": "abs_shield.answer.revision",
-    "fit_gate": "abs_shield.answer.calibration",
+    "fit_gate": "abs_shield.answer.gate_calibration",
     "settled": "abs_shield.answer.revision",
 }
 """Imported on first use, so that a program with one scorer does not load the guardrail."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.gate import Judged, gate
 from abs_shield.answer.probes.consistency import ConsistencyProbe
 from abs_shield.answer.report import (
@@ -17,7 +18,6 @@ from abs_shield.answer.report import (
     ToolCallValidation,
 )
 from abs_shield.answer.request import AnswerRequest
-from abs_shield.answer.types import Assessment
 from abs_shield.answer.validations import final_turn_rejected, validations_of
 from abs_shield.core.ids import new_id
 from abs_shield.policy.answer_config import AnswerConfig

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.scorers import SCORERS, Effect
-from abs_shield.answer.types import Assessment, Claim, MissingValue, Opinion, Unavailable
 from abs_shield.stats.logodds import log_odds, probability
 
 _MISSING_CAP = 0.59

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.model import instructions
 from abs_shield.text.show import escaped
 

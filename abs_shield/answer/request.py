@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.collect import CachedEvidence, evidence_from
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.core.events import Said
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms

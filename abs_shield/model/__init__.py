@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.model.ask import Terms, aask, aplay, ask, play
 from abs_shield.model.budget import Budget
-from abs_shield.model.fence import fenced, instructions
 from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined
-from abs_shield.model.replies import Replies
+from abs_shield.model.prompt_fencing import fenced, instructions
+from abs_shield.model.reply_cache import Replies
 
 if TYPE_CHECKING:
     from abs_shield.model.openai import OpenAIJudge

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, TypeVar
 from abs_shield.errors import PolicyError
 from abs_shield.model.budget import Budget
 from abs_shield.model.calling import acall, call
+from abs_shield.model.generator_steps import Done, advance
 from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined, name_of
-from abs_shield.model.replies import Replies
-from abs_shield.model.stepping import Done, advanced
+from abs_shield.model.reply_cache import Replies
 from abs_shield.text.show import escaped, shown, told
 
 T = TypeVar("T")
@@ -45,11 +45,11 @@ class Terms:
     replies: Replies | None = None
 
     def __post_init__(self) -> None:
-        given = self.timeout_s
-        number = isinstance(given, int | float) and not isinstance(given, bool)
-        if not number or not 0 < given <= _LONGEST_WAIT_S:
+        seconds = self.timeout_s
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not number or not 0 < seconds <= _LONGEST_WAIT_S:
             hint = f"give seconds above 0, at most {_LONGEST_WAIT_S}"
-            raise PolicyError(f"terms: `timeout_s` is {shown(given)}; {hint}")
+            raise PolicyError(f"terms: `timeout_s` is {shown(seconds)}; {hint}")
 
 
 USUAL = Terms()
@@ -72,10 +72,10 @@ def ask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
     if judge is None:
         return Undetermined(NO_JUDGE)
     attempts = _attempts(judge, question, terms)
-    at = advanced(attempts)
+    at = advance(attempts)
     while not isinstance(at, Done):
         schema = deepcopy(dict(question.schema))
-        at = advanced(attempts, call(judge, at, schema, timeout_s=terms.timeout_s))
+        at = advance(attempts, call(judge, at, schema, timeout_s=terms.timeout_s))
     reply: Reply = at.value
     return reply
 
@@ -85,19 +85,19 @@ async def aask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> R
     if judge is None:
         return Undetermined(NO_JUDGE)
     attempts = _attempts(judge, question, terms)
-    at = advanced(attempts)
+    at = advance(attempts)
     while not isinstance(at, Done):
         schema = deepcopy(dict(question.schema))
-        at = advanced(attempts, await acall(judge, at, schema, timeout_s=terms.timeout_s))
+        at = advance(attempts, await acall(judge, at, schema, timeout_s=terms.timeout_s))
     reply: Reply = at.value
     return reply
 
 
 def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
     """Run a part to its end: what it asks at once is asked one after the other."""
-    at = advanced(steps)
+    at = advance(steps)
     while not isinstance(at, Done):
-        at = advanced(steps, tuple([ask(judge, question, terms=terms) for question in at]))
+        at = advance(steps, tuple([ask(judge, question, terms=terms) for question in at]))
     value: T = at.value
     return value
 
@@ -106,25 +106,25 @@ async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -
     """As `play`; what it asks at once is asked side by side."""
     import asyncio  # sync programs start faster without it
 
-    at = advanced(steps)
+    at = advance(steps)
     while not isinstance(at, Done):
-        asked = (aask(judge, question, terms=terms) for question in at)
-        at = advanced(steps, tuple(await asyncio.gather(*asked)))
+        calls = (aask(judge, question, terms=terms) for question in at)
+        at = advance(steps, tuple(await asyncio.gather(*calls)))
     value: T = at.value
     return value
 
 
 def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Message], Any, Reply]:
     """Yield the messages of each call; be sent what the judge returned, or its exception."""
-    kept = terms.replies.find(judge, question) if terms.replies else None
-    if kept is not None and not _wrong(kept, question):
-        return kept
-    asked, problem = [dict(message) for message in question.messages], ""
+    cached = terms.replies.find(judge, question) if terms.replies else None
+    if cached is not None and not _problem_with(cached, question):
+        return cached
+    messages, problem = [dict(message) for message in question.messages], ""
     for _ in range(_TRIES):
-        refused = terms.budget.take(_length(asked)) if terms.budget else ""
+        refused = terms.budget.take(_length(messages)) if terms.budget else ""
         if refused:
             return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
-        got = yield [dict(message) for message in asked]
+        got = yield [dict(message) for message in messages]
         if isinstance(got, Exception) and not isinstance(got, BadReply):
             return _undetermined(judge, told(got))._replace(error=type(got).__name__)
         reply, problem = _read(got, question, terms)
@@ -132,12 +132,12 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             if terms.replies is not None:
                 terms.replies.keep(judge, question, reply)
             return reply
-        asked = [*asked[: len(question.messages)], _again(problem)]
+        messages = [*messages[: len(question.messages)], _retry_message(problem)]
     return _undetermined(judge, f"a wrong reply, twice: {problem}")
 
 
 def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None, str]:
-    """Give a reply as plain JSON of its own, and what is wrong with it."""
+    """Return a reply as plain JSON of its own, and what is wrong with it."""
     if isinstance(got, BadReply):
         return None, escaped(told(got).partition(": ")[2], limit=_LONGEST_REASON)
     if not isinstance(got, Mapping):
@@ -151,17 +151,17 @@ def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None,
         terms.budget.add(len(text))
     if len(text) > _LONGEST_REPLY:
         return None, f"got {len(text)} characters, expected at most {_LONGEST_REPLY}"
-    return reply, _wrong(reply, question)
+    return reply, _problem_with(reply, question)
 
 
-def _wrong(reply: dict[str, Any], question: Ask) -> str:
+def _problem_with(reply: dict[str, Any], question: Ask) -> str:
     try:
         return escaped(question.problem(reply), limit=_LONGEST_REASON)
     except Exception as error:  # a reply that cannot be checked has not been found right
         return f"it cannot be checked: {escaped(told(error), limit=_LONGEST_REASON)}"
 
 
-def _again(problem: str) -> Message:
+def _retry_message(problem: str) -> Message:
     wish = "Reply again, with one JSON object that fits the schema and nothing else."
     return {"role": "user", "content": f"Your reply could not be used: {problem}. {wish}"}
 

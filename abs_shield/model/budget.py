@@ -32,7 +32,7 @@ class Budget:
         self._lock = renewed(Lock())
 
     def fresh(self) -> Budget:
-        """Give a budget of the same limits with nothing spent."""
+        """Return a budget of the same limits with nothing spent."""
         return Budget(calls=self.calls, characters=self.characters)
 
     def take(self, characters: int) -> str:

@@ -11,22 +11,22 @@ from typing import Any
 
 from abs_shield.model.judge import Judge, Message
 
-_MOST_LATE = 64
-_LATE: set[Future[Any]] = set()
+_MOST_ABANDONED = 64
+_ABANDONED: set[Future[Any]] = set()
 """Calls nobody waits for any more: a thread cannot be stopped, so their number is bounded."""
 
 
 def call(judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float) -> Any:
-    """Give what the judge returns, or the exception that it raised, or a TimeoutError."""
+    """Return what the judge returns, or the exception that it raised, or a TimeoutError."""
 
-    def asked() -> Any:
+    def ask() -> Any:
         value = judge(messages, schema)
         return _run(value, timeout_s) if inspect.isawaitable(value) else value
 
     try:
-        future = _started(asked)
+        future = _start(ask)
         wait([future], timeout_s)
-        return future.result() if future.done() else _late(future, timeout_s)
+        return future.result() if future.done() else _abandon(future, timeout_s)
     except Exception as error:
         return error
 
@@ -43,13 +43,13 @@ async def acall(
         async with asyncio.timeout(timeout_s) as limit:
             if _is_async(twin):
                 return await twin(messages, schema)
-            future = _started(lambda: twin(messages, schema))
+            future = _start(lambda: twin(messages, schema))
             value = await asyncio.wrap_future(future)
             return await value if inspect.isawaitable(value) else value
     except Exception as error:
         if not (isinstance(error, TimeoutError) and limit.expired()):
             return error
-        return _late(future, timeout_s)
+        return _abandon(future, timeout_s)
 
 
 def _is_async(judge: Any) -> bool:
@@ -67,33 +67,33 @@ def _run(value: Any, timeout_s: float) -> Any:
             async with asyncio.timeout(timeout_s) as limit:
                 return await value
         except TimeoutError as error:
-            return _too_late(timeout_s) if limit.expired() else error
+            return _timeout_error(timeout_s) if limit.expired() else error
 
     return asyncio.run(awaited())
 
 
-def _late(future: Future[Any] | None, timeout_s: float) -> TimeoutError:
+def _abandon(future: Future[Any] | None, timeout_s: float) -> TimeoutError:
     if future is not None:
-        _LATE.add(future)
-        future.add_done_callback(_LATE.discard)
-    return _too_late(timeout_s)
+        _ABANDONED.add(future)
+        future.add_done_callback(_ABANDONED.discard)
+    return _timeout_error(timeout_s)
 
 
-def _too_late(timeout_s: float) -> TimeoutError:
+def _timeout_error(timeout_s: float) -> TimeoutError:
     return TimeoutError(f"no reply within {timeout_s:g} s")
 
 
-def _started(asked: Callable[[], Any]) -> Future[Any]:
+def _start(task: Callable[[], Any]) -> Future[Any]:
     """Begin in a thread of its own: a pool would wait at exit for a call that hangs."""
-    if len(_LATE) >= _MOST_LATE:
-        raise TimeoutError(f"{_MOST_LATE} earlier calls have not come back")
+    if len(_ABANDONED) >= _MOST_ABANDONED:
+        raise TimeoutError(f"{_MOST_ABANDONED} earlier calls have not come back")
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = copy_context()
 
     def run() -> None:
         try:
-            value = context.run(asked)
+            value = context.run(task)
         except Exception as error:
             value = error
         except BaseException as error:

@@ -23,7 +23,7 @@ class Judge(Protocol):
     def __call__(
         self, messages: list[Message], schema: dict[str, Any], /
     ) -> Mapping[str, Any] | Awaitable[Mapping[str, Any]]:
-        """Give the model's reply: a JSON object that should fit *schema*."""
+        """Return the model's reply: a JSON object that should fit *schema*."""
 
 
 class Undetermined(NamedTuple):
@@ -68,8 +68,8 @@ class Ask:
 
 
 def name_of(judge: object) -> str:
-    """Give a judge's own name, else that of its function or class."""
-    named = getattr(judge, "name", None)
-    if isinstance(named, str) and named:
-        return named
+    """Return a judge's own name, else that of its function or class."""
+    name = getattr(judge, "name", None)
+    if isinstance(name, str) and name:
+        return name
     return str(getattr(judge, "__qualname__", type(judge).__qualname__))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, finalize
 
 from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.model.generator_steps import Done, advance
+from abs_shield.model.json_reply import object_in
 from abs_shield.model.judge import BadReply, Message
-from abs_shield.model.reply import object_in
-from abs_shield.model.stepping import Done, advanced
 from abs_shield.text.show import escaped, shown, told
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
 _REASON = 200
-_REFUSED = (400, 415, 422, 501)
+_UNSUPPORTED = (400, 415, 422, 501)
 """What servers answer to a request whose form they do not know."""
 _MOST_FORMS = 5
 _LIMITS = ("max_tokens", "max_completion_tokens")
@@ -71,7 +71,7 @@ class OpenAIJudge:
         }
         if temperature is not None:
             self._form["temperature"] = temperature
-        self._client = self._made("OpenAI")
+        self._client = self._new_client("OpenAI")
         finalize(self, self._client.close)
         self._clients: WeakKeyDictionary[AbstractEventLoop, Any] = WeakKeyDictionary()
         self.name = f"{model} at {self._client.base_url} {json.dumps(self._form)}"
@@ -88,13 +88,13 @@ class OpenAIJudge:
             ShieldError: The server failed, or the model refused; one line without the key.
         """
         requests = self._requests(messages, schema)
-        at = advanced(requests)
+        at = advance(requests)
         while not isinstance(at, Done):
             try:
                 got = self._client.chat.completions.create(**at)
             except Exception as error:
                 got = error
-            at = advanced(requests, got)
+            at = advance(requests, got)
         reply: dict[str, Any] = at.value
         return reply
 
@@ -102,13 +102,13 @@ class OpenAIJudge:
         """As a call, without holding up the event loop."""
         requests = self._requests(messages, schema)
         client = self._async_client()
-        at = advanced(requests)
+        at = advance(requests)
         while not isinstance(at, Done):
             try:
                 got = await client.chat.completions.create(**at)
             except Exception as error:
                 got = error
-            at = advanced(requests, got)
+            at = advance(requests, got)
         reply: dict[str, Any] = at.value
         return reply
 
@@ -131,11 +131,11 @@ class OpenAIJudge:
 
     def _failure(self, error: Exception | None) -> ShieldError:
         status = getattr(error, "status_code", None)
-        said = getattr(error, "message", None) or (told(error) if error else "")
-        told_so = escaped(str(said).replace(self._key, "***"), limit=_REASON)
-        return ShieldError(f"HTTP {status}: {told_so}" if status else told_so)
+        message = getattr(error, "message", None) or (told(error) if error else "")
+        text = escaped(str(message).replace(self._key, "***"), limit=_REASON)
+        return ShieldError(f"HTTP {status}: {text}" if status else text)
 
-    def _made(self, kind: str, **more: Any) -> Any:
+    def _new_client(self, kind: str, **more: Any) -> Any:
         return getattr(_sdk(), kind)(api_key=self._key, **self._options, **more)
 
     def _async_client(self) -> Any:
@@ -148,7 +148,7 @@ class OpenAIJudge:
 
             timeout = self._options["timeout"]
             plain = DefaultAsyncHttpxClient(timeout=timeout, headers={"connection": "close"})
-            self._clients[loop] = self._made("AsyncOpenAI", http_client=plain)
+            self._clients[loop] = self._new_client("AsyncOpenAI", http_client=plain)
         return self._clients[loop]
 
 
@@ -162,11 +162,11 @@ def _sdk() -> Any:
     return openai
 
 
-def _key(given: str | None, base_url: str | None) -> str:
+def _key(declared: str | None, base_url: str | None) -> str:
     """The key that is given or set; a server that needs none is sent a word."""
     import os
 
-    key = given or os.environ.get("OPENAI_API_KEY") or ("no-key" if base_url else "")
+    key = declared or os.environ.get("OPENAI_API_KEY") or ("no-key" if base_url else "")
     if not key:
         raise ShieldError("judge: there is no key; set OPENAI_API_KEY, or give `api_key`")
     return key
@@ -183,30 +183,30 @@ def _request(
     kind = form.get("response_format")
     sent: dict[str, Any] = {**form, "model": model, "messages": messages}
     if kind == "json_schema":
-        named = {"name": "reply", "schema": schema, "strict": True}
-        sent["response_format"] = {"type": "json_schema", "json_schema": named}
+        reply_format = {"name": "reply", "schema": schema, "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": reply_format}
         return sent
     if kind is not None:
         sent["response_format"] = {"type": kind}
     wish = "Reply with one JSON object and nothing else. It fits this JSON Schema:"
-    told_so = f"{wish}\n{json.dumps(schema)}"
+    instruction = f"{wish}\n{json.dumps(schema)}"
     first, *rest = messages or [{"role": "system", "content": ""}]
     if first["role"] == "system":
-        sent["messages"] = [{**first, "content": f"{first['content']}\n\n{told_so}"}, *rest]
+        sent["messages"] = [{**first, "content": f"{first['content']}\n\n{instruction}"}, *rest]
     else:
-        sent["messages"] = [{"role": "system", "content": told_so}, *messages]
+        sent["messages"] = [{"role": "system", "content": instruction}, *messages]
     return sent
 
 
 def _simpler(form: dict[str, Any], error: Exception) -> dict[str, Any] | None:
     """The same request without what it was refused for; None where that does not help."""
-    if getattr(error, "status_code", None) not in _REFUSED:
+    if getattr(error, "status_code", None) not in _UNSUPPORTED:
         return None
-    said = f"{getattr(error, 'param', '')} {getattr(error, 'message', '')}".casefold()
-    given, other = _LIMITS if _LIMITS[0] in form else _LIMITS[::-1]
-    if _LIMITS[1] in said:
-        return {**_without(form, given), other: form[given]}
-    if "temperature" in said and "temperature" in form:
+    message = f"{getattr(error, 'param', '')} {getattr(error, 'message', '')}".casefold()
+    current, other = _LIMITS if _LIMITS[0] in form else _LIMITS[::-1]
+    if _LIMITS[1] in message:
+        return {**_without(form, current), other: form[current]}
+    if "temperature" in message and "temperature" in form:
         return _without(form, "temperature")
     match form.get("response_format"):
         case "json_schema":

@@ -121,7 +121,7 @@ class Door:
         record_of(self._session).end_turn(feedback)
 
     def _check(self, answer: str) -> Checked:
-        from abs_shield.answer.pipeline import checked
+        from abs_shield.answer.check_pipeline import checked
 
         began = Began.now()
         if SWITCH.off:
@@ -134,7 +134,7 @@ class Door:
             return self._failed(error, began)
 
     async def _acheck(self, answer: str) -> Checked:
-        from abs_shield.answer.pipeline import achecked
+        from abs_shield.answer.check_pipeline import achecked
 
         began = Began.now()
         if SWITCH.off:

@@ -3,9 +3,13 @@
 from abs_shield.policy.tool_profile import ToolProfile
 from abs_shield.verification.combine import Calibrated, Literature, Rates
 from abs_shield.verification.engine import VerificationEngine
-from abs_shield.verification.labels import AppliedLabels, apply_labels
-from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
+from abs_shield.verification.log_labels import AppliedLabels, apply_labels
 from abs_shield.verification.signals import SIGNALS
+from abs_shield.verification.verification_result import (
+    SignalResult,
+    VerificationResult,
+    VerificationTier,
+)
 
 __all__ = [
     "SIGNALS",

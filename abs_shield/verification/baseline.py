@@ -7,7 +7,7 @@ from math import log, log10
 from typing import NamedTuple
 
 from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
-from abs_shield.verification.numbers import pointer_to
+from abs_shield.verification.numeric_fields import pointer_to
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
@@ -90,7 +90,7 @@ class Baseline:
 
     def peers(self, key: bytes) -> int:
         """
-        Give how many remembered results one with arguments *key* may be compared with.
+        Return how many remembered results one with arguments *key* may be compared with.
 
         Results of other arguments may be of other things. So either all results had these
         arguments, or what counts is how many different ones there were: the inverse of Simpson's

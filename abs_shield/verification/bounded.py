@@ -32,11 +32,11 @@ class Bounded(Generic[Key, Held]):
         return len(self._held)
 
     def items(self) -> Iterator[tuple[Key, Held]]:
-        """Give every key and what it holds, longest unused first."""
+        """Return every key and what it holds, longest unused first."""
         return ((key, entry[_HELD]) for key, entry in self._held.items())
 
     def get(self, key: Key, at: float) -> Held | None:
-        """Give what a key holds; None where it holds nothing, or was not used for too long."""
+        """Return what a key holds; None where it holds nothing, or was not used for too long."""
         entry = self._held.get(key)
         if entry is None:
             return None
@@ -47,7 +47,7 @@ class Bounded(Generic[Key, Held]):
 
     def used(self, key: Key, at: float, *, weight: int = 1, most: int = 1) -> Held:
         """
-        Give what a key holds, made where it held nothing, and mark it as the newest.
+        Return what a key holds, made where it held nothing, and mark it as the newest.
 
         Args:
             key: The key.

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 from typing import NamedTuple, Protocol
 
-from abs_shield.verification.record import SignalResult
 from abs_shield.verification.signals import SIGNALS
+from abs_shield.verification.verification_result import SignalResult
 
 _LEAST_SILENT = 0.5
 """The silence of no signal more than halves the odds."""
@@ -21,12 +21,12 @@ class Combiner(Protocol):
     """Adds what the signals read to the log-odds of the prior."""
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Give the log-odds after what *looked*; of one group, one fact counts once."""
+        """Return the log-odds after what *looked*; of one group, one fact counts once."""
 
 
 def fired_odds(likelihood_ratio: float, score: float) -> float:
     """
-    Give what a fired signal adds; it grows with its score, from nothing.
+    Return what a fired signal adds; it grows with its score, from nothing.
 
     Source: effective_lr = 1 + (likelihood_ratio - 1) * score.
     """
@@ -35,7 +35,7 @@ def fired_odds(likelihood_ratio: float, score: float) -> float:
 
 def silent_odds(likelihood_ratio: float) -> float:
     """
-    Give what a silent signal adds: below 0, and never less than log(0.5).
+    Return what a silent signal adds: below 0, and never less than log(0.5).
 
     Source: absent_lr = 1 / max(likelihood_ratio * 0.1, 1.01).
     """
@@ -78,7 +78,7 @@ class Rates(NamedTuple):
     @classmethod
     def counted(cls, *, fired: tuple[int, int], looked: tuple[int, int]) -> Rates:
         """
-        Give the rates of counts, each a pair (real, hallucinated).
+        Return the rates of counts, each a pair (real, hallucinated).
 
         >>> Rates.counted(fired=(1, 8), looked=(19, 9))
         Rates(tpr=0.85, fpr=0.075)
@@ -87,12 +87,12 @@ class Rates(NamedTuple):
         return cls(tpr, fpr)
 
     def fired_odds(self, score: float) -> float:
-        """Give what it adds where it fires: log(tpr / fpr) times its score, and never below 0."""
+        """Return what it adds where it fires: log(tpr / fpr) times its score, and never below 0."""
         return score * max(0.0, log(self.tpr / self.fpr))
 
     @property
     def silent_odds(self) -> float:
-        """Give what it adds where it is silent: log((1 - tpr) / (1 - fpr)), and never above 0."""
+        """Return what it adds where it is silent: log((1 - tpr) / (1 - fpr)), and never above 0."""
         return min(0.0, log((1 - self.tpr) / (1 - self.fpr)))
 
 

@@ -17,19 +17,25 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.show import escaped
-from abs_shield.verification.calibration import calibration_of
-from abs_shield.verification.given import label, milliseconds, text, tool_and_labels, tool_name_of
-from abs_shield.verification.keep import load_state, save_state
-from abs_shield.verification.known import key_of
-from abs_shield.verification.learnt import EngineState
-from abs_shield.verification.memory import Memory
-from abs_shield.verification.merge import merge
+from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.quarantine import matching_results
-from abs_shield.verification.record import VerificationResult
+from abs_shield.verification.result_memory import Memory
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.settings import AllSettings, ResultLabel
+from abs_shield.verification.signal_calibration import calibration_of
 from abs_shield.verification.snapshot import snapshot_of
+from abs_shield.verification.snapshot_merge import merge
+from abs_shield.verification.state_files import load_state, save_state
 from abs_shield.verification.thresholds import Thresholds
+from abs_shield.verification.tool_state import key_of
+from abs_shield.verification.verification_result import VerificationResult
+from abs_shield.verification.verify_arguments import (
+    label,
+    milliseconds,
+    text,
+    tool_and_labels,
+    tool_name_of,
+)
 from abs_shield.verification.weigh import Suppressed, Weighed, verdict_of
 
 _REENTRANT = "it came while another result of this thread was judged"
@@ -96,7 +102,7 @@ class VerificationEngine:
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
-        """Give an engine with the limits that a policy declares."""
+        """Return an engine with the limits that a policy declares."""
         return cls(**{name: getattr(declared, name) for name in Verification.model_fields})
 
     # Tools ---------------------------------------------------------------------------------------
@@ -121,7 +127,7 @@ class VerificationEngine:
         return self
 
     def profile(self, name: str) -> ToolProfile | None:
-        """Give a tool's profile; None where it has none."""
+        """Return a tool's profile; None where it has none."""
         return self._profiles.get(name)
 
     def unregister_tool(self, name: str) -> None:
@@ -361,7 +367,7 @@ class VerificationEngine:
 
     def get_calibration(self, tool_name: str | None = None) -> dict[str, Any]:
         """
-        Give how results of a tool are weighed, or of all that have nothing of their own.
+        Return how results of a tool are weighed, or of all that have nothing of their own.
 
         Returns:
             ``status`` ("uncalibrated" or "calibrated"), both thresholds, the prior, the likelihood
@@ -378,7 +384,7 @@ class VerificationEngine:
     # Keeping -------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
-        """Give all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
+        """Return all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
         with self._lock:
             return snapshot_of(self._learnt)
 

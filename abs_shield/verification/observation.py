@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from abs_shield.verification.shape import ResultShape
+from abs_shield.verification.result_shape import ResultShape
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.record import VerificationResult
+from abs_shield.verification.verification_result import VerificationResult
 
 _DIGITS = 3
 """Digits to which a score has to agree with that of a result in quarantine."""
@@ -20,7 +20,7 @@ def matching_results(
     session: str = "",
 ) -> list[Observation]:
     """
-    Give the results that a label may mean: one where it is clear, of those alike the newest.
+    Return the results that a label may mean: one where it is clear, of those alike the newest.
 
     Args:
         quarantine: What was held back, oldest first.

@@ -12,8 +12,9 @@ from abs_shield.policy.tool_profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.failure import CODES
 from abs_shield.text.leaves import opened
-from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
-from abs_shield.verification.shape import (
+from abs_shield.verification.json_writers import FEW, writers
+from abs_shield.verification.numeric_fields import MOST_NODES, as_number, read_numbers
+from abs_shield.verification.result_shape import (
     KIND,
     NO_SHAPE,
     Members,
@@ -22,7 +23,6 @@ from abs_shield.verification.shape import (
     members_of,
     shape_of,
 )
-from abs_shield.verification.written import FEW, writers
 
 _NO_KINDS: Mapping[str, str] = {}
 _UNWRITTEN = "not written yet"
@@ -162,7 +162,7 @@ class ResultView:
         return kinds
 
     def member(self, name: str) -> Any:
-        """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
+        """Return a field by its name or JSON pointer; `ABSENT` where there is none."""
         value = self.value
         if name[:1] != "/":
             member = value.get(name, ABSENT) if type(value) is dict else ABSENT
@@ -176,7 +176,7 @@ class ResultView:
 
 
 def _data(result: Any) -> Any:
-    """Give one level of *result* in JSON's shape, of Python's own types."""
+    """Return one level of *result* in JSON's shape, of Python's own types."""
     value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
         return value if type(value) is str else str.__str__(value)

@@ -83,7 +83,7 @@ class Series:
 
     def distance(self, x: float, gap: int = 1) -> float:
         """
-        Give how many deviations *x* lies from what is expected; 0 where nothing can be said.
+        Return how many deviations *x* lies from what is expected; 0 where nothing can be said.
 
         Args:
             x: The point, finite and at most 1e150.
@@ -125,7 +125,7 @@ class Series:
         return not min(self.values) <= x <= max(self.values)
 
     def rules(self, x: float, distance: float, judged: Limits) -> float:
-        """Give the weights of the Western Electric rules that *x*, at *distance*, completes."""
+        """Return the weights of the Western Electric rules that *x*, at *distance*, completes."""
         size = abs(distance)
         score = 0.0
         if size > judged.beyond_1:
@@ -210,7 +210,7 @@ class Series:
 
 
 def _from_constant(away: float, mean: float) -> float:
-    """Give how far something lies from what never changed so far."""
+    """Return how far something lies from what never changed so far."""
     size = abs(away)
     if not mean:
         return copysign(inf, away) if size > _FROM_ZERO else 0.0
@@ -225,7 +225,7 @@ def _is_skewed(values: deque[float], points: Shape) -> bool:
 
 
 def _furthest(window: Window) -> float:
-    """Give half as far again as the furthest point lies from the mean: heavy tails go on."""
+    """Return half as far again as the furthest point lies from the mean: heavy tails go on."""
     mean = window.mean
     return 1.5 * max(max(window.values) - mean, mean - min(window.values))
 
@@ -239,7 +239,7 @@ def _scaled(values: deque[float], scale: Scale) -> Iterable[float]:
 
 
 def _floor(scale: Scale, *, few: bool, mean: float) -> float:
-    """Give the least spread: of changes as a share of the level, else in the scale's own unit."""
+    """Return the least spread: of changes as a share of the level, else in the scale's own unit."""
     if scale is _CHANGE:
         return _STEP if few else _DRIFT
     if scale is _LOG:

@@ -12,7 +12,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
-from abs_shield.verification.calibration import Calibration
+from abs_shield.verification.signal_calibration import Calibration
 from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.weigh import RATIOS, Weigher
 
@@ -67,7 +67,7 @@ class ToolSettings:
         self.put(base, weigher, at=0.0)
 
     def copied(self) -> ToolSettings:
-        """Give the same, which another's labels and settings do not change."""
+        """Return the same, which another's labels and settings do not change."""
         copy = ToolSettings.__new__(ToolSettings)
         copy.labels, copy.at = list(self.labels), self.at
         copy.base, copy.weigher, copy._since = self.base, self.weigher, self._since
@@ -164,7 +164,7 @@ class ToolSettings:
         self.put(base, weigher, at=time())
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything that holds, as JSON-able data."""
+        """Return everything that holds, as JSON-able data."""
         limits, taught = self.limits, self.weigher.calibration
         described: dict[str, Any] = {
             "status": "uncalibrated" if taught is None else "calibrated",
@@ -193,11 +193,11 @@ class AllSettings:
         self.own: dict[str, ToolSettings] = {}
 
     def of(self, tool: str) -> ToolSettings:
-        """Give what holds for a tool."""
+        """Return what holds for a tool."""
         return self.own.get(tool, self.usual)
 
     def owned(self, tool: str | None) -> ToolSettings:
-        """Give what labels of one tool move; of None, what holds for all others."""
+        """Return what labels of one tool move; of None, what holds for all others."""
         if tool is None:
             return self.usual
         own = self.own.get(tool)
@@ -238,7 +238,7 @@ class AllSettings:
             settings.follow(self.usual)
 
     def copied(self) -> AllSettings:
-        """Give the same, which can be changed apart."""
+        """Return the same, which can be changed apart."""
         copy = AllSettings(self.usual.base)
         copy.usual = self.usual.copied()
         copy.own = {tool: settings.copied() for tool, settings in self.own.items()}
@@ -247,7 +247,7 @@ class AllSettings:
 
 def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -> Base:
     """
-    Give limits that are in order.
+    Return limits that are in order.
 
     Args:
         accepts: The accept threshold.

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
+from abs_shield.verification.argument_history import CONSISTENT
 from abs_shield.verification.baseline import LEAST, Surprise
-from abs_shield.verification.history import CONSISTENT
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.shape import ResultShape
+from abs_shield.verification.result_shape import ResultShape
 
 SURE = 40
 """Results that have to agree, before one that differs from them has another shape."""

@@ -10,15 +10,20 @@ from pydantic import ValidationError
 
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped, shown
-from abs_shield.verification.learnt import EngineState
-from abs_shield.verification.parts import SCHEMA_VERSION, CalibrationRecord, ResultRecord, Snapshot
+from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.settings import ToolSettings
+from abs_shield.verification.snapshot_schema import (
+    SCHEMA_VERSION,
+    CalibrationRecord,
+    ResultRecord,
+    Snapshot,
+)
 
 HINT = "nothing was taken in; restore a snapshot that `save` or `snapshot` gave, or begin anew"
 
 
 def snapshot_of(learnt: EngineState) -> dict[str, Any]:
-    """Give everything that is remembered; each record by its id."""
+    """Return everything that is remembered; each record by its id."""
     memory, settings = learnt.memory, learnt.settings
     refused = (
         (tool, observation)
@@ -69,7 +74,7 @@ def _settings(tool: str | None, settings: ToolSettings) -> dict[str, Any]:
 
 def parse_snapshot(snapshot: Any) -> Snapshot:
     """
-    Give a snapshot whose form is right.
+    Return a snapshot whose form is right.
 
     Raises:
         StoreError: It is no snapshot, one of a newer version, or a part of it is damaged.
@@ -91,7 +96,7 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
 
 
 def damaged(what: str) -> StoreError:
-    """Give the error that says *what* is wrong with a snapshot."""
+    """Return the error that says *what* is wrong with a snapshot."""
     return StoreError(f"verification: a snapshot is damaged: {what}; {HINT}")
 
 

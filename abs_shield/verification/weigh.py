@@ -8,15 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.stats.logodds import log_odds, probability
-from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import Calibrated, Combiner, Literature
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.record import SignalResult, VerificationTier
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_calibration import Calibration
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import SILENT, Reading
 from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.signals.schema_mismatch import schema_mismatch
 from abs_shield.verification.thresholds import Thresholds
+from abs_shield.verification.verification_result import SignalResult, VerificationTier
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "tier 0 blocked already"
@@ -144,7 +144,7 @@ class Weigher:
 
 
 def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag", "block"]:
-    """Give ``"accept"`` below the one limit, ``"block"`` from the other on, else ``"flag"``."""
+    """Return ``"accept"`` below the one limit, ``"block"`` from the other on, else ``"flag"``."""
     if posterior < limits.accepts_below:
         return "accept"
     return "flag" if posterior < limits.blocks_from else "block"

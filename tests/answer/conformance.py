@@ -18,8 +18,8 @@ from urllib.request import urlopen
 import pytest
 
 from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.scorers.verifier import verify
-from abs_shield.answer.scorers.words import words
+from abs_shield.answer.scorers.verifier_scorer import verify
+from abs_shield.answer.scorers.word_scorer import words
 from abs_shield.model import Judge
 from tests.answer.judges import Clerk, Judged, asynchronous
 from tests.model.served import serving

@@ -10,7 +10,7 @@ from typing import Annotated
 import pytest
 
 from abs_shield import AnswerConfig, Shield, ShieldError, Target, Tool, shield
-from abs_shield.answer.pipeline import achecked, checked
+from abs_shield.answer.check_pipeline import achecked, checked
 from abs_shield.core import Action, Mode, Verdict
 from abs_shield.core.finding import Outcome
 from tests.answer.shop import EVEN
@@ -208,7 +208,7 @@ def test_a_run_has_the_base_rate_of_runs():
 def test_a_failure_of_our_own_is_seen_and_no_verdict(policy, stops, monkeypatch):
     """Strict lets no answer pass that nobody checked, unless the policy says so."""
     firewall, session = opened(**policy)
-    monkeypatch.setattr("abs_shield.answer.pipeline.claims_of", lambda answer, **given: 1 / 0)
+    monkeypatch.setattr("abs_shield.answer.check_pipeline.claims_of", lambda answer, **given: 1 / 0)
     report = firewall.check_answer(GOOD, session=session)
     [decision] = session.answer_decisions
 

@@ -9,8 +9,8 @@ import pytest
 
 from abs_shield import Shield, ShieldError, Tool, ToolCall, shield
 from abs_shield.answer import AnswerConfig, fit_gate
-from abs_shield.answer.calibration import fit_threshold
 from abs_shield.answer.gate import Judged, gate
+from abs_shield.answer.gate_calibration import fit_threshold
 from abs_shield.core.label import Label, Truth
 from abs_shield.stats.wilson import wilson
 from abs_shield.stores import MemoryStore

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.extraction.claims import MOST, claims_of
-from abs_shield.answer.pipeline import check_answer, checked
+from abs_shield.answer.check_pipeline import check_answer, checked
+from abs_shield.answer.extraction.claim_reader import MOST, claims_of
 from abs_shield.session import Session
 
 MARKED = """## Your bookings

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.probes.cloze import GAP, Gap, gaps, values_in
-from abs_shield.answer.types import Claim
 
 ALIKE = [
     ("$1,200", "1200 USD"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.combination import combine
 from abs_shield.answer.scorers import Effect
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.stats.logodds import log_odds
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.checks.values import facts
+from abs_shield.answer.checks.value_check import facts
+from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.types import Claim, Opinion
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session

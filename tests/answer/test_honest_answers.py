@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import AnswerConfig
 from abs_shield.answer import Faithfulness
-from abs_shield.answer.pipeline import Checked, checked
+from abs_shield.answer.check_pipeline import Checked, checked
 from abs_shield.session import Session
 
 BANK = (

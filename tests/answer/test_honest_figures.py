@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import ToolCall
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.extraction.markup import without_markup
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.session import Session
 from abs_shield.text.values.units import field_units, units_of
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from abs_shield import AnswerConfig, Shield, shield
-from abs_shield.answer.pipeline import achecked, checked
+from abs_shield.answer.check_pipeline import achecked, checked
 from abs_shield.answer.verifier import Odds
 from abs_shield.session import Session
 from tests.answer.judges import data_in

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.checks.derivation import _parts
 from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.extraction.claims import claims_of
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.session import Session
 
 ORDER = {

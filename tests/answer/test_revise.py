@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import AnswerConfig
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.revision import feedback_on
 from tests.answer.shop import (
     CONFIG,

@@ -6,8 +6,8 @@ import pytest
 
 from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.evidence.rows import rows
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.evidence.text_rows import rows
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.session import Session
 from tests.hostile.steps import steps
 

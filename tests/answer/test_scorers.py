@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
-from abs_shield.answer.scorers.verifier import verify
-from abs_shield.answer.types import Claim, Opinion, Unavailable
+from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
+from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.verifier import Odds
 from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect

@@ -16,7 +16,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from abs_shield.answer import AnswerConfig
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect
 from abs_shield.answer.verifiers.minicheck import MiniCheck

@@ -24,7 +24,7 @@ SHELL = (
 )
 PRELOADED = (
     "abs_shield.shield.shield",
-    "abs_shield.answer.pipeline",
+    "abs_shield.answer.check_pipeline",
     "abs_shield.cli.replay_command",
     "abs_shield.policy.packs",
     "abs_shield.session",

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from abs_shield.answer.evidence.types import PassageSource
+from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.report import REPORT_SCHEMA, Status
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.weights import SHIPPED

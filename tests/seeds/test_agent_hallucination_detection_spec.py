@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from abs_shield import AnswerConfig, PolicyError, Shield, Tool, shield
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.check_pipeline import achecked, check_answer, checked
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.gate import Judged, gate, overall_of
-from abs_shield.answer.pipeline import achecked, check_answer, checked
 from abs_shield.answer.report import (
     REPORT_SCHEMA,
     EvidenceSpan,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.answer import Faithfulness
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.session import Session
 from abs_shield.text.polarity import without_reply
 

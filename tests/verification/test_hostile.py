@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from abs_shield import PolicyError, ShieldError
 from abs_shield.verification import ToolProfile, VerificationEngine
-from abs_shield.verification.memory import MOST_NUMBERS
+from abs_shield.verification.result_memory import MOST_NUMBERS
 
 PROFILE = {
     "required_fields": ["x"], "forbidden_fields": ["mock"], "response_patterns": ["x", "y"],

@@ -17,7 +17,7 @@ import pytest
 
 from abs_shield import StoreError
 from abs_shield.verification import VerificationEngine
-from abs_shield.verification.known import OUT_OF_DATE
+from abs_shield.verification.tool_state import OUT_OF_DATE
 
 
 def taught(*, start=0, calls=30, tool="t"):

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.verification import ToolProfile, VerificationEngine
-from abs_shield.verification.numbers import read_numbers
+from abs_shield.verification.numeric_fields import read_numbers
+from abs_shield.verification.result_shape import kinds_of, members_of, shape_of
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.shape import kinds_of, members_of, shape_of
 
 NAMES = st.sampled_from(["", "a", "b", "a b", "q/z", "~", "é", "error", "n" * 200, "n" * 201])
 SCALARS = (

@@ -16,9 +16,9 @@ from abs_shield.policy import ToolProfile
 from abs_shield.verification import SIGNALS, VerificationEngine
 from abs_shield.verification import signals as room
 from abs_shield.verification.baseline import Outlook, Surprise
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import Reading
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import Reading
 
 PROFILES = [
     None,

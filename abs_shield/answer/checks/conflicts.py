@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
+from abs_shield.answer.claim_types import Span
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.types import Span
 from abs_shield.text.polarity import denial, opposite, read, without_reply
 from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, same
 from abs_shield.text.values.reader import figures

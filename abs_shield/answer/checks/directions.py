@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.answer.evidence.types import Evidence, PassageSource
+from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.leaves import DEEPEST, leaves, scalar_text
 
 _PAIRS = (

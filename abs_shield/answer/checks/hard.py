@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from abs_shield.answer.checks.actions import actions
-from abs_shield.answer.checks.citations import sources
+from abs_shield.answer.checks.citation_check import sources
+from abs_shield.answer.checks.claimed_actions import actions
 from abs_shield.answer.checks.opinions import NOTHING
 from abs_shield.answer.checks.people import people
-from abs_shield.answer.checks.polarity import polarity
-from abs_shield.answer.checks.values import facts
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.types import Claim, Opinion, Unavailable
+from abs_shield.answer.checks.polarity_check import polarity
+from abs_shield.answer.checks.value_check import facts
+from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
+from abs_shield.answer.evidence.passages import Evidence
 
 _MOST_SPANS = 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from abs_shield.answer.types import Opinion, Span, Unavailable
+from abs_shield.answer.claim_types import Opinion, Span, Unavailable
 
 PRESENT, ABSENT, CONTRADICTED = 1.0, 0.55, 0.25
 """P(grounded) of a value that the evidence has, that it lacks, and that it contradicts."""

@@ -6,9 +6,9 @@ import re
 from decimal import Decimal
 
 from abs_shield.answer.checks.action_calls import PAYING
-from abs_shield.answer.checks.actions import Calls, claimed_actions
+from abs_shield.answer.checks.claimed_actions import Calls, claimed_actions
 from abs_shield.answer.checks.record_scope import RecordScope
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.text.values.figure import MONEY, Figure, near
 
 _VERBS = PAYING | {"send", "wire", "schedule"}

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
-from abs_shield.answer.evidence.types import Evidence, PassageSource
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.given_names import GIVEN_NAMES, SHORT_FOR
 from abs_shield.text.namesakes import is_namesake
 from abs_shield.text.normal import latin, normal, unaccented, words

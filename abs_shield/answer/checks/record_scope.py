@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from abs_shield.answer.evidence.records import Steps, is_foreign, record_of, without_indices
+from abs_shield.answer.evidence.evidence_value import LONGEST_NAME, KeyPlace
+from abs_shield.answer.evidence.record_paths import Steps, is_foreign, record_of, without_indices
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.answer.evidence.values import LONGEST_NAME, KeyPlace
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import DATE, ID, SUMS, Figure

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from abs_shield.answer.checks.statements import (
+from abs_shield.answer.checks.plain_statements import (
     PlainStatement,
     Word,
     clauses,
@@ -18,8 +18,8 @@ from abs_shield.answer.checks.statements import (
     statement_of,
     words_of,
 )
-from abs_shield.answer.evidence.types import Evidence, PassageSource
-from abs_shield.answer.types import Span
+from abs_shield.answer.claim_types import Span
+from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.leaves import Path, leaves, pointer, scalar_text
 from abs_shield.text.names import split
 from abs_shield.text.opposites import OPPOSITES

@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.answer.evidence.allowlist import is_pattern, vouch
 from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, beginning, count
 from abs_shield.answer.evidence.flatten import flatten
-from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.evidence.undone import undone
 from abs_shield.core.events import Returned, Said
 from abs_shield.errors import ShieldError

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import nearest
 from abs_shield.model import fenced
 from abs_shield.text.show import escaped

@@ -7,10 +7,10 @@ from bisect import bisect_left, bisect_right
 from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
 
+from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.letters import ngrams, squeeze
-from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
-from abs_shield.answer.types import Span
+from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.text.months import ENGLISH
 from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans

@@ -12,18 +12,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from abs_shield.answer.evidence.records import (
-    Leaf,
-    Steps,
-    common_length,
-    enclosing,
-    is_foreign,
-    record_of,
-    walk,
-)  # fmt: skip
-from abs_shield.answer.evidence.rows import PROSE, rows
-from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
-from abs_shield.answer.evidence.values import (
+from abs_shield.answer.evidence.evidence_value import (
     LONGEST_NAME,
     EvidenceValue,
     KeyPlace,
@@ -32,6 +21,17 @@ from abs_shield.answer.evidence.values import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
+from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.answer.evidence.record_paths import (
+    Leaf,
+    Steps,
+    common_length,
+    enclosing,
+    is_foreign,
+    record_of,
+    walk,
+)  # fmt: skip
+from abs_shield.answer.evidence.text_rows import PROSE, rows
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from heapq import nlargest
 from math import log
 
+from abs_shield.answer.claim_types import Span
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import CALL_PIECE, SentenceIndex, index_of
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.types import Span
 from abs_shield.text.tokens import keys_of
 
 _MOST_KEYS = 60

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from abs_shield.answer.faithfulness.config import Context, Settings, evidence_in
+from abs_shield.answer.faithfulness.guardrail_config import Context, Settings, evidence_in
 from abs_shield.answer.faithfulness.providers import Judged, LexicalProvider, Verdict
 from abs_shield.answer.faithfulness.result import (
     NO_CONTEXT,

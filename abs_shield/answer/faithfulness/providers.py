@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from abs_shield.answer.check_pipeline import checked
+from abs_shield.answer.claim_types import Assessment
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.faithfulness.result import share
-from abs_shield.answer.faithfulness.scope import is_out_of_scope, shares_name, subject_of
+from abs_shield.answer.faithfulness.statement_scope import is_out_of_scope, shares_name, subject_of
 from abs_shield.answer.injected import injected
-from abs_shield.answer.pipeline import checked
-from abs_shield.answer.replies import fits, fits_each, listed
-from abs_shield.answer.types import Assessment
+from abs_shield.answer.judge_questions import fits, fits_each, listed
 from abs_shield.answer.verifier import Verifier
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps

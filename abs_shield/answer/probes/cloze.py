@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from abs_shield.answer.types import Claim
+from abs_shield.answer.claim_types import Claim
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, squeezed, words
 from abs_shield.text.pronouns import points_back

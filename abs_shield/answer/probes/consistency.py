@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.evidence.excerpts import fence_evidence
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.judge_questions import ask, fits_each, listed
 from abs_shield.answer.probes.cloze import GAP, Gap, gaps
-from abs_shield.answer.replies import ask, fits_each, listed
-from abs_shield.answer.types import Claim
 from abs_shield.errors import PolicyError
 from abs_shield.model import Ask, Reply, Undetermined, fenced
 from abs_shield.model.ask import NO_JUDGE, Steps

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.answer.checks.actions import actions
-from abs_shield.answer.checks.citations import sources
+from abs_shield.answer.checks.citation_check import sources
+from abs_shield.answer.checks.claimed_actions import actions
 from abs_shield.answer.checks.people import people
-from abs_shield.answer.checks.polarity import polarity
-from abs_shield.answer.checks.values import facts
-from abs_shield.answer.scorers.judge import judge_claims
-from abs_shield.answer.scorers.verifier import verify
-from abs_shield.answer.scorers.words import words
+from abs_shield.answer.checks.polarity_check import polarity
+from abs_shield.answer.checks.value_check import facts
+from abs_shield.answer.scorers.judge_scorer import judge_claims
+from abs_shield.answer.scorers.verifier_scorer import verify
+from abs_shield.answer.scorers.word_scorer import words
 
 
 class Effect(StrEnum):

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from abs_shield.core.finding import Unavailable
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import Reading
-from abs_shield.verification.record import VerificationTier
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import Reading
 from abs_shield.verification.signals.historical_inconsistency import historical_inconsistency
 from abs_shield.verification.signals.latency_anomaly import latency_anomaly
 from abs_shield.verification.signals.length_anomaly import length_anomaly
@@ -18,6 +17,7 @@ from abs_shield.verification.signals.schema_mismatch import schema_mismatch
 from abs_shield.verification.signals.session_inconsistency import session_inconsistency
 from abs_shield.verification.signals.spc_anomaly import spc_anomaly
 from abs_shield.verification.signals.value_plausibility import value_plausibility
+from abs_shield.verification.verification_result import VerificationTier
 
 
 class Signal(NamedTuple):

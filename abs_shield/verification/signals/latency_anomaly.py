@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import sqrt
 
 from abs_shield.core.finding import Unavailable
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import SILENT, Reading
 
 FLOOR_MS = 2.0
 """No network answers within this time."""

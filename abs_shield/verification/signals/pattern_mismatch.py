@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from abs_shield.core.finding import Unavailable
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import SILENT, Reading
 
 _SCORE = 0.8
 _unavailable = lru_cache(maxsize=8)(Unavailable)

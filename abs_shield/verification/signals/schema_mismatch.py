@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from abs_shield.core.finding import Unavailable
 from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT, Reading
+from abs_shield.verification.result_shape import kind_of
 from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
-from abs_shield.verification.shape import kind_of
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import SILENT, Reading
 
 _NOTHING = Unavailable("no fields are declared, and too few results are known")
 _SAME_SHAPE = Unavailable("no fields are declared, and the shape differs from no earlier one")

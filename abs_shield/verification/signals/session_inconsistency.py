@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abs_shield.core.finding import Unavailable
-from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_reading import SILENT, Reading
 
 _NOTHING = Unavailable("this session knows no result of these arguments")
 

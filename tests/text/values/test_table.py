@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from abs_shield.answer.pipeline import checked
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.probes.cloze import Gap, values_in
 from abs_shield.session import Session
 from abs_shield.text.amounts import amount

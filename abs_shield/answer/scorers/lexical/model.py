@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Spelling
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
-from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.scorers.lexical.features import ClaimFeatures, features_of
 from abs_shield.answer.scorers.lexical.respelling import Respelling, respell
 from abs_shield.answer.scorers.lexical.weights import Weights
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Spelling
 from abs_shield.stats.logodds import probability
 from abs_shield.text.tokens import Token, tokens
 
@@ -32,7 +32,7 @@ def score_claims(
     spellings: Iterable[Spelling] = (),
 ) -> tuple[Opinion, ...]:
     """
-    Score each claim; see `abs_shield.answer.scorers.words`.
+    Score each claim; see `abs_shield.answer.scorers.word_scorer`.
 
     Args:
         claims: The claims of one answer.

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from abs_shield.answer.types import Claim, Spelling
+from abs_shield.answer.claim_types import Claim, Spelling
 
 
 @dataclass(slots=True)

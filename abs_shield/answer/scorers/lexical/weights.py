@@ -19,7 +19,7 @@ ANSWER = {"worst": -1, "second": -1, "mean": -1, "best": -1, "any": -1, "count":
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class LogisticLayer:
     """
     One logistic layer.
 
@@ -37,7 +37,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class OddsCalibration:
     """
     From the answer layer's log-odds to those of being grounded, at even odds.
 
@@ -78,9 +78,9 @@ class Weights:
 
     version: str
     trained_on: tuple[Mapping[str, Any], ...]
-    claim: Layer
-    answer: Layer
-    calibration: Calibration
+    claim: LogisticLayer
+    answer: LogisticLayer
+    calibration: OddsCalibration
     idf: Idf
 
 
@@ -105,7 +105,7 @@ def parse(data: Mapping[str, Any]) -> Weights:
             trained_on=tuple(data["trained_on"]),
             claim=_layer(data["claim"], tuple(FEATURES)),
             answer=_layer(data["answer"], tuple(ANSWER)),
-            calibration=Calibration(**data["calibration"]),
+            calibration=OddsCalibration(**data["calibration"]),
             idf=Idf(idf),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -130,15 +130,17 @@ def to_json(weights: Weights) -> dict[str, Any]:
     }
 
 
-def _layer(data: Mapping[str, Any], names: tuple[str, ...]) -> Layer:
+def _layer(data: Mapping[str, Any], names: tuple[str, ...]) -> LogisticLayer:
     if set(data["weights"]) != set(names):
         raise ValueError("it is of other features")
-    layer = Layer(float(data["bias"]), tuple(float(data["weights"][name]) for name in names))
+    layer = LogisticLayer(
+        float(data["bias"]), tuple(float(data["weights"][name]) for name in names)
+    )
     if not all(isfinite(number) for number in (layer.bias, *layer.weights)):
         raise ValueError("a weight is no finite number")
     return layer
 
 
-def _named(layer: Layer, names: tuple[str, ...]) -> dict[str, Any]:
+def _named(layer: LogisticLayer, names: tuple[str, ...]) -> dict[str, Any]:
     weights = dict(zip(names, (round(weight, 4) for weight in layer.weights), strict=True))
     return {"bias": round(layer.bias, 4), "weights": weights}

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
-from abs_shield.verification.parts import PARTS, SCHEMA_VERSION
 from abs_shield.verification.snapshot import damaged
+from abs_shield.verification.snapshot_schema import PARTS, SCHEMA_VERSION
 
 _BUSY_S = 30.0
 _TABLE = """CREATE TABLE IF NOT EXISTS verification (
@@ -26,7 +26,7 @@ class Restorable(Protocol):
     """What is kept: an engine."""
 
     def snapshot(self) -> dict[str, Any]:
-        """Give all it learnt."""
+        """Return all it learnt."""
 
     def restore(self, snapshot: Mapping[str, Any]) -> Any:
         """Add what a snapshot knows."""

@@ -33,7 +33,7 @@ def writers(
     ascii_only: bool = True,
 ) -> tuple[Callable[[Any], str], Callable[[Any], str]]:
     """
-    Give what writes any value as `json.dumps` does, and what does so faster if it `is_small`.
+    Return what writes any value as `json.dumps` does, and what does so faster if it `is_small`.
 
     >>> write, write_small = writers(repr, separators=(",", ":"), ordered=True)
     >>> write({"b": 1.5, "a": ["x", None, {1}]}), write_small({"b": 1.5, "a": None})

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Baseline, Surprise
-from abs_shield.verification.numbers import pointer_to
+from abs_shield.verification.numeric_fields import pointer_to
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
@@ -45,7 +45,7 @@ class ArgumentHistory:
 
     def judge(self, numbers: Mapping[str, float]) -> Surprise | None:
         """
-        Give the field that is furthest from what the same arguments gave before.
+        Return the field that is furthest from what the same arguments gave before.
 
         None where no number can be compared.
         """
@@ -84,10 +84,10 @@ class ArgumentHistory:
         first: dict[str, Mapping[str, float]] = {}
         again = False
         for observation in self.newest:
-            known = first.setdefault(observation.session, observation.numbers)
-            if known is not observation.numbers:
+            first_numbers = first.setdefault(observation.session, observation.numbers)
+            if first_numbers is not observation.numbers:
                 again = True
-                if known != observation.numbers:
+                if first_numbers != observation.numbers:
                     return False
         values = [*first.values()]
         return again and any(numbers != values[0] for numbers in values)
@@ -125,7 +125,7 @@ class ArgumentHistory:
 def furthest(
     beyond: Iterable[str], numbers: Mapping[str, float], fields: Mapping[str, Series]
 ) -> Surprise:
-    """Give the field that changed most, of those that lie *beyond* what their series allow."""
+    """Return the field that changed most, of those that lie *beyond* what their series allow."""
     worst, where = 0.0, ""
     for name in beyond:
         change = _change(numbers[name], fields[name])
@@ -160,7 +160,7 @@ class SessionHistory:
         history: ArgumentHistory | None,
     ) -> Surprise | None:
         """
-        Give the field that contradicts every result of this session; None if none is compared.
+        Return the field that contradicts every result of this session; None if none is compared.
 
         Nothing is so many times 0, and 0 is no share of anything: it contradicts nothing.
 
@@ -197,7 +197,7 @@ class SessionHistory:
 
 def fold(x: float, y: float) -> float:
     """
-    Give how many times the larger is the smaller, in size; neither is 0.
+    Return how many times the larger is the smaller, in size; neither is 0.
 
     >>> fold(650, 13), fold(-2, 8)
     (50.0, 4.0)
@@ -219,7 +219,7 @@ def _gravity(x: float, earlier: list[float], times: float) -> float:
 
 
 def _change(x: float, series: Series) -> float:
-    """Give the change from what the arguments usually gave, as a share of the larger; at most 1."""
+    """Return the change from what the arguments usually gave, as a share of the larger; at most 1."""
     usual = sum(series.values) / len(series.values)
     largest = max(abs(x), abs(usual))
     return min(1.0, abs(x - usual) / largest) if largest else 0.0

@@ -16,7 +16,7 @@ class Done(NamedTuple, Generic[T]):
     value: T
 
 
-def advanced(steps: Generator[Y, S | None, T], sent: S | None = None) -> Y | Done[T]:
+def advance(steps: Generator[Y, S | None, T], sent: S | None = None) -> Y | Done[T]:
     """Send *steps* what it waits for; None begins it."""
     try:
         return steps.send(sent)

@@ -11,7 +11,7 @@ from abs_shield.stats.calibration import brier, expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.text.show import shown
 from abs_shield.verification.combine import GROUP, Calibrated, Rates
-from abs_shield.verification.record import SignalResult, VerificationResult
+from abs_shield.verification.verification_result import SignalResult, VerificationResult
 
 _FOLDS = 5
 _LEAST = 20

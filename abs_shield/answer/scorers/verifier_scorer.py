@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span, Unavailable
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import LONGEST, first, nearest
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Span, Unavailable
 from abs_shield.answer.verifier import Odds, Verifier, read_odds
 from abs_shield.text.show import escaped, told
 

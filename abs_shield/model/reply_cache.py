@@ -37,23 +37,23 @@ class Replies:
         if type(most) is not int or most < 1:
             raise PolicyError(f"replies: `most` is {shown(most)}; give a whole number from 1")
         self.most = most
-        self._kept: OrderedDict[bytes, tuple[object, str]] = OrderedDict()
+        self._entries: OrderedDict[bytes, tuple[object, str]] = OrderedDict()
         self._characters = 0
         self._lock = renewed(Lock())
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     def find(self, judge: object, question: Ask) -> dict[str, Any] | None:
-        """Give a copy of the reply that is kept; None where there is none."""
+        """Return a copy of the reply that is kept; None where there is none."""
         key = _key(judge, question)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept[0] is not _owner(judge):
+            entry = self._entries.get(key)
+            if entry is None or entry[0] is not _owner(judge):
                 return None
-            self._kept.move_to_end(key)
-        found: dict[str, Any] = json.loads(kept[1])
-        return found
+            self._entries.move_to_end(key)
+        reply: dict[str, Any] = json.loads(entry[1])
+        return reply
 
     def keep(self, judge: object, question: Ask, reply: dict[str, Any]) -> None:
         """Keep a reply."""
@@ -63,13 +63,13 @@ class Replies:
         key = _key(judge, question)
         with self._lock:
             self._drop(key)
-            self._kept[key] = (_owner(judge), text)
+            self._entries[key] = (_owner(judge), text)
             self._characters += len(text)
-            while len(self._kept) > self.most or self._characters > _MOST_CHARACTERS:
-                self._drop(next(iter(self._kept)))
+            while len(self._entries) > self.most or self._characters > _MOST_CHARACTERS:
+                self._drop(next(iter(self._entries)))
 
     def _drop(self, key: bytes) -> None:
-        _, text = self._kept.pop(key, (None, ""))
+        _, text = self._entries.pop(key, (None, ""))
         self._characters -= len(text)
 
 
@@ -80,5 +80,5 @@ def _owner(judge: object) -> object:
 
 def _key(judge: object, question: Ask) -> bytes:
     owner = "" if _owner(judge) is None else str(id(judge))
-    asked = [name_of(judge), owner, list(question.messages), question.schema]
-    return digest(canonical(asked), size=16)
+    parts = [name_of(judge), owner, list(question.messages), question.schema]
+    return digest(canonical(parts), size=16)

@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.text.normal import normal
 from abs_shield.text.show import escaped
 
-_MOST_FOUND = 10
+_MOST_INSTRUCTIONS = 10
 _SHOWN = 60
 _MARKUP = re.compile(r"[<>]|\[(?=/?(?:INST|SYS)\b)|#(?=##)|[\u007f-\u009f\u2028\u2029]")
 """What chat templates write their roles with, and what ends a line without being a line's end."""
@@ -64,7 +64,7 @@ def fenced(name: str, value: Any) -> str:
     ('["a \\\\u003c/context\\\\u003e b"]', True)
     """
     text = json.dumps(value, ensure_ascii=False, default=str)
-    text = _MARKUP.sub(_spelt, text.encode("utf-8", "replace").decode())
+    text = _MARKUP.sub(_escape_match, text.encode("utf-8", "replace").decode())
     if not text.isascii():
         text = "".join(c if unicodedata.category(c) != "Cf" else _escape(c) for c in text)
     mark = _mark(name, text)
@@ -82,21 +82,21 @@ def instructions(text: str) -> tuple[str, ...]:
     ('override: "ignore all previous instructions"',)
     """
     plain = normal(text)
-    found = [
+    findings = [
         f'{kind}: "{escaped(match[0].strip(), limit=_SHOWN)}"'
         for kind, form in _KINDS.items()
-        for match, _ in zip(form.finditer(plain), range(_MOST_FOUND), strict=False)
+        for match, _ in zip(form.finditer(plain), range(_MOST_INSTRUCTIONS), strict=False)
     ]
     if _HIDDEN.search(text):
-        found.append("hidden characters")
-    return tuple(dict.fromkeys(found))[:_MOST_FOUND]
+        findings.append("hidden characters")
+    return tuple(dict.fromkeys(findings))[:_MOST_INSTRUCTIONS]
 
 
 def _mark(name: str, text: str) -> str:
     from hashlib import blake2b  # it loads OpenSSL: 6 ms that a start does not need
 
-    said = f"{name}\n{text}".encode("utf-8", "surrogatepass")
-    return blake2b(said, digest_size=8, key=_secret()).hexdigest()
+    marked = f"{name}\n{text}".encode("utf-8", "surrogatepass")
+    return blake2b(marked, digest_size=8, key=_secret()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +104,7 @@ def _secret() -> bytes:
     return os.urandom(32)
 
 
-def _spelt(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     return _escape(match[0])
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abs_shield.answer.checks.opinions import from_conflicts
-from abs_shield.answer.evidence.types import Evidence, Passage, PassageSource
-from abs_shield.answer.types import Claim, Opinions
+from abs_shield.answer.claim_types import Claim, Opinions
+from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.text.citations import Citation, citations
 from abs_shield.text.leaves import leaves
 from abs_shield.text.show import shown

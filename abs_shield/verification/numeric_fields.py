@@ -102,7 +102,7 @@ def read_numbers(
 
 def as_number(value: Any) -> float | None:
     """
-    Give what a number of any kind is worth; None of anything else, and of what is not finite.
+    Return what a number of any kind is worth; None of anything else, and of what is not finite.
 
     >>> as_number(Decimal("9.99")), as_number(True), as_number("7"), as_number(10**400)
     (9.99, None, None, 1e+150)
@@ -117,7 +117,7 @@ def as_number(value: Any) -> float | None:
 
 
 def joined(prefix: str, key: Any) -> str | None:
-    """Give the pointer of a member; None where its name, or the way to it, is too long."""
+    """Return the pointer of a member; None where its name, or the way to it, is too long."""
     name = key if type(key) is str else str(key)[:80]
     if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:
         return None
@@ -125,7 +125,7 @@ def joined(prefix: str, key: Any) -> str | None:
 
 
 def pointer_to(name: str) -> str:
-    """Give the JSON pointer of a number; that of the result itself is empty."""
+    """Return the JSON pointer of a number; that of the result itself is empty."""
     return f"/{name}" if name else ""
 
 

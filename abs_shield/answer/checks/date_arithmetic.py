@@ -9,10 +9,10 @@ from decimal import Decimal
 from itertools import combinations, islice, pairwise
 
 from abs_shield.answer.checks.record_scope import RecordScope
-from abs_shield.answer.evidence.records import record_of
-from abs_shield.answer.evidence.types import PassageSource
+from abs_shield.answer.evidence.evidence_value import EvidenceValue
+from abs_shield.answer.evidence.passages import PassageSource
+from abs_shield.answer.evidence.record_paths import record_of
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue
 from abs_shield.text.names import name_words
 from abs_shield.text.values.calendar import weekdays
 from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, near, same

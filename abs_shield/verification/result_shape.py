@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.session.result_json import as_json
 from abs_shield.text.failure import may_tell_failure, tells_failure
-from abs_shield.verification.numbers import LARGEST, LONGEST_NAME, joined
+from abs_shield.verification.numeric_fields import LARGEST, LONGEST_NAME, joined
 
 MOST_NAMES = 256
 """Members of an object that has a shape: names of more of them are data themselves."""

@@ -28,8 +28,8 @@ from abs_shield.answer.checks.action_patterns import (
 )
 from abs_shield.answer.checks.opinions import from_conflicts
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
-from abs_shield.answer.evidence.types import Evidence, PassageSource
-from abs_shield.answer.types import Claim, Opinions, Unavailable
+from abs_shield.answer.claim_types import Claim, Opinions, Unavailable
+from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.leaves import leaves
 from abs_shield.text.show import shown
 from abs_shield.text.stem import stem

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
-from abs_shield.answer.extraction.actions import promises, reports_action
-from abs_shield.answer.extraction.blocks import BlockForm, MarkdownBlock, blocks
+from abs_shield.answer.claim_types import Claim
+from abs_shield.answer.extraction.action_reports import promises, reports_action
+from abs_shield.answer.extraction.markdown_blocks import BlockForm, MarkdownBlock, blocks
 from abs_shield.answer.extraction.speech_acts import (
     READ,
     asks,
@@ -18,7 +19,6 @@ from abs_shield.answer.extraction.speech_acts import (
     stated_in,
     states_nothing,
 )
-from abs_shield.answer.types import Claim
 from abs_shield.text.mentions import Kind, Mention, mentions
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import is_small, tokens

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.verification.known import ToolState
-from abs_shield.verification.learnt import EngineState, newest
-from abs_shield.verification.memory import Memory
+from abs_shield.verification.engine_state import EngineState, newest
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.parts import ResultRecord, Snapshot
+from abs_shield.verification.result_memory import Memory
 from abs_shield.verification.settings import ResultLabel
 from abs_shield.verification.snapshot import damaged, parse_snapshot
+from abs_shield.verification.snapshot_schema import ResultRecord, Snapshot
+from abs_shield.verification.tool_state import ToolState
 
 Results = dict[str, tuple[str, Observation]]
 """Tool and result by the result's id."""
@@ -20,7 +20,7 @@ Results = dict[str, tuple[str, Observation]]
 
 def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: Memory) -> EngineState:
     """
-    Give what both know, each thing once, whatever the order; *learnt* stays as it is.
+    Return what both know, each thing once, whatever the order; *learnt* stays as it is.
 
     Args:
         learnt: What is known here.

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import GROUP, Rates
 from abs_shield.verification.observation import Observation
+from abs_shield.verification.result_shape import ResultShape
 from abs_shield.verification.settings import Base, ResultLabel, checked, require_ratios
-from abs_shield.verification.shape import ResultShape
+from abs_shield.verification.signal_calibration import Calibration
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 SCHEMA_VERSION = 1
@@ -56,7 +56,7 @@ class ResultRecord(_SnapshotPart):
 
     @classmethod
     def of(cls, tool: str, observation: Observation) -> dict[str, Any]:
-        """Give a result as JSON-able data."""
+        """Return a result as JSON-able data."""
         return {
             "tool": tool,
             "at": observation.at,
@@ -74,7 +74,7 @@ class ResultRecord(_SnapshotPart):
         }
 
     def to_observation(self, ident: str) -> Observation:
-        """Give it as it is remembered."""
+        """Return it as it is remembered."""
         return Observation(
             ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
             self.latency_ms, self.size, self._shape(), self.kinds, self.probability,
@@ -82,7 +82,7 @@ class ResultRecord(_SnapshotPart):
         )  # fmt: skip
 
     def _shape(self) -> ResultShape:
-        """Give its shape; a snapshot of before shapes were compared knows the names alone."""
+        """Return its shape; a snapshot of before shapes were compared knows the names alone."""
         types = self.types or [""] * len(self.names)
         return ResultShape(self.kind, dict(zip(self.names, types, strict=True)))
 
@@ -96,7 +96,7 @@ class LabelRecord(_SnapshotPart):
     hallucinated: bool
 
     def to_label(self, ident: str) -> ResultLabel:
-        """Give it as it is remembered."""
+        """Return it as it is remembered."""
         return ResultLabel(ident, self.at, self.score, self.hallucinated)
 
 
@@ -112,7 +112,7 @@ class CalibrationRecord(_SnapshotPart):
 
     @classmethod
     def of(cls, taught: Calibration) -> dict[str, Any]:
-        """Give a calibration as JSON-able data."""
+        """Return a calibration as JSON-able data."""
         return {
             "prior": taught.prior,
             "labels": taught.labels,
@@ -124,7 +124,7 @@ class CalibrationRecord(_SnapshotPart):
 
     def taught(self) -> Calibration:
         """
-        Give it as it is used.
+        Return it as it is used.
 
         Raises:
             ValueError: It speaks of signals that there are not.
@@ -154,7 +154,7 @@ class SettingsRecord(_SnapshotPart):
 
     def base(self) -> Base:
         """
-        Give the limits and the prior.
+        Return the limits and the prior.
 
         Raises:
             PolicyError: They are in no order, or out of their range.
@@ -163,7 +163,7 @@ class SettingsRecord(_SnapshotPart):
 
     def weigher(self) -> Weigher:
         """
-        Give how signals are weighed.
+        Return how signals are weighed.
 
         Raises:
             PolicyError: No signal has such a name, or a ratio is out of its range.

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
+from abs_shield.verification.argument_history import CONSISTENT
 from abs_shield.verification.baseline import Baseline, Surprise
-from abs_shield.verification.history import CONSISTENT
+from abs_shield.verification.json_writers import is_small, writers
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.shape_history import ShapeHistory
-from abs_shield.verification.written import is_small, writers
 
 QUARANTINED = 100
 OUT_OF_DATE = 30
@@ -57,7 +57,7 @@ class ToolState:
     def observe(
         self, view: ResultView, ident: str, at: float, *, key: bytes, session: str
     ) -> Observation:
-        """Give what is remembered of a result; what is usual of it is shared with the others."""
+        """Return what is remembered of a result; what is usual of it is shared with the others."""
         kinds = view.kinds
         if kinds and kinds == self.kinds:
             kinds = self.kinds
@@ -165,7 +165,7 @@ class ToolState:
 
     def modes(self, observation: Observation) -> list[Observation]:
         """
-        Give the refused results like *kept*, once it is clear that they come and go.
+        Return the refused results like *kept*, once it is clear that they come and go.
 
         What was made up comes once, or again and again; what comes back time after time, with
         accepted results between, is another mode of the tool, and so is another version of it.
@@ -224,7 +224,7 @@ def _are_near(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool
 
 
 def key_of(tool: str, arguments: Any) -> bytes:
-    """Give the digest of a call's arguments; that of equal JSON is equal."""
+    """Return the digest of a call's arguments; that of equal JSON is equal."""
     try:
         text = (_WRITE_SMALL if is_small(arguments) else _WRITE)((tool, arguments))
     except Exception:  # what is nested too deeply, and objects of the caller's that break

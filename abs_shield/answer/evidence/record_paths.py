@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.answer.evidence.fields import names_measure
+from abs_shield.answer.evidence.field_kinds import names_measure
 from abs_shield.text.leaves import DEEPEST, MOST, pointer
 
 _DIGIT = re.compile(r"\d")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.claim_types import Claim, Opinion, Opinions
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import shipped
-from abs_shield.answer.types import Claim, Opinion, Opinions
 
 
 def words(

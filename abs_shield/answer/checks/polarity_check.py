@@ -9,8 +9,8 @@ from abs_shield.answer.checks.conflicts import find_contradiction
 from abs_shield.answer.checks.directions import Directions
 from abs_shield.answer.checks.opinions import NOTHING, contradicted
 from abs_shield.answer.checks.states import Flags
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.types import Claim, Opinion, Opinions, Unavailable
+from abs_shield.answer.claim_types import Claim, Opinion, Opinions, Unavailable
+from abs_shield.answer.evidence.passages import Evidence
 
 _PROPOSAL = re.compile(
     r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"

@@ -19,20 +19,20 @@ from abs_shield.answer.assembly import (
     RunCalls,
     assemble,
 )
-from abs_shield.answer.checks.values import has_unchecked_figures
+from abs_shield.answer.checks.value_check import has_unchecked_figures
+from abs_shield.answer.claim_types import Assessment, Claim, Opinion, Opinions, Unavailable
 from abs_shield.answer.combination import combine
 from abs_shield.answer.evidence.extent import read_of_answer
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.extraction.blocks import has_code
-from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.extraction.claim_reader import claims_of
+from abs_shield.answer.extraction.markdown_blocks import has_code
 from abs_shield.answer.injected import injected
-from abs_shield.answer.probes.background import Probed, abegin, begin, take_slot
+from abs_shield.answer.probes.background_probes import Probed, abegin, begin, take_slot
 from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.request import AnswerRequest, request_of
 from abs_shield.answer.scorers import CHECKS, SCORERS, Effect, Scorer
-from abs_shield.answer.scorers.words import answer_score
-from abs_shield.answer.types import Assessment, Claim, Opinion, Opinions, Unavailable
+from abs_shield.answer.scorers.word_scorer import answer_score
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps

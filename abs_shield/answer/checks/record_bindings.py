@@ -8,11 +8,11 @@ from itertools import islice
 
 from abs_shield.answer.checks.conflicts import has_other_value, other_value
 from abs_shield.answer.checks.record_scope import RecordScope
-from abs_shield.answer.evidence.fields import names_money
-from abs_shield.answer.evidence.records import is_foreign, without_indices
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.evidence_value import EvidenceValue, KeyPlace
+from abs_shield.answer.evidence.field_kinds import names_money
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.record_paths import is_foreign, without_indices
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue, KeyPlace
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown

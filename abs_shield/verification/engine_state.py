@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from abs_shield.verification.known import ToolState
-from abs_shield.verification.memory import MOST_TOOLS, Memory
 from abs_shield.verification.observation import Observation
+from abs_shield.verification.result_memory import MOST_TOOLS, Memory
 from abs_shield.verification.settings import AllSettings
+from abs_shield.verification.tool_state import ToolState
 
 Since = dict[str, float]
 """By tool until when something was forgotten, in seconds since the epoch."""
@@ -51,7 +51,7 @@ class EngineState:
 
 def newest(*some: Since) -> Since:
     """
-    Give the later time of each tool; of the newest thousand.
+    Return the later time of each tool; of the newest thousand.
 
     >>> newest({"a": 1.0, "b": 5.0}, {"a": 3.0})
     {'b': 5.0, 'a': 3.0}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from abs_shield.verification.baseline import LEAST
-from abs_shield.verification.bounded import Bounded
-from abs_shield.verification.history import (
+from abs_shield.verification.argument_history import (
     CONSISTENT,
     NEWEST,
     RECENT,
@@ -15,11 +13,13 @@ from abs_shield.verification.history import (
     SessionHistory,
     furthest,
 )
-from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
-from abs_shield.verification.known import OUT_OF_DATE, ToolState
+from abs_shield.verification.argument_history import LEAST as LEAST_OF_HISTORY
+from abs_shield.verification.baseline import LEAST
+from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.past import Past
 from abs_shield.verification.result_view import ResultView
+from abs_shield.verification.signal_context import Past
+from abs_shield.verification.tool_state import OUT_OF_DATE, ToolState
 
 MOST_TOOLS = 1_000
 MOST_NUMBERS = 100_000
@@ -47,13 +47,13 @@ class Memory:
         )
 
     def tool(self, name: str) -> ToolState:
-        """Give what is known of a tool, from now on something."""
+        """Return what is known of a tool, from now on something."""
         return self.tools.used(name, 0.0)
 
     def past(
         self, tool_state: ToolState, observation: Observation, tool: str, *, view: ResultView
     ) -> Past:
-        """Give what came before a result, as far as it can be compared with it."""
+        """Return what came before a result, as far as it can be compared with it."""
         baseline, key, numbers, at = (
             tool_state.baseline,
             observation.key,
@@ -116,7 +116,7 @@ class Memory:
             self.learn(tool_state, returning, tool)
 
     def results(self) -> Iterable[tuple[str, Observation]]:
-        """Give every result that is remembered, each once, by tool."""
+        """Return every result that is remembered, each once, by tool."""
         by_id: dict[str, tuple[str, Observation]] = {}
         for name, tool_state in self.tools.items():
             by_id |= {

@@ -10,17 +10,14 @@ from decimal import Decimal
 from enum import Enum
 from itertools import pairwise
 
-from abs_shield.answer.checks.bindings import RecordBindings, describe
+from abs_shield.answer.checks.date_arithmetic import DateArithmetic
 from abs_shield.answer.checks.derivation import Derivation
 from abs_shield.answer.checks.exemptions import Exemptions
-from abs_shield.answer.checks.growth import reverses_growth
-from abs_shield.answer.checks.moments import DateArithmetic
+from abs_shield.answer.checks.growth_direction import reverses_growth
 from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, NOTHING, PRESENT
 from abs_shield.answer.checks.paid import Paid
-from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.answer.evidence.values import EvidenceValue
-from abs_shield.answer.types import (
+from abs_shield.answer.checks.record_bindings import RecordBindings, describe
+from abs_shield.answer.claim_types import (
     Claim,
     MissingValue,
     Opinion,
@@ -29,6 +26,9 @@ from abs_shield.answer.types import (
     Spelling,
     Unavailable,
 )
+from abs_shield.answer.evidence.evidence_value import EvidenceValue
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same

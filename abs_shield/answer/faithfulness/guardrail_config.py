@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias, cast
 from pydantic import InstanceOf, StrictBool, model_validator
 
 from abs_shield.answer.evidence.collect import evidence_from
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.faithfulness.providers import LexicalProvider, ModelProvider, Provider
 from abs_shield.answer.faithfulness.result import share
 from abs_shield.core.words import Mode

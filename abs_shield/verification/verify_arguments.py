@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.text.show import shown
-from abs_shield.verification.record import VerificationResult
+from abs_shield.verification.verification_result import VerificationResult
 
 _ROUNDED = 0.00051
 """How far a score may lie from the posterior that it was rounded from."""
@@ -25,13 +25,13 @@ def tool_and_labels(
 
 
 def tool_name_of(tool: object, where: str) -> str:
-    """Give a tool's name as a plain text."""
+    """Return a tool's name as a plain text."""
     return tool if type(tool) is str else text(tool, f"{where}: `tool_name`")
 
 
 def text(value: object, what: str) -> str:
     """
-    Give a text, of a subclass its plain characters.
+    Return a text, of a subclass its plain characters.
 
     Raises:
         ShieldError: It is no text.
@@ -45,7 +45,7 @@ def text(value: object, what: str) -> str:
 
 def milliseconds(value: object) -> float:
     """
-    Give a duration as a float.
+    Return a duration as a float.
 
     Raises:
         ShieldError: It is no number of milliseconds, 0 or more.
@@ -61,7 +61,7 @@ def milliseconds(value: object) -> float:
 
 def label(score: object, hallucinated: object, result: object) -> tuple[float, bool]:
     """
-    Give the score and the answer of a label.
+    Return the score and the answer of a label.
 
     Raises:
         ShieldError: The score is not in [0, 1], the answer is neither true nor false, or the

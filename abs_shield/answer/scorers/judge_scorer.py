@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from abs_shield.answer.claim_types import Claim, Opinion, Span, Unavailable
 from abs_shield.answer.evidence.excerpts import fence_evidence
-from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import nearest
-from abs_shield.answer.replies import ask, fits_each, listed
-from abs_shield.answer.types import Claim, Opinion, Span, Unavailable
+from abs_shield.answer.judge_questions import ask, fits_each, listed
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
 from abs_shield.text.show import escaped

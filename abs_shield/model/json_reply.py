@@ -31,19 +31,19 @@ def object_in(text: str) -> dict[str, Any]:
         raise BadReply(f"got `{escaped(text.strip())}`, expected a JSON object")
     try:
         value: dict[str, Any] = json.loads(
-            bare[start:end], object_pairs_hook=_once, parse_constant=_refused
+            bare[start:end], object_pairs_hook=_unique_members, parse_constant=_reject_constant
         )
     except (ValueError, RecursionError) as error:
         raise BadReply(f"got no JSON object: {escaped(str(error))}") from None
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise ValueError("a name stands twice in one object")
-    return found
+    return members
 
 
-def _refused(constant: str) -> NoReturn:
+def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
