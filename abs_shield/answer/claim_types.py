@@ -39,7 +39,7 @@ class Claim:
 
     @property
     def critical(self) -> bool:
-        """Whether it has a value, a date, an id, a citation, a name or an action to check."""
+        """True if it has a value, a date, an id, a citation, a name or an action to check."""
         return bool(self.kinds)
 
 

@@ -44,17 +44,17 @@ class AnswerRequest(NamedTuple):
 
     @property
     def in_run(self) -> bool:
-        """Whether the answer ends a run, and is not judged beside documents."""
+        """True if the answer ends a run, and is not judged beside documents."""
         return self.session is not None
 
     @property
     def has_base_rate(self) -> bool:
-        """Whether claims are judged at a run's base rate, and not at even odds as documents are."""
+        """True if claims are judged at a run's base rate, and not at even odds as documents are."""
         return self.prior != 0.0 or (self.in_run and self.config.words == "show")
 
     @property
     def has_no_evidence(self) -> bool:
-        """Whether nothing was returned, and nothing was done."""
+        """True if nothing was returned, and nothing was done."""
         return not self.evidence.pieces and not self.evidence.executed
 
     @property

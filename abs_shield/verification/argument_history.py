@@ -68,7 +68,7 @@ class ArgumentHistory:
         return furthest(beyond, numbers, fields) if last_n else None
 
     def is_in_range(self, name: str, x: float) -> bool:
-        """Whether a field was as small and as large as *x* before."""
+        """Return whether a field was as small and as large as *x* before."""
         earlier = [
             observation.numbers[name] for observation in self.newest if name in observation.numbers
         ]
@@ -77,7 +77,7 @@ class ArgumentHistory:
     @property
     def differs_by_session(self) -> bool:
         """
-        Whether equal arguments give each session its own: who asks decides, and is no argument.
+        True if equal arguments give each session its own: who asks decides, and is no argument.
 
         Sessions that asked twice got the same numbers, and others got others.
         """

@@ -85,7 +85,7 @@ class Baseline:
         self.gap = 1
 
     def is_of(self, key: bytes) -> bool:
-        """Whether all results that it remembers are of arguments *key*."""
+        """Return whether all results that it remembers are of arguments *key*."""
         return self._counts.get(key, 0) == self.n
 
     def peers(self, key: bytes) -> int:
@@ -100,7 +100,7 @@ class Baseline:
         return n if self._counts.get(key, 0) == n else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
-        """Whether the numbers of a field are above 0 and below by nature."""
+        """Return whether the numbers of a field are above 0 and below by nature."""
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 

@@ -45,7 +45,7 @@ class EngineState:
             self.baselines = newest({**self.baselines, tool: observation.at})
 
     def counts(self, tool: str, at: float) -> bool:
-        """Whether what is so old was not forgotten with its tool."""
+        """Return whether what is so old was not forgotten with its tool."""
         return at > self.tools.get(tool, -1.0)
 
 

@@ -15,7 +15,7 @@ _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 def is_small(value: Any) -> bool:
     """
-    Whether a value is an object of a few scalars: it cannot hold itself, and is soon written.
+    Return whether a value is an object of a few scalars: it cannot hold itself, and is soon written.
 
     >>> is_small({"city": "London", "days": 3}), is_small({"cities": ["London"]}), is_small("x")
     (True, False, False)

@@ -132,7 +132,7 @@ class ResultView:
 
     @property
     def matched(self) -> bool | str:
-        """Whether one of the profile's patterns is found; else why none could be looked for."""
+        """True if one of the profile's patterns is found; else why none could be looked for."""
         if self._matched is None:
             self.look()
         return self._matched or False
@@ -203,7 +203,7 @@ ABSENT = AbsentField()
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is no NaN and no infinity."""
+    """Return whether a value is no NaN and no infinity."""
     return not isinstance(value, float) or isfinite(value)
 
 

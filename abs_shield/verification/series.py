@@ -116,12 +116,12 @@ class Series:
         return away / spread if spread else 0.0
 
     def _is_reset(self, x: float, gap: int) -> bool:
-        """Whether a counter, which only ever rises, began anew: it is near 0 again."""
+        """Return whether a counter, which only ever rises, began anew: it is near 0 again."""
         changes = self._window.values
         return min(changes) >= 0 <= x <= gap * _FIRST_STEPS * max(changes)
 
     def is_new(self, x: float) -> bool:
-        """Whether *x* lies outside of everything that is remembered: what was there may return."""
+        """Return whether *x* lies outside of everything that is remembered: what was there may return."""
         return not min(self.values) <= x <= max(self.values)
 
     def rules(self, x: float, distance: float, judged: Limits) -> float:

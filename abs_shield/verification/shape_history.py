@@ -155,6 +155,6 @@ def _faults(
 
 
 def _is_public(alike: Iterable[Observation], session: str) -> bool:
-    """Whether a name may be shown: a field of several sessions' results, or of this one's own."""
+    """Return whether a name may be shown: a field of several sessions' results, or of this one's own."""
     sessions = {one.session for one in alike}
     return len(sessions) > 1 or sessions == {session}

@@ -111,7 +111,7 @@ class ToolState:
         return any(one.fault == fault and one.turn < self._turn for one in self.quarantine)
 
     def is_of_others(self, session: str) -> bool:
-        """Whether what is known comes from other sessions, but for a few results."""
+        """Return whether what is known comes from other sessions, but for a few results."""
         return session != "" and self._sessions[session] < _OF_ITS_OWN
 
     def _learn_kinds(self, kinds: Mapping[str, str]) -> None:
@@ -129,7 +129,7 @@ class ToolState:
                 self.kinds = {n: usual for n, usual in self.kinds.items() if n != name}
 
     def repeats_last(self, observation: Observation) -> bool:
-        """Whether a result has the very numbers of the one that was refused last."""
+        """Return whether a result has the very numbers of the one that was refused last."""
         return bool(self.quarantine) and self.quarantine[-1].numbers == observation.numbers
 
     def refuse(self, observation: Observation, *, again: bool) -> None:
@@ -209,14 +209,14 @@ class ToolState:
 
 
 def _is_like(one: Observation, other: Observation) -> bool:
-    """Whether two refused results are alike, in their shape where that was another one."""
+    """Return whether two refused results are alike, in their shape where that was another one."""
     if other.fault:
         return one.fault == other.fault
     return _are_near(one.numbers, other.numbers)
 
 
 def _are_near(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool:
-    """Whether two results have the same fields, and no number is half as large again."""
+    """Return whether two results have the same fields, and no number is half as large again."""
     return numbers.keys() == others.keys() and all(
         x == y or (x * y > 0 and abs(x) < _HALF_AGAIN * abs(y) and abs(y) < _HALF_AGAIN * abs(x))
         for x, y in zip(numbers.values(), map(others.__getitem__, numbers), strict=True)

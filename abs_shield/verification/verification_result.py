@@ -92,7 +92,7 @@ class VerificationResult:
 
     @property
     def is_hallucinated(self) -> bool:
-        """Whether the verdict is ``"block"``."""
+        """True if the verdict is ``"block"``."""
         return self.verdict == "block"
 
 

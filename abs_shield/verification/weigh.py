@@ -51,7 +51,7 @@ class Weighed(NamedTuple):
 
     @property
     def is_unlike(self) -> bool:
-        """Whether the result is unlike what came before: a signal of tier 1 fired."""
+        """True if the result is unlike what came before: a signal of tier 1 fired."""
         return any(self.signals[name].fired for name in _LATER)
 
 

@@ -116,7 +116,7 @@ class Call:
 
     @property
     def changes(self) -> bool:
-        """Whether it changes something that existed before."""
+        """True if it changes something that existed before."""
         return self._does is Does.CHANGE
 
     @cached_property
@@ -193,7 +193,7 @@ class Call:
 
     @property
     def _is_specific(self) -> bool:
-        """Whether the meaning of its verbs is certain enough to exclude unrelated verbs."""
+        """True if the meaning of its verbs is certain enough to exclude unrelated verbs."""
         return bool(self._families or self._related) or self._is_plain
 
 

@@ -74,12 +74,12 @@ class EvidenceValue(NamedTuple):
 
     @property
     def is_result(self) -> bool:
-        """Whether a tool returned it."""
+        """True if a tool returned it."""
         return self.source is PassageSource.TOOL_RESULT and not self.is_argument
 
     @property
     def is_number(self) -> bool:
-        """Whether a tool returned it as a JSON number, which has a sign."""
+        """True if a tool returned it as a JSON number, which has a sign."""
         return (
             self.is_result
             and self.figure.kind == NUMBER
@@ -89,12 +89,12 @@ class EvidenceValue(NamedTuple):
 
     @property
     def is_sum(self) -> bool:
-        """Whether it is a number that is not an identifier."""
+        """True if it is a number that is not an identifier."""
         return self.figure.kind in SUMS and classify_name(self.field) != "hard"
 
     @property
     def is_money(self) -> bool:
-        """Whether it may be an amount of money: written as one, or in a field for one."""
+        """True if it may be an amount of money: written as one, or in a field for one."""
         if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
             return self.figure.kind in SUMS and not self.figure.soft
         if self._is_in_amount_field:
@@ -103,7 +103,7 @@ class EvidenceValue(NamedTuple):
 
     @property
     def may_be_cents(self) -> bool:
-        """Whether it is a whole number of at least 100 in a field for amounts of money."""
+        """True if it is a whole number of at least 100 in a field for amounts of money."""
         figure = self.figure
         whole = figure.kind == NUMBER and figure.text.isdigit()
         return whole and figure.numbers[0] >= _SMALL and self._is_in_amount_field

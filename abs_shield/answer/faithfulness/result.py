@@ -69,7 +69,7 @@ class FaithfulnessResult:
 
     @property
     def denied(self) -> bool:
-        """Whether the text must be withheld."""
+        """True if the text must be withheld."""
         return not self.passed and self.mode is Mode.STRICT
 
     @property
