@@ -69,7 +69,7 @@ def idf_of(rows: Iterable[Row]) -> Idf:
 def vectors_of(row: Row, idf: Mapping[str, float]) -> list[Vector]:
     """Give the features of an answer's claims."""
     index, asked = index_of(row.evidence), question_keys(row.question)
-    return [features_of(one.text, index, asked=asked, idf=idf).values for one in row.claims]
+    return [features_of(one.text, index, question_keys=asked, idf=idf).values for one in row.claims]
 
 
 def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None = None) -> Weights:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from abs_shield.answer.claim_types import Assessment
-from abs_shield.answer.gate import Judged, gate
+from abs_shield.answer.gate import GateClaim, gate
 from abs_shield.answer.probes.consistency import ConsistencyProbe
 from abs_shield.answer.report import (
     EvidenceSpan,
@@ -122,7 +122,7 @@ def assemble(
     ran = all(not probe.not_run for probe in probes) and (bool(probes) or not critical)
     decision = gate(
         [
-            Judged(one.score, one.claim.critical, one.confirmed, one.claim.text in divergent)
+            GateClaim(one.score, one.claim.critical, one.confirmed, one.claim.text in divergent)
             for one in assessed.assessments
         ],
         config,

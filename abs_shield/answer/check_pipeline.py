@@ -1,7 +1,7 @@
 """
-From an answer to its report: claims, opinions, probes and the gate.
+The pipeline of an answer check: claims, opinions, probes, the gate and the report.
 
-Sync and async come from one text: what asks a model is a generator that `play` or `aplay` drives.
+Sync and async share one implementation: generators yield questions, `play` or `aplay` asks them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from abs_shield.answer.evidence.extent import read_of_answer
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.extraction.markdown_blocks import has_code
-from abs_shield.answer.injected import injected
+from abs_shield.answer.injected_instructions import injected_instructions
 from abs_shield.answer.probes.background_probes import Probed, abegin, begin, take_slot
 from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.request import AnswerRequest, request_of
-from abs_shield.answer.scorers import CHECKS, SCORERS, Effect, Scorer
+from abs_shield.answer.scorers import CHECKS, SCORERS, Scorer, ScorerEffect
 from abs_shield.answer.scorers.word_scorer import answer_score
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
@@ -62,15 +62,15 @@ def check_answer(
 
     Args:
         answer: The answer.
-        session: The run that it ends.
+        session: The run that ends with the answer.
         run: A recorded run in place of a session: its messages, in any provider's shape,
             or an object or mapping that has them as ``messages``.
         evidence: Documents in place of a run: a text, a list of texts or of ``{"id", "text"}``,
             or an `Evidence`.
-        question: What the user asked; of a run its newest user message if None.
+        question: The user's question; the newest user message of a run if None.
         config: Thresholds and models; the defaults if None.
-        allow: Values, globs and callables that a run may mention without having seen them.
-        probed: Called with the whole once ``probing="background"`` is through with its probes.
+        allow: Values, globs and callables that an answer may mention without evidence.
+        probed: Called with the complete result after the probes of ``probing="background"``.
 
     Returns:
         Claims with scores and evidence, and what to do: emit, revise or block.
@@ -85,38 +85,38 @@ def check_answer(
     ).report  # fmt: skip
 
 
-async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
-    """As `check_answer`; models are asked side by side, without blocking the event loop."""
-    return (await achecked(answer, **given)).report
+async def acheck_answer(answer: str, **arguments: Any) -> HallucinationReport:
+    """Do the same as `check_answer`, with concurrent model calls on this event loop."""
+    return (await achecked(answer, **arguments)).report
 
 
-def checked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
-    """As `check_answer`, with what the report has no field for."""
-    request = _request(answer, probed, given)
+def checked(answer: str, *, probed: Probed | None = None, **arguments: Any) -> Checked:
+    """Do the same as `check_answer`, and return notes and assessments with the report."""
+    request = _request(answer, probed, arguments)
     judge, terms = request.config.judge, request.terms
-    found = play(_assessed(request, _scored(request)), judge, terms=terms)
-    if probed is not None and _is_late(request, found):
-        begin(_probed(request, found), request, probed)
-        return _pending(request, found)
-    return play(_probed(request, found), judge, terms=terms)
+    assessed = play(_assess(request, _score(request)), judge, terms=terms)
+    if probed is not None and _runs_in_background(request, assessed):
+        begin(_probe_and_assemble(request, assessed), request, probed)
+        return _pending_result(request, assessed)
+    return play(_probe_and_assemble(request, assessed), judge, terms=terms)
 
 
-async def achecked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
-    """As `checked`, on this event loop; what computes does so in a thread."""
+async def achecked(answer: str, *, probed: Probed | None = None, **arguments: Any) -> Checked:
+    """Do the same as `checked` on this event loop; the scorers run in a thread."""
     import asyncio  # sync programs start faster without it
 
-    request = _request(answer, probed, given)
+    request = _request(answer, probed, arguments)
     judge, terms = request.config.judge, request.terms
-    scored = await asyncio.to_thread(_scored, request)  # a long answer would block the event loop
-    found = await aplay(_assessed(request, scored), judge, terms=terms)
-    if probed is not None and _is_late(request, found):
-        abegin(_probed(request, found), request, probed)
-        return _pending(request, found)
-    return await aplay(_probed(request, found), judge, terms=terms)
+    scored = await asyncio.to_thread(_score, request)  # a long answer would block the event loop
+    assessed = await aplay(_assess(request, scored), judge, terms=terms)
+    if probed is not None and _runs_in_background(request, assessed):
+        abegin(_probe_and_assemble(request, assessed), request, probed)
+        return _pending_result(request, assessed)
+    return await aplay(_probe_and_assemble(request, assessed), judge, terms=terms)
 
 
-def _request(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> AnswerRequest:
-    request = request_of(answer, **given)
+def _request(answer: str, probed: Probed | None, arguments: Mapping[str, Any]) -> AnswerRequest:
+    request = request_of(answer, **arguments)
     if request.config.probing == "background" and probed is None:
         raise ShieldError(
             "check_answer: the probes run in the background; give `probed=`, a callable that gets"
@@ -131,11 +131,11 @@ def _request(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> An
 @dataclass(frozen=True, slots=True)
 class _Scores:
     """
-    The claims of an answer, and what each scorer says of them.
+    The claims of an answer, and each scorer's opinions on them.
 
     Attributes:
-        request: What is checked.
-        answer: As much of the answer as is read.
+        request: The request.
+        answer: The part of the answer that is read.
         claims: Its claims, in order.
         opinions: One for each claim, by the scorer's name.
     """
@@ -146,15 +146,17 @@ class _Scores:
     opinions: dict[str, Opinions] = field(default_factory=dict)
 
     @property
-    def effects(self) -> dict[str, Effect]:
-        """What each scorer may do here."""
+    def effects(self) -> dict[str, ScorerEffect]:
+        """The effect that each scorer may have on this answer."""
         in_run = self.request.in_run
-        found = {name: scorer.effect(in_run=in_run) for name, scorer in SCORERS.items()}
-        return found | ({"words": Effect.REVISE} if self.request.config.words == "gate" else {})
+        assessed = {name: scorer.effect(in_run=in_run) for name, scorer in SCORERS.items()}
+        return assessed | (
+            {"words": ScorerEffect.REVISE} if self.request.config.words == "gate" else {}
+        )
 
     @property
     def unread(self) -> tuple[Assessment, ...]:
-        """The rest of the answer as one claim that nothing scores; none where all is read."""
+        """The rest of the answer as one unscored claim; empty if all is read."""
         start, whole = len(self.answer), self.request.answer
         if start == len(whole):
             return ()
@@ -177,10 +179,10 @@ class _Scores:
 
     def open(self) -> tuple[int, ...]:
         """
-        Return the places of claims that the cheap scorers leave open: models are asked about them.
+        Return the positions of claims that the cheap scorers leave undecided, for the models.
 
-        Those are claims that the words alone do not emit, unless a check contradicts them. Low
-        scores of words are no exception: a claim in other words scores low, and may hold.
+        These are claims that the words alone do not emit, unless a check contradicts them. Low
+        scores of words are included: a paraphrase scores low and may be true.
         """
         high = self.request.config.emit_threshold
         return tuple(
@@ -193,26 +195,28 @@ class _Scores:
     def add(
         self, name: str, places: Sequence[int], opinions: Iterable[Opinion | Unavailable]
     ) -> None:
-        """Add what a scorer says of the claims at some places."""
+        """Add a scorer's opinions on the claims at some positions."""
         some: list[Opinion | Unavailable | None] = [None] * len(self.claims)
         for place, one in zip(places, opinions, strict=True):
             some[place] = one
         self.opinions[name] = tuple(some)
 
 
-def _scored(request: AnswerRequest) -> _Scores:
+def _score(request: AnswerRequest) -> _Scores:
     """Ask every scorer but the judge."""
     config, evidence = request.config, request.evidence
     answer = read_of_answer(request.answer) if config.scores else request.answer
     claims = claims_of(answer, questions=not request.in_run) if config.scores else ()
     scores = _Scores(request, answer, claims)
     for name in CHECKS:
-        scores.opinions[name] = _checked(SCORERS[name], scores)
+        scores.opinions[name] = _run_check(SCORERS[name], scores)
     if claims and request.has_no_evidence:
-        for name in CHECKS:  # what cannot have been done is wrong; all else is unverified
+        for (
+            name
+        ) in CHECKS:  # an action that cannot have been done is wrong; other claims are unverified
             scores.opinions[name] = tuple(map(_refuted_alone, scores.opinions[name]))
         return scores
-    scores.opinions["words"] = _words(scores)
+    scores.opinions["words"] = _score_words(scores)
     places = scores.open() if config.verifier is not None else ()
     if places:
         some = tuple(claims[place] for place in places)
@@ -222,7 +226,7 @@ def _scored(request: AnswerRequest) -> _Scores:
     return scores
 
 
-def _checked(scorer: Scorer, scores: _Scores) -> Opinions:
+def _run_check(scorer: Scorer, scores: _Scores) -> Opinions:
     request = scores.request
     opinions: Opinions = scorer.score(
         scores.claims, request.evidence, question=request.usable_question, answer=scores.answer
@@ -230,7 +234,7 @@ def _checked(scorer: Scorer, scores: _Scores) -> Opinions:
     return opinions
 
 
-def _words(scores: _Scores) -> Opinions:
+def _score_words(scores: _Scores) -> Opinions:
     request, facts = scores.request, scores.opinions["facts"]
     opinions: Opinions = SCORERS["words"].score(
         scores.claims,
@@ -241,24 +245,25 @@ def _words(scores: _Scores) -> Opinions:
     )
     if request.evidence.unread:
         return tuple(
-            _of_half(one, fact, request) for one, fact in zip(opinions, facts, strict=True)
+            _opinion_on_partial_evidence(one, fact, request)
+            for one, fact in zip(opinions, facts, strict=True)
         )
     if request.evidence.blind or request.evidence.vouches is not None:
         some = (one for one in opinions if isinstance(one, Opinion))
-        return tuple(replace(one, missing=()) for one in some)  # it may have been seen
+        return tuple(replace(one, missing=()) for one in some)  # unrecorded text may contain it
     return opinions
 
 
-def _of_half(
+def _opinion_on_partial_evidence(
     words: Opinion | Unavailable | None,
     facts: Opinion | Unavailable | None,
     request: AnswerRequest,
 ) -> Opinion | Unavailable:
     """
-    Return what the words say of a claim where a part of the evidence is not read.
+    Return the opinion of the words on a claim if a part of the evidence is not read.
 
-    It may have the values that the facts do not find, and beside documents the words, too: then
-    nothing scores the claim.
+    The unread part may contain values that the facts miss, and in documents the words, too: then
+    the claim is not scored.
     """
     unread = Unavailable(request.evidence.unread)
     if not isinstance(words, Opinion) or facts == Unavailable(request.evidence.blind):
@@ -271,8 +276,8 @@ def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
     return one if isinstance(one, Opinion) and one.contradicted else None
 
 
-def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[AssessedAnswer]:
-    """Ask the judge about the claims that are open, and return what is known before the probes."""
+def _assess(request: AnswerRequest, scores: _Scores) -> Steps[AssessedAnswer]:
+    """Ask the judge about the undecided claims, and return the assessment before the probes."""
     places = scores.open() if request.config.judge is not None else ()
     if places:
         some = tuple(scores.claims[place] for place in places)
@@ -289,8 +294,12 @@ def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[AssessedAnswer]:
 
 def _errors(scores: _Scores) -> tuple[str, ...]:
     """Return why a verifier or a judge gave no usable opinion."""
-    asked = (one for name, some in scores.opinions.items() if SCORERS[name].model for one in some)
-    return tuple(dict.fromkeys(one.reason for one in asked if isinstance(one, Unavailable)))
+    model_opinions = (
+        one for name, some in scores.opinions.items() if SCORERS[name].model for one in some
+    )
+    return tuple(
+        dict.fromkeys(one.reason for one in model_opinions if isinstance(one, Unavailable))
+    )
 
 
 def _notes(scores: _Scores) -> tuple[str, ...]:
@@ -306,24 +315,27 @@ def _notes(scores: _Scores) -> tuple[str, ...]:
         notes += (_UNREAD,)
     if request.config.scores and has_unchecked_figures(answer):
         notes += (_CUT,)
-    if request.config.judge is None:  # what no model reads instructs none
+    if request.config.judge is None:  # without a model, instructions have no effect
         return notes
-    both = (injected(request.answer, Evidence(())), injected("", request.evidence))
+    both = (
+        injected_instructions(request.answer, Evidence(())),
+        injected_instructions("", request.evidence),
+    )
     return (*notes, *(name for name, some in zip(_INJECTED, both, strict=True) if some))
 
 
 def _overall(scores: _Scores) -> float | None:
     """
-    Return the worst claim's score; of words at even odds the answer layer's, which reads all.
+    Return the overall score: the worst claim's, or at even odds that of the answer layer.
 
-    A check bounds either: no answer is better than a claim that is known to be wrong.
+    Either is capped by the checks: no answer scores higher than a claim confirmed as wrong.
     """
     words = [one for one in scores.opinions.get("words", ()) if isinstance(one, Opinion)]
     if not words or scores.request.config.aggregate != "min":
         return None
     some = [one for one in scores.assessments() if one.score is not None]
-    asked_models = any(SCORERS[name].model for name in scores.opinions)
-    if asked_models or scores.request.prior or scores.effects["words"] is Effect.ROUTE:
+    has_models = any(SCORERS[name].model for name in scores.opinions)
+    if has_models or scores.request.prior or scores.effects["words"] is ScorerEffect.ROUTE:
         return min(one.score for one in some if one.score is not None)
     confirmed = (one.score for one in some if one.confirmed and one.score is not None)
     return min([answer_score(words), *confirmed])
@@ -332,44 +344,44 @@ def _overall(scores: _Scores) -> float | None:
 # Stage 3: probes ----------------------------------------------------------------------------------
 
 
-def _is_late(request: AnswerRequest, found: AssessedAnswer) -> bool:
-    """Return whether the answer goes without waiting for its probes; if so, a slot is taken."""
+def _runs_in_background(request: AnswerRequest, assessed: AssessedAnswer) -> bool:
+    """Return whether the probes run in the background; if so, take a slot."""
     config = request.config
     if config.probing != "background" or config.judge is None:
         return False
-    return bool(_critical(request, found)) and take_slot()
+    return bool(_claims_to_probe(request, assessed)) and take_slot()
 
 
-def _pending(request: AnswerRequest, found: AssessedAnswer) -> Checked:
-    """Return the report of an answer whose probes still run."""
-    probes = _not_run(request, found, "in the background")
-    return assemble(request, found._replace(notes=(*found.notes, PENDING)), probes)
+def _pending_result(request: AnswerRequest, assessed: AssessedAnswer) -> Checked:
+    """Return the result of an answer whose probes are still running."""
+    probes = _unrun_probes(request, assessed, "in the background")
+    return assemble(request, assessed._replace(notes=(*assessed.notes, PENDING)), probes)
 
 
-def _critical(request: AnswerRequest, found: AssessedAnswer) -> tuple[Claim, ...]:
-    """Return the claims that are asked again."""
-    if not request.config.probes or NO_EVIDENCE in found.notes:
+def _claims_to_probe(request: AnswerRequest, assessed: AssessedAnswer) -> tuple[Claim, ...]:
+    """Return the claims to be probed."""
+    if not request.config.probes or NO_EVIDENCE in assessed.notes:
         return ()
-    return tuple(one.claim for one in found.assessments if one.claim.critical)
+    return tuple(one.claim for one in assessed.assessments if one.claim.critical)
 
 
-def _not_run(
-    request: AnswerRequest, found: AssessedAnswer, reason: str
+def _unrun_probes(
+    request: AnswerRequest, assessed: AssessedAnswer, reason: str
 ) -> tuple[ConsistencyProbe, ...]:
     return tuple(
         ConsistencyProbe(claim=claim.text, original=claim.text, not_run=reason)
-        for claim in _critical(request, found)
+        for claim in _claims_to_probe(request, assessed)
     )
 
 
-def _probed(request: AnswerRequest, found: AssessedAnswer) -> Steps[Checked]:
-    """Ask about the critical claims again, and report."""
-    probes, config = _not_run(request, found, NO_JUDGE), request.config
+def _probe_and_assemble(request: AnswerRequest, assessed: AssessedAnswer) -> Steps[Checked]:
+    """Probe the critical claims, and assemble the result."""
+    probes, config = _unrun_probes(request, assessed, NO_JUDGE), request.config
     if probes and config.judge is not None:
-        claims = _critical(request, found)
+        claims = _claims_to_probe(request, assessed)
         probes = yield from probe_claims(
             claims, request.answer, request.question, request.evidence, times=config.probes
         )
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
-        found = found._replace(errors=(*found.errors, *broken))
-    return assemble(request, found, probes)
+        assessed = assessed._replace(errors=(*assessed.errors, *broken))
+    return assemble(request, assessed, probes)

@@ -1,4 +1,4 @@
-"""One proposition of an answer, and what scorers say of it."""
+"""Claims of an answer, and the opinions of scorers on them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Claim:
         text: The proposition as it is written in the answer: ``answer[start:end]``.
         start: Offset of its first character in the answer.
         end: Offset after its last character.
-        kinds: What makes it critical: number, money, date, time, id, citation, name,
+        kinds: The reasons why it is critical: number, money, date, time, id, citation, name,
             action (what was done), commitment (what the agent says it will do).
     """
 
@@ -97,7 +97,7 @@ class Spelling(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
     """
-    What one scorer says of one claim.
+    One scorer's opinion on one claim.
 
     Attributes:
         score: P(grounded), in [0, 1], at even odds.
@@ -115,12 +115,12 @@ class Opinion:
 
 
 Opinions = tuple[Opinion | Unavailable | None, ...]
-"""One for each claim, in order; None if the scorer was not asked about it."""
+"""One for each claim, in order; None if the scorer did not run on it."""
 
 
 class Assessment(NamedTuple):
     """
-    What all scorers together say of one claim.
+    The combined opinion of all scorers on one claim.
 
     Attributes:
         claim: The claim.
@@ -130,7 +130,7 @@ class Assessment(NamedTuple):
         contradicted: Why the evidence says something else; empty if it does not.
         confirmed: Whether a scorer that may block says that it is wrong.
         words: The score of its words at even odds, in [0, 1]; None without evidence.
-        against: Names of the scorers that speak against it, in the order of their table.
+        against: Names of the scorers that reject it, in the order of their table.
     """
 
     claim: Claim

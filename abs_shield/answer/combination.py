@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opinion, Unavailable
-from abs_shield.answer.scorers import SCORERS, Effect
+from abs_shield.answer.scorers import SCORERS, ScorerEffect
 from abs_shield.stats.logodds import log_odds, probability
 
 _MISSING_CAP = 0.59
@@ -22,7 +22,7 @@ def combine(
     claim: Claim,
     opinions: Mapping[str, Opinion | Unavailable | None],
     *,
-    effects: Mapping[str, Effect],
+    effects: Mapping[str, ScorerEffect],
     prior: float = 0.0,
     missing_confirms: bool = True,
 ) -> Assessment:
@@ -61,7 +61,7 @@ def combine(
         missing=_missing(words, [*checks.values(), *models.values()]),
         contradicted=refuting[0].contradicted if refuting else "",
         confirmed=any(
-            effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
+            effects[name] is ScorerEffect.BLOCK and _refutes(name, one, missing_confirms)
             for name, one in usable.items()
         ),
         words=words.score if words else None,
@@ -88,9 +88,11 @@ def with_prior(score: float, prior: float) -> float:
     return probability(log_odds(_bounded(score)) + prior) if prior else score
 
 
-def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: float) -> Opinion:
+def _weighed(
+    words: Opinion, models: Sequence[Opinion], effect: ScorerEffect, prior: float
+) -> Opinion:
     """Return the opinion of the words as the gate uses it."""
-    if effect is not Effect.ROUTE:
+    if effect is not ScorerEffect.ROUTE:
         new = any(
             value.kind != "number" for value in words.missing
         )  # the base rate is not for these
@@ -106,11 +108,11 @@ def _refutes(name: str, one: Opinion, missing_confirms: bool) -> bool:
     return bool(SCORERS[name].model) and one.score < REFUTED_BELOW
 
 
-def _rejects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
+def _rejects(name: str, one: Opinion, effects: Mapping[str, ScorerEffect]) -> bool:
     """Return whether a scorer that may revise rejects a claim."""
     if SCORERS[name].caps:
         return bool(one.contradicted or one.missing)
-    return effects[name] is not Effect.ROUTE and one.score < 0.5
+    return effects[name] is not ScorerEffect.ROUTE and one.score < 0.5
 
 
 def _missing(words: Opinion | None, others: Sequence[Opinion]) -> tuple[MissingValue, ...]:

@@ -1,4 +1,4 @@
-"""Emit, revise or block: stage 4, from the assessments of an answer's claims."""
+"""Gate of an answer (stage 4): emit, revise or block, by the assessments of its claims."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from abs_shield.policy.answer_config import AnswerConfig
 _WEAK = "below_emit_threshold"
 
 
-class Judged(NamedTuple):
+class GateClaim(NamedTuple):
     """
-    One claim as the gate sees it.
+    The properties of one claim that the gate uses.
 
     Attributes:
-        score: P(grounded), in [0, 1]; None if nothing could score it.
+        score: P(grounded), in [0, 1]; None if no scorer could score it.
         critical: Whether a mistake in it has consequences.
         confirmed: Whether a scorer that may block says that it is wrong.
         divergent: Whether the model answered differently when it was asked again.
@@ -43,7 +43,7 @@ class GateDecision(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def overall_of(claims: Sequence[Judged], config: AnswerConfig) -> float | None:
+def overall_of(claims: Sequence[GateClaim], config: AnswerConfig) -> float | None:
     """
     Compute the overall score: the worst claim's, or a mean in which critical claims count twice.
 
@@ -59,7 +59,7 @@ def overall_of(claims: Sequence[Judged], config: AnswerConfig) -> float | None:
 
 
 def gate(
-    claims: Sequence[Judged],
+    claims: Sequence[GateClaim],
     config: AnswerConfig,
     *,
     overall: float | None = None,
@@ -67,19 +67,19 @@ def gate(
     probed: bool = True,
 ) -> GateDecision:
     """
-    Decide what becomes of an answer; block goes before revise, and revise before emit.
+    Decide whether to emit, revise or block an answer; the gravest applicable action wins.
 
     Args:
         claims: Its claims.
         config: The thresholds.
-        overall: The overall score, if it is known better than by `overall_of`.
+        overall: The overall score, if it is more precise than that of `overall_of`.
         rejected: Whether stage 1 blocked a call of the final turn.
         probed: Whether every critical claim was asked again.
     """
     score = overall_of(claims, config) if overall is None else overall
     if any(_blocks(claim, config) for claim in claims):
         return GateDecision(score, "block", ("critical_claim_refuted",))
-    notes = [*_revisions(claims, config, score)]
+    notes = [*_reasons_to_revise(claims, config, score)]
     if rejected:
         notes.append("call_rejected")
     if config.high_stakes and not probed and any(claim.critical for claim in claims):
@@ -91,16 +91,16 @@ def gate(
     return GateDecision(score, "emit", () if claims else ("no_claims",))
 
 
-def _blocks(claim: Judged, config: AnswerConfig) -> bool:
-    """Return whether a claim blocks: a low score alone never does, a scorer has to confirm it."""
+def _blocks(claim: GateClaim, config: AnswerConfig) -> bool:
+    """Return whether a claim blocks: a low score that a scorer confirms, never the score alone."""
     low = claim.score is not None and claim.score < config.block_threshold
     return claim.critical and claim.confirmed and low
 
 
-def _revisions(
-    claims: Sequence[Judged], config: AnswerConfig, overall: float | None
+def _reasons_to_revise(
+    claims: Sequence[GateClaim], config: AnswerConfig, overall: float | None
 ) -> Iterator[str]:
-    """Yield why an answer has to be revised."""
+    """Yield the reasons to revise an answer."""
     scores = [claim.score for claim in claims if claim.score is not None]
     low = any(score < config.revise_threshold for score in scores)
     open_ = len(scores) < len(claims)

@@ -1,4 +1,4 @@
-"""A question to a judge, and what is wrong with its reply: the schema, or the ids of its items."""
+"""Questions to a judge, and validation of its replies by schema and item ids."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Problem = Callable[[dict[str, Any]], str]
 
 
 def ask(system: str, data: Sequence[str], *, schema: Mapping[str, Any], problem: Problem) -> Ask:
-    """Return a question: the instruction, and the fenced data that it is about."""
+    """Return a question from an instruction and its fenced data."""
     user = {"role": "user", "content": "\n".join(data)}
     messages = ({"role": "system", "content": system}, user)
     return Ask(messages=messages, schema=schema, problem=problem)
 
 
-def fits(schema: Mapping[str, Any]) -> Problem:
-    """Return a function that names the first thing in a reply that the schema does not allow."""
+def schema_problem(schema: Mapping[str, Any]) -> Problem:
+    """Return a function that describes a reply's first violation of the schema."""
     return lambda reply: _misfit(_compiled(json.dumps(schema)), reply)
 
 
-def fits_each(schema: Mapping[str, Any], name: str, ids: Iterable[str]) -> Problem:
-    """Return `fits` that also requires each of *ids* exactly once in the list *name*."""
-    wanted, problem = tuple(ids), fits(schema)
+def schema_and_ids_problem(schema: Mapping[str, Any], name: str, ids: Iterable[str]) -> Problem:
+    """Return `fits` with the requirement that each of *ids* occurs once in the list *name*."""
+    wanted, problem = tuple(ids), schema_problem(schema)
     return lambda reply: problem(reply) or _unmatched([one["id"] for one in reply[name]], wanted)
 
 
-def listed(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with one list, whose items have all these properties."""
+def list_schema(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with one list, whose items require all these properties."""
     items = _closed(dict(item))
     return _closed({name: {"type": "array", "items": items}})
 

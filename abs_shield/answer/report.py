@@ -42,7 +42,7 @@ class ReportedClaim:
     Attributes:
         text: The claim.
         evidence_spans: The evidence nearest to it, best first.
-        score: P(grounded), in [0, 1]; None if nothing could score it.
+        score: P(grounded), in [0, 1]; None if no scorer could score it.
         critical: Whether it has a figure, a date, an id, a citation, a name or an action.
         status: grounded, unsupported, contradicted, divergent or unverified.
     """
@@ -80,9 +80,9 @@ class HallucinationReport:
     Attributes:
         run_id: The run's identifier.
         claims: Every claim of the answer, in its order.
-        tool_call_validations: Every call of the run, with what stage 1 decided.
-        consistency_probes: Every critical claim that was asked again.
-        overall_score: The gating score, in [0, 1]; None where there was nothing to score.
+        tool_call_validations: Every call of the run, with the decision of stage 1.
+        consistency_probes: Every critical claim that was probed.
+        overall_score: The gating score, in [0, 1]; None if there was nothing to score.
         action: emit, revise or block.
         version: The specification's version.
     """

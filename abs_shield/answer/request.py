@@ -1,4 +1,4 @@
-"""The input of a check: an answer, its evidence and its configuration, validated."""
+"""Validated input of an answer check: the answer, its evidence and its configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.stats.logodds import log_odds
 from abs_shield.text.show import shown
 
 _RUN_BASE_RATE = 0.99
-"""Share of claims of successful runs that hold: measured, see `benchmarks/answers.py`."""
+"""Measured share of true claims in successful runs, see `benchmarks/answers.py`."""
 _WAYS = ("session", "run", "evidence")
 
 
@@ -26,12 +26,12 @@ class AnswerRequest(NamedTuple):
 
     Attributes:
         answer: The answer.
-        evidence: What it may rest on.
-        question: What the user asked; None if that is not known.
+        evidence: The evidence.
+        question: The user's question; None if unknown.
         config: Thresholds and models.
-        session: The run that it ends; None beside documents.
-        terms: What may be spent on models for this answer.
-        prior: Log-odds that a claim is grounded before it is looked at.
+        session: The run that ends with the answer; None for an answer about documents.
+        terms: Time-out and budget of model calls for this answer.
+        prior: Log-odds that a claim is grounded before any evidence.
     """
 
     answer: str
@@ -44,22 +44,22 @@ class AnswerRequest(NamedTuple):
 
     @property
     def in_run(self) -> bool:
-        """True if the answer ends a run, and is not judged beside documents."""
+        """True if the answer ends a run; False if it is about documents."""
         return self.session is not None
 
     @property
     def has_base_rate(self) -> bool:
-        """True if claims are judged at a run's base rate, and not at even odds as documents are."""
+        """True if claims are judged at a run's base rate; False at even odds, as for documents."""
         return self.prior != 0.0 or (self.in_run and self.config.words == "show")
 
     @property
     def has_no_evidence(self) -> bool:
-        """True if nothing was returned, and nothing was done."""
+        """True if there are no passages and no executed calls."""
         return not self.evidence.pieces and not self.evidence.executed
 
     @property
     def usable_question(self) -> str | None:
-        """The question, unless tool results alone are evidence: it is the user's."""
+        """The question; None if only tool results are evidence, since it is the user's text."""
         return None if self.config.strict_tool_evidence else self.question
 
 
@@ -88,14 +88,14 @@ def request_of(
     ended = _session_of(run) if run is not None else session
     if ended is None:
         is_collected = isinstance(evidence, Evidence)
-        found = evidence if is_collected else evidence_from(evidence, name="evidence")
+        collected = evidence if is_collected else evidence_from(evidence, name="evidence")
     else:
         collect = gathered or CachedEvidence(ended, allow=allow)
-        found = collect(strict_tool_evidence=settings.strict_tool_evidence)
+        collected = collect(strict_tool_evidence=settings.strict_tool_evidence)
         question = question if question is not None else _newest_question(ended)
     return AnswerRequest(
         answer=answer,
-        evidence=found,
+        evidence=collected,
         question=question,
         config=settings,
         session=ended,
@@ -126,7 +126,7 @@ def _config(config: Any) -> AnswerConfig:
 
 
 def _session_of(run: Any) -> Session:
-    """Return a session that has seen a recorded run: its messages, or an object that has them."""
+    """Return a session with the messages of a recorded run."""
     session = Session()
     if isinstance(run, Mapping):
         messages, id = run.get("messages"), run.get("run_id")
@@ -141,7 +141,7 @@ def _session_of(run: Any) -> Session:
 
 
 def _newest_question(session: Session | None) -> str | None:
-    """Return the newest user message, of a sub-agent that has none that of its parent."""
+    """Return the newest user message of a session, or else of its parent."""
     if session is None:
         return None
     for entry in reversed([*session.entries()]):

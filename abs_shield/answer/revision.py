@@ -1,4 +1,4 @@
-"""Revision: have an answer written again until it holds, or refuse it."""
+"""Revision of an answer: have it rewritten until its claims are supported, or refuse it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.reader import figures
 
 Write = Callable[[str], Any]
-"""Writes the answer again, given the feedback; sync or async."""
+"""Rewrites the answer from feedback; sync or async."""
 Check = Callable[[str], Any]
 """Checks an answer: `checked` or `achecked` with all other arguments bound."""
 
@@ -35,7 +35,7 @@ _REASONS = {
     NOT_CHECKED: "it could not be checked",
     "not_probed": "it could not be checked as closely as it has to be",
 }
-"""By status or note, worst first: what the user is told, without how it was found."""
+"""Reasons shown to the user by status or note, worst first, without internals."""
 _HOW = (
     "Some statements of your answer are not supported by the evidence of this run. Write the "
     "answer again: correct or leave out each of these, change nothing else, add nothing new."
@@ -46,14 +46,14 @@ _STOPPED = (
 )
 _MOST_WEAK = 3
 _SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
-"""Stems of the only content words of a rewrite that says nothing: "Done!", "It costs"."""
+"""Stems of content words that do not make a statement alone: "Done!", "It costs"."""
 _MOST_WORDS = 40
 _MOST_MISSING = 5
 _UNIT = re.compile(r"[ \u00a0]?[^\W\d_][\w/]{0,20}")
 _FAILED = "revisions_failed"
-_IN_VAIN = frozenset({"not_probed"})
-"""Notes that no other wording changes."""
-_MENDABLE = frozenset(
+_UNRESOLVABLE = frozenset({"not_probed"})
+"""Notes that no rewording can resolve."""
+_RESOLVABLE = frozenset(
     {"unsupported_claim", "unverified_claim", "divergent_claim", "below_emit_threshold",
      "call_rejected", "check_failed"}
 )  # fmt: skip
@@ -64,7 +64,7 @@ class Settled(NamedTuple):
     The outcome of a revision.
 
     Attributes:
-        text: What may be emitted: the answer, or the refusal.
+        text: The text to emit: the answer, or the refusal.
         checked: The last check.
         rounds: The number of rewrites.
         refused: Why it was refused; empty if it was emitted.
@@ -76,28 +76,28 @@ class Settled(NamedTuple):
     refused: str = ""
 
 
-def feedback_on(found: Checked) -> str:
+def feedback_on(result: Checked) -> str:
     """
-    Return the feedback for the model: each claim that does not hold, with its nearest evidence.
+    Return the feedback for the model: each unsupported claim, with its nearest evidence.
 
     Args:
-        found: A check whose action is revise.
+        result: A check with the action revise.
     """
     lines: list[str] = []
-    if wrong := _wrong(found):
+    if wrong := _unsupported_claims(result):
         lines += [_HOW, *(_line(*one) for one in wrong[:_MOST])]
     if len(wrong) > _MOST:
         lines.append(f"- and {len(wrong) - _MOST} more")
-    if "call_rejected" in found.notes:
-        lines += [_STOPPED, *_rejected(found)]
+    if "call_rejected" in result.notes:
+        lines += [_STOPPED, *_rejected(result)]
     return "\n".join(lines)
 
 
-def _wrong(found: Checked) -> list[tuple[ReportedClaim, Assessment]]:
-    """Return the claims that do not hold; if only the whole is too weak, its weakest ones."""
-    both = [*zip(found.report.claims, found.claims, strict=True)]
+def _unsupported_claims(result: Checked) -> list[tuple[ReportedClaim, Assessment]]:
+    """Return the unsupported claims; if only the overall score is too low, the weakest claims."""
+    both = [*zip(result.report.claims, result.claims, strict=True)]
     wrong = [one for one in both if one[0].status != "grounded"]
-    if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(found.notes):
+    if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(result.notes):
         return wrong
     return sorted(both, key=lambda one: one[0].score or 0.0)[:_MOST_WEAK]
 
@@ -114,7 +114,7 @@ def _line(claim: ReportedClaim, one: Assessment) -> str:
 
 
 def _missing(one: Assessment) -> Iterator[str]:
-    """Yield the values of a claim that the evidence lacks, and its contradiction does not name."""
+    """Yield the missing values of a claim that its contradiction does not name."""
     units = _units(one)
     written = (value.text + units.get(value.start, "") for value in one.missing)
     texts = dict.fromkeys(map(escaped, written))
@@ -123,15 +123,15 @@ def _missing(one: Assessment) -> Iterator[str]:
 
 
 def _units(one: Assessment) -> dict[int, str]:
-    """Return what is written behind the numbers of a claim as their unit, by their offsets."""
+    """Return the written units of a claim's numbers, by offset."""
     text, start = one.claim.text, one.claim.start
     behind = ((value.start, _UNIT.match(text, value.end)) for value in figures(text) if value.unit)
     return {start + place: unit[0] for place, unit in behind if unit}
 
 
-def _rejected(found: Checked) -> Iterator[str]:
+def _rejected(result: Checked) -> Iterator[str]:
     """Yield the newest calls that stage 1 rejected, with its errors."""
-    calls = [one for one in found.report.tool_call_validations if one.status == "rejected"]
+    calls = [one for one in result.report.tool_call_validations if one.status == "rejected"]
     for call in calls[-_MOST_WEAK:]:
         errors = "; ".join(call.errors) or "it was rejected"
         yield f"- `{escaped(call.tool, limit=_CLAIM)}`: {escaped(errors, limit=_EVIDENCE)}"
@@ -141,30 +141,30 @@ def settled(
     answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
 ) -> Settled:
     """
-    Check an answer, have it written again if it does not hold, and emit or refuse it.
+    Check an answer, have it rewritten if it is unsupported, and emit or refuse it.
 
     Args:
         answer: The first draft.
-        write: Writes it again from feedback.
+        write: Rewrites it from feedback.
         check: Checks a draft.
         config: The number of rewrites, and the text of a refusal.
-        enforced: Whether an answer that does not hold is stopped; otherwise it is only checked.
+        enforced: Whether an unsupported answer is revised or refused; otherwise it is only checked.
 
     Returns:
-        The text to emit. A draft that repeats an earlier one, or makes no progress, ends the
-        rounds, and so does one without a statement, such as an empty text, "Done!" or "I don't
+        The text to emit. The rounds end with a draft that repeats an earlier one or makes no
+        progress, and with one without a statement, such as an empty text, "Done!" or "I don't
         have that information.", if an earlier one had claims. Progress is a higher overall score,
-        at the same score fewer claims that do not hold, and at as many fewer missing values. A
-        refused answer is reported as blocked.
+        then fewer unsupported claims, then fewer missing values. A refused answer is reported as
+        blocked.
 
     Raises:
         ShieldError: *write* returned no text.
     """
     steps = rounds(answer, config, enforced=enforced)
     try:
-        do, given = next(steps)
+        step, content = next(steps)
         while True:
-            do, given = steps.send(write(given) if do == "write" else check(given))
+            step, content = steps.send(write(content) if step == "write" else check(content))
     except StopIteration as end:
         done: Settled = end.value
         return done
@@ -173,13 +173,13 @@ def settled(
 async def asettled(
     answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
 ) -> Settled:
-    """As `settled`, for a *write* and a *check* that may be async."""
+    """Do the same as `settled`, for a *write* and a *check* that may be async."""
     steps = rounds(answer, config, enforced=enforced)
     try:
-        do, given = next(steps)
+        step, content = next(steps)
         while True:
-            got = write(given) if do == "write" else check(given)
-            do, given = steps.send(await got if inspect.isawaitable(got) else got)
+            got = write(content) if step == "write" else check(content)
+            step, content = steps.send(await got if inspect.isawaitable(got) else got)
     except StopIteration as end:
         done: Settled = end.value
         return done
@@ -189,62 +189,67 @@ def rounds(
     answer: str, config: AnswerConfig, *, enforced: bool
 ) -> Generator[tuple[str, str], Any, Settled]:
     """
-    Yield each step of a revision: ``("check", draft)``, and ``("write", feedback)``.
+    Yield each step of a revision: ``("check", draft)`` or ``("write", feedback)``.
 
-    It is sent the `Checked` of the draft, and the text that was written.
+    The caller sends back the draft's `Checked`, or the rewritten text.
     """
     drafts = {answer}
     best: _Progress | None = None
     before: Checked | None = None
     rounds = 0
     while True:
-        found: Checked = yield "check", answer
-        report = found.report
-        if enforced and before is not None and not _says_something(found):
-            return _refused(found, rounds, config, because=before)
+        result: Checked = yield "check", answer
+        report = result.report
+        if enforced and before is not None and not _says_something(result):
+            return _refused(result, rounds, config, because=before)
         if report.action == "emit" or not enforced:
-            return Settled(answer, found, rounds)
-        progress = _Progress.of(found)
+            return Settled(answer, result, rounds)
+        progress = _Progress.of(result)
         stuck = best is not None and progress <= best
-        if report.action == "block" or stuck or rounds >= config.revisions or _in_vain(found):
-            return _refused(found, rounds, config)
+        if (
+            report.action == "block"
+            or stuck
+            or rounds >= config.revisions
+            or _cannot_improve(result)
+        ):
+            return _refused(result, rounds, config)
         best = progress
-        before = found if report.claims else before
-        answer = yield "write", feedback_on(found)
+        before = result if report.claims else before
+        answer = yield "write", feedback_on(result)
         if not isinstance(answer, str):
             raise ShieldError(
                 f"settled: `write` returned {shown(answer)}; return the new answer's text"
             )
         rounds += 1
         if answer in drafts:
-            return _refused(found, rounds, config)
+            return _refused(result, rounds, config)
         drafts.add(answer)
 
 
 class _Progress(NamedTuple):
-    """How far a draft is from an answer that holds; the greater of two is nearer."""
+    """The quality of a draft, greater is better."""
 
     score: float
     open: int
     missing: int
 
     @classmethod
-    def of(cls, found: Checked) -> _Progress:
-        """Return the progress of a draft; one claim at its cap hides what was mended beside it."""
-        report = found.report
+    def of(cls, result: Checked) -> _Progress:
+        """Return the progress of a draft; counts matter, since one capped claim fixes the score."""
+        report = result.report
         score = -1.0 if report.overall_score is None else report.overall_score
         open_ = sum(claim.status != "grounded" for claim in report.claims)
-        return cls(score, -open_, -sum(len(one.missing) for one in found.claims))
+        return cls(score, -open_, -sum(len(one.missing) for one in result.claims))
 
 
-def _says_something(found: Checked) -> bool:
-    """Return whether a rewrite makes a statement, and is not the rest of one such as "Done!"."""
-    both = zip(found.report.claims, found.claims, strict=True)
+def _says_something(result: Checked) -> bool:
+    """Return whether a rewrite makes a statement, unlike a remnant such as "Done!"."""
+    both = zip(result.report.claims, result.claims, strict=True)
     return any(bool(one.claim.kinds) or _is_statement(reported) for reported, one in both)
 
 
 def _is_statement(claim: ReportedClaim) -> bool:
-    """Return whether a claim has a predicate or words of substance, or is one of the evidence's."""
+    """Return whether a claim has a predicate or content words, or is a word of the evidence."""
     words = tokens(claim.text, most=_MOST_WORDS)
     if len(words) == 1:
         return any(words[0].key in keys_of(span.text) for span in claim.evidence_spans)
@@ -254,20 +259,20 @@ def _is_statement(claim: ReportedClaim) -> bool:
     return any(not (key.isascii() and len(key) == 1) for key in content - _SAYS_NOTHING)
 
 
-def _in_vain(found: Checked) -> bool:
-    notes = frozenset(found.notes)
-    return bool(notes & _IN_VAIN) and not notes & _MENDABLE
+def _cannot_improve(result: Checked) -> bool:
+    notes = frozenset(result.notes)
+    return bool(notes & _UNRESOLVABLE) and not notes & _RESOLVABLE
 
 
 def _refused(
-    found: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
+    last: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
 ) -> Settled:
-    """Return the refusal; *because* is the draft that says why, the last one if None."""
-    failed = because or found
-    seen = {*failed.notes, *(claim.status for claim in failed.report.claims)}
+    """Return the refusal; its reason is taken from *because*, or the last draft if None."""
+    failed = because or last
+    outcomes = {*failed.notes, *(claim.status for claim in failed.report.claims)}
     usual = _REASONS["unsupported"]
-    reason = next((text for word, text in _REASONS.items() if word in seen), usual)
-    if found.report.action != "block":
-        report = replace(found.report, action="block")
-        found = found._replace(report=report, notes=(*found.notes, _FAILED))
-    return Settled(config.refusal.format(reason=reason), found, rounds, reason)
+    reason = next((text for word, text in _REASONS.items() if word in outcomes), usual)
+    if last.report.action != "block":
+        report = replace(last.report, action="block")
+        last = last._replace(report=report, notes=(*last.notes, _FAILED))
+    return Settled(config.refusal.format(reason=reason), last, rounds, reason)

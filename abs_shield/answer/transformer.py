@@ -1,4 +1,4 @@
-"""Verifiers on `transformers`: models in local folders, asked about chunks of a premise."""
+"""Base class of verifiers on `transformers` models from local folders."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class TransformerVerifier(ABC):
     """
     A model that reads a chunk of the premise together with one claim; the best chunk counts.
 
-    Chunks overlap by a quarter. Marks of the model's own, such as ``</s>``, are blanked in the
-    premise, the claims and the question: no text may pass for another part of the prompt.
+    Chunks overlap by a quarter. Special tokens of the model, such as ``</s>``, are blanked in the
+    premise, the claims and the question, so that no text can imitate a part of the prompt.
 
     Args:
         model: The loaded model.
         tokenizer: The loaded tokenizer.
-        form: What the model reads, with ``{premise}`` and perhaps ``{claim}`` and ``{question}``.
+        form: The model's prompt, with ``{premise}`` and perhaps ``{claim}`` and ``{question}``.
             Without ``{claim}`` the claim is the second text of a pair.
-        tokens: Tokens that are read at most, at least 256; less if the model has fewer positions.
+        tokens: Most tokens that are read, at least 256; less if the model has fewer positions.
         chunk: Tokens of a chunk at most.
         device: Where the model runs.
 
@@ -62,9 +62,9 @@ class TransformerVerifier(ABC):
         self, premise: str, claims: Sequence[str], question: str | None = None
     ) -> list[Odds]:
         """Return the odds of each claim, given the premise."""
-        asked = self.chunks(question, self.tokens // 8)[0] if question else ""
-        form = self.prompt(asked)
-        fixed = _fill(form, question=asked, premise="", claim="")
+        question_text = self.chunks(question, self.tokens // 8)[0] if question else ""
+        form = self.prompt(question_text)
+        fixed = _fill(form, question=question_text, premise="", claim="")
         room = self.tokens - self.tokens // 4 - len(self._tokenizer(fixed)["input_ids"]) - _MARGIN
         parts = self.chunks(premise, max(_MARGIN, min(self._chunk, room)))
         heads = [self.chunks(claim, self.tokens // 4)[0] for claim in claims]
@@ -72,7 +72,7 @@ class TransformerVerifier(ABC):
         some = [
             opinion
             for n in range(0, len(pairs), _BATCH)
-            for opinion in self._read(form, asked, pairs[n : n + _BATCH])
+            for opinion in self._read(form, question_text, pairs[n : n + _BATCH])
         ]
         return [self.best(some[n : n + len(parts)]) for n in range(0, len(some), len(parts))]
 
@@ -85,7 +85,7 @@ class TransformerVerifier(ABC):
         return Odds(max(one.entailed for one in some), max(one.contradicted for one in some))
 
     def prompt(self, question: str) -> str:
-        """Return what the model reads, with its fields."""
+        """Return the prompt with its placeholders."""
         return self._form
 
     def chunks(self, text: str, most: int) -> list[str]:
@@ -129,7 +129,7 @@ def libraries() -> tuple[Any, Any]:
 _TOKENIZER = ("tokenizer*", "vocab*", "*.model", "*.tiktoken")
 _FILES = {"AutoTokenizer": (_TOKENIZER, "tokenizer.json"), "AutoConfig": ((), "")}
 _WEIGHTS = (("*.safetensors", "*.bin"), "model.safetensors")
-"""What has one of these in its folder, and the usual name of it."""
+"""Files of a model's weights, and their usual name."""
 
 
 def folder_of(folder: Any) -> Path:
@@ -145,7 +145,7 @@ def folder_of(folder: Any) -> Path:
             f"verifier: the folder of a model is {shown(folder)}; give its path, such as"
             " `models/minicheck`"
         )
-    libraries()  # whoever lacks them installs them first
+    libraries()  # a missing library is reported before a missing folder
     if not Path(folder).is_dir():
         raise PolicyError(
             f"verifier: `{escaped(str(folder))}` is not a folder; download the model first, see"
@@ -156,10 +156,10 @@ def folder_of(folder: Any) -> Path:
 
 def require_files(folder: Path, names: Sequence[str], *, usual: str) -> None:
     """
-    Refuse a folder that has no file of these names, in fewer words than `transformers`.
+    Raise if a folder has no file with one of these names.
 
     Raises:
-        PolicyError: There is none.
+        PolicyError: There is none; shorter than the error of `transformers`.
     """
     if not any(True for name in names for _ in folder.glob(name)):
         raise PolicyError(
@@ -170,7 +170,7 @@ def require_files(folder: Path, names: Sequence[str], *, usual: str) -> None:
 
 def load(kind: str, folder: str | Path, **options: Any) -> Any:
     """
-    Return a tokenizer, configuration or model from a local folder; no code of it is run.
+    Return a tokenizer, configuration or model from a local folder, without running its code.
 
     Raises:
         PolicyError: It is not a folder, or cannot be loaded.
@@ -203,7 +203,7 @@ def load_model(kind: str, folder: str | Path) -> Any:
 
 def require_all(folder: str | Path, missing: Sequence[str]) -> None:
     """
-    Refuse a model with missing weights: `transformers` fills those with random numbers.
+    Raise if weights are missing, which `transformers` would fill with random numbers.
 
     Raises:
         PolicyError: Any are missing.
@@ -223,12 +223,12 @@ def cannot_load(folder: str | Path, error: Exception) -> PolicyError:
 
 
 def _fill(form: str, **texts: str) -> str:
-    """Return *form* with its fields replaced; braces of the texts are no fields."""
+    """Return *form* with its fields replaced; braces in the texts are left alone."""
     return re.sub(r"\{(\w+)\}", lambda field: texts.get(field[1], field[0]), form)
 
 
 def _positions(config: Any) -> int:
-    """Return how many tokens a model has positions for; relative positions have no end."""
+    """Return the number of token positions of a model; unlimited for relative positions."""
     places = getattr(config, "max_position_embeddings", None)
     if type(places) is not int or places < 1 or not getattr(config, "position_biased_input", True):
         return _LONGEST

@@ -1,4 +1,4 @@
-"""The decision about each call of a run, for the report on its answer."""
+"""Decisions about the calls of a run, for the report on its answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def final_turn_rejected(session: Session) -> bool:
 
 
 def _calls(session: Session) -> Iterator[tuple[str, ToolCall]]:
-    """Return each call under its decision's id and its own, as far as the session knows them."""
+    """Yield each call with its decision's id and its own id, as far as the session has them."""
     for entry in session.entries():
         if isinstance(event := entry.event, Proposed):
             for call in event.calls:

@@ -1,4 +1,4 @@
-"""A verifier: a model trained to tell how probable a claim is, given a premise."""
+"""Protocol of verifiers: models that compute the probability of a claim, given a premise."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from abs_shield.answer.claim_types import Claim
-from abs_shield.answer.probes.cloze import GAP, Gap, gaps, values_in
+from abs_shield.answer.probes.cloze import GAP, ClozeGap, gaps, values_in
 
 ALIKE = [
     ("$1,200", "1200 USD"),
@@ -41,7 +41,7 @@ UNLIKE = [
 
 def agrees(one: str, other: str) -> bool:
     """Whether a model that finds *other* agrees with an answer that says *one*."""
-    return Gap(GAP, values_in(f"it is {one}")[0]).agrees(other)
+    return ClozeGap(GAP, values_in(f"it is {one}")[0]).agrees(other)
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
@@ -89,7 +89,7 @@ def test_hostile_texts_are_read(piece):
     found = values_in(piece * 20_000)
 
     assert len(found) <= 1_000
-    assert all(isinstance(Gap(GAP, one).agrees(one.text), bool) for one in found[:20])
+    assert all(isinstance(ClozeGap(GAP, one).agrees(one.text), bool) for one in found[:20])
 
 
 @pytest.mark.parametrize("value", ["$1.2k", "3 lakh rupees", "15. Mai 2024", "2.5k EUR", "6:30 pm"])

@@ -6,7 +6,7 @@ import pytest
 
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.combination import combine
-from abs_shield.answer.scorers import Effect
+from abs_shield.answer.scorers import ScorerEffect
 from abs_shield.stats.logodds import log_odds
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))
@@ -14,7 +14,7 @@ ABSENT = Opinion(score=0.55, missing=(MissingValue("money", "$7", 9, 11),))
 REFUTED = Opinion(score=0.25, contradicted="the evidence says $9")
 
 
-EFFECTS = dict.fromkeys(("facts", "words", "verifier", "judge"), Effect.BLOCK)
+EFFECTS = dict.fromkeys(("facts", "words", "verifier", "judge"), ScorerEffect.BLOCK)
 
 
 def combined(words, facts=None, models=(), effects=EFFECTS, **given):
@@ -75,7 +75,7 @@ def test_misses_are_figures_and_names_beside_them():
 
 def test_words_that_may_only_route_count_as_the_prior():
     """In a run the base rate replaces them, unless a model speaks against the claim."""
-    effects = EFFECTS | {"words": Effect.ROUTE}
+    effects = EFFECTS | {"words": ScorerEffect.ROUTE}
 
     assert combined(said(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(0.99)
     assert combined(said(0.1), None, (said(0.2),), effects).score == pytest.approx(0.027, abs=0.001)
@@ -84,7 +84,7 @@ def test_words_that_may_only_route_count_as_the_prior():
 
 def test_a_check_that_may_only_revise_confirms_nothing():
     """Its contradiction caps the score, and blocks no answer."""
-    effects = EFFECTS | {"facts": Effect.REVISE}
+    effects = EFFECTS | {"facts": ScorerEffect.REVISE}
     found = combined(said(0.99), REFUTED, effects=effects)
 
     assert (0.25, False, ("facts",)) == (found.score, found.confirmed, found.against)

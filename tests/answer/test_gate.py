@@ -6,32 +6,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.gate import Judged, gate, overall_of
+from abs_shield.answer.gate import GateClaim, gate, overall_of
 from abs_shield.errors import PolicyError
 from abs_shield.policy.answer_config import AnswerConfig
 
 CONFIG = AnswerConfig()
-JUDGED = st.builds(Judged, st.none() | st.floats(0, 1), st.booleans(), st.booleans(), st.booleans())
+JUDGED = st.builds(
+    GateClaim, st.none() | st.floats(0, 1), st.booleans(), st.booleans(), st.booleans()
+)
 CRITICAL = {"critical": True, "confirmed": True}
 
 
 @pytest.mark.parametrize(
     ("claims", "action"),
     [
-        ([Judged(0.85)], "emit"),
-        ([Judged(0.8499)], "revise"),
-        ([Judged(0.7)], "revise"),
-        ([Judged(0.6)], "revise"),
-        ([Judged(0.3)], "revise"),
-        ([Judged(0.39, **CRITICAL)], "block"),
-        ([Judged(0.4, **CRITICAL)], "revise"),
-        ([Judged(0.39, critical=True)], "revise"),
-        ([Judged(0.95), Judged(0.39, **CRITICAL)], "block"),
-        ([Judged(0.9, critical=True, divergent=True)], "revise"),
-        ([Judged(0.9, divergent=True)], "emit"),
+        ([GateClaim(0.85)], "emit"),
+        ([GateClaim(0.8499)], "revise"),
+        ([GateClaim(0.7)], "revise"),
+        ([GateClaim(0.6)], "revise"),
+        ([GateClaim(0.3)], "revise"),
+        ([GateClaim(0.39, **CRITICAL)], "block"),
+        ([GateClaim(0.4, **CRITICAL)], "revise"),
+        ([GateClaim(0.39, critical=True)], "revise"),
+        ([GateClaim(0.95), GateClaim(0.39, **CRITICAL)], "block"),
+        ([GateClaim(0.9, critical=True, divergent=True)], "revise"),
+        ([GateClaim(0.9, divergent=True)], "emit"),
         ([], "emit"),
-        ([Judged(None)], "revise"),
-        ([Judged(0.99), Judged(None)], "revise"),
+        ([GateClaim(None)], "revise"),
+        ([GateClaim(0.99), GateClaim(None)], "revise"),
     ],
 )
 def test_bands(claims, action):
@@ -42,8 +44,8 @@ def test_bands(claims, action):
 def test_block_goes_before_revise_and_revise_before_emit():
     """A mean that would emit does not hide a claim that has to be revised, or is refuted."""
     config = AnswerConfig(aggregate="mean")
-    weak = [*[Judged(1.0)] * 30, Judged(0.5)]
-    refuted = [*[Judged(1.0)] * 30, Judged(0.1, **CRITICAL), Judged(0.5)]
+    weak = [*[GateClaim(1.0)] * 30, GateClaim(0.5)]
+    refuted = [*[GateClaim(1.0)] * 30, GateClaim(0.1, **CRITICAL), GateClaim(0.5)]
 
     assert overall_of(weak, config) > 0.85
     assert "revise" == gate(weak, config).action
@@ -52,7 +54,7 @@ def test_block_goes_before_revise_and_revise_before_emit():
 
 def test_a_rejected_call_of_the_final_turn_is_revised():
     """However good the scores are."""
-    assert ("revise", ("call_rejected",)) == gate([Judged(1.0)], CONFIG, rejected=True)[1:]
+    assert ("revise", ("call_rejected",)) == gate([GateClaim(1.0)], CONFIG, rejected=True)[1:]
 
 
 def test_no_claims_are_emitted_without_a_score():
@@ -64,8 +66,8 @@ def test_high_stakes_never_emit_unprobed_critical_claims():
     """What is not critical may be emitted."""
     config = AnswerConfig(high_stakes=True)
 
-    assert "revise" == gate([Judged(0.99, critical=True)], config, probed=False).action
-    assert "emit" == gate([Judged(0.99)], config, probed=False).action
+    assert "revise" == gate([GateClaim(0.99, critical=True)], config, probed=False).action
+    assert "emit" == gate([GateClaim(0.99)], config, probed=False).action
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_a_weak_answer_may_be_annotated():
     """Where nothing else speaks against it."""
     config = AnswerConfig(below_emit="annotate")
 
-    assert ("emit", ("below_emit_threshold",)) == gate([Judged(0.7)], config)[1:]
-    assert "revise" == gate([Judged(0.7)], config, rejected=True).action
-    assert "revise" == gate([Judged(0.59)], config).action
-    assert "revise" == gate([Judged(0.7)], AnswerConfig()).action
+    assert ("emit", ("below_emit_threshold",)) == gate([GateClaim(0.7)], config)[1:]
+    assert "revise" == gate([GateClaim(0.7)], config, rejected=True).action
+    assert "revise" == gate([GateClaim(0.59)], config).action
+    assert "revise" == gate([GateClaim(0.7)], AnswerConfig()).action

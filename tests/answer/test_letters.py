@@ -16,7 +16,7 @@ def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
     values = dict(
         zip(
             FEATURES,
-            features_of(claim, index_of(evidence), asked=frozenset(), idf=Idf()).values,
+            features_of(claim, index_of(evidence), question_keys=frozenset(), idf=Idf()).values,
             strict=True,
         )
     )

@@ -117,10 +117,10 @@ def test_a_total_behind_the_500th_figure_is_reckoned():
     """As many absent figures as are checked in full are reckoned with, and no more."""
     session = Session()
     session.tool_result("get_it", {"prices": [420, 80]})
-    listed = "One costs $420, one $80. " * 250
+    list_schema = "One costs $420, one $80. " * 250
     total = "The total is $500. "
-    told = checked(listed + total, session=session)
-    many = checked(listed + total * 501, session=session)
+    told = checked(list_schema + total, session=session)
+    many = checked(list_schema + total * 501, session=session)
 
     assert [] == [miss.text for one in told.claims for miss in one.missing]
     assert ["$500"] == [miss.text for one in many.claims for miss in one.missing]

@@ -70,7 +70,7 @@ class Person(NamedTuple):
     Attributes:
         start: Offset of the name's first character.
         end: Offset after its last character.
-        names: The parts of the name, in normal form, of which the evidence should have one: after
+        names: The parts of the name, in normal form. The evidence should have one of them: after
             a title the family name, after a German title any, since German nouns have capitals
             too; without a title the given name and the family name.
         has_title: Whether a title precedes the name.

@@ -1,26 +1,26 @@
-"""The faithfulness guardrail: a text passes if enough of it follows from the context."""
+"""The faithfulness guardrail: a text passes if enough of it can be inferred from the context."""
 
 from __future__ import annotations
 
 from abs_shield.answer.faithfulness.guardrail import Faithfulness
 from abs_shield.answer.faithfulness.providers import (
-    Judged,
     LexicalProvider,
     ModelProvider,
     Provider,
-    Verdict,
+    ProviderVerdicts,
+    StatementVerdict,
 )
 from abs_shield.answer.faithfulness.result import FaithfulnessResult, Statement
-from abs_shield.answer.faithfulness.streaming import Checked
+from abs_shield.answer.faithfulness.streaming import StreamedPart
 
 __all__ = [
-    "Checked",
     "Faithfulness",
     "FaithfulnessResult",
-    "Judged",
     "LexicalProvider",
     "ModelProvider",
     "Provider",
+    "ProviderVerdicts",
     "Statement",
-    "Verdict",
+    "StatementVerdict",
+    "StreamedPart",
 ]

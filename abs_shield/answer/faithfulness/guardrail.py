@@ -1,4 +1,4 @@
-"""The faithfulness guardrail: passes a text if enough of it can be inferred from the context."""
+"""The faithfulness guardrail: a text passes if enough of it can be inferred from the context."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from abs_shield.answer.faithfulness.guardrail_config import Context, Settings, evidence_in
-from abs_shield.answer.faithfulness.providers import Judged, LexicalProvider, Verdict
+from abs_shield.answer.faithfulness.guardrail_config import (
+    Context,
+    FaithfulnessSettings,
+    evidence_in,
+)
+from abs_shield.answer.faithfulness.providers import (
+    LexicalProvider,
+    ProviderVerdicts,
+    StatementVerdict,
+)
 from abs_shield.answer.faithfulness.result import (
     NO_CONTEXT,
     FaithfulnessResult,
@@ -16,7 +24,7 @@ from abs_shield.answer.faithfulness.result import (
     flags,
     share,
 )
-from abs_shield.answer.faithfulness.streaming import LONGEST, Buffer, Checked
+from abs_shield.answer.faithfulness.streaming import LONGEST, Buffer, StreamedPart
 from abs_shield.core.words import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.model import Terms, Undetermined, aplay, play
@@ -27,13 +35,13 @@ BEFORE, AFTER = "before", "after"
 Text: TypeAlias = str | Sequence[str]
 
 
-class Faithfulness(Settings):
+class Faithfulness(FaithfulnessSettings):
     """
-    Judges whether the statements of a text can be inferred from a context.
+    Guardrail that checks whether the statements of a text can be inferred from a context.
 
-    A text is taken apart into statements; each gets verdict 1 or 0; the score is the share of 1,
-    an exact fraction; it passes from the threshold on, equality included. A text without statements
-    passes with the note ``no_statements``. No check raises for what a model does: without verdicts
+    A text is split into statements; each gets verdict 1 or 0; the score is the exact share of
+    verdicts 1; a score equal to the threshold or above passes. A text without statements passes
+    with the note ``no_statements``. No check raises because of a model's reply: without verdicts
     the result is ``undetermined``, which strict mode denies.
 
     >>> guard = Faithfulness(provider="lexical", context="The tower was built in 1889.")
@@ -55,7 +63,7 @@ class Faithfulness(Settings):
         return _Check(self, AFTER, context).run(response)
 
     async def acheck(self, response: Text, *, context: Context | None = None) -> FaithfulnessResult:
-        """As `check`, without blocking the event loop."""
+        """Do the same as `check`, without blocking the event loop."""
         return await _Check(self, AFTER, context).arun(response)
 
     def check_input(self, text: Text, *, context: Context | None = None) -> FaithfulnessResult:
@@ -65,23 +73,23 @@ class Faithfulness(Settings):
     async def acheck_input(
         self, text: Text, *, context: Context | None = None
     ) -> FaithfulnessResult:
-        """As `check_input`, without blocking the event loop."""
+        """Do the same as `check_input`, without blocking the event loop."""
         return await _Check(self, BEFORE, context).arun(text)
 
     def stream(
         self, chunks: Iterable[str], *, window: int | None = None, context: Context | None = None
-    ) -> Iterator[Checked]:
+    ) -> Iterator[StreamedPart]:
         """
-        Judge a streamed response before it is passed on; the stream ends with a denied part.
+        Judge a streamed response before it is released; the stream ends after a denied part.
 
-        Without a window everything is held until the end, and judged as by `check`. With one,
-        whole sentences are judged and released as soon as so many characters have come; the score
-        is that of all parts so far, so a wrong statement early denies what a whole text evens out.
-        A model is asked twice for each part.
+        Without a window the whole text is buffered and judged as by `check`. With one, complete
+        sentences are judged and released whenever that many characters have arrived; the score is
+        that of all parts so far, so an early wrong statement may deny a text that passes as a
+        whole. A model is asked twice for each part.
 
         Args:
             chunks: The pieces of the text as they come.
-            window: Characters from which on the text so far is judged; at least 1.
+            window: Number of characters from which on a part is judged; at least 1.
             context: As in `check`.
 
         Raises:
@@ -95,15 +103,15 @@ class Faithfulness(Settings):
         *,
         window: int | None = None,
         context: Context | None = None,
-    ) -> AsyncIterator[Checked]:
-        """As `stream`, of chunks that come asynchronously."""
+    ) -> AsyncIterator[StreamedPart]:
+        """Do the same as `stream`, for chunks that arrive asynchronously."""
         return _Check(self, AFTER, context).astream(chunks, Buffer(window))
 
 
 class _Check:
-    """One guarded text, whole or in parts. A Shield records it once, with all its statements."""
+    """One guarded text, whole or in parts, recorded once by the Shield with all its statements."""
 
-    def __init__(self, guard: Settings, phase: str, context: Context | None) -> None:
+    def __init__(self, guard: FaithfulnessSettings, phase: str, context: Context | None) -> None:
         self._guard, self._phase, self._mode = guard, phase, guard.mode
         self._provider = guard.resolved_provider
         self._evidence = guard.evidence if context is None else evidence_in(context)
@@ -123,37 +131,39 @@ class _Check:
 
     def run(self, text: Any) -> FaithfulnessResult:
         """Judge a whole text."""
-        return self._recorded(self._judge(_joined(text)))
+        return self._record(self._judge(_joined(text)))
 
     async def arun(self, text: Any) -> FaithfulnessResult:
-        """As `run`, without blocking the event loop."""
-        return self._recorded(await self._ajudge(_joined(text)))
+        """Do the same as `run`, without blocking the event loop."""
+        return self._record(await self._ajudge(_joined(text)))
 
-    def stream(self, chunks: Iterable[str], buffer: Buffer) -> Iterator[Checked]:
-        """Judge the parts of a text; what is denied, or left by the reader, ends it."""
+    def stream(self, chunks: Iterable[str], buffer: Buffer) -> Iterator[StreamedPart]:
+        """Judge the parts of a text; a denied part, or the reader's exit, ends the stream."""
         result: FaithfulnessResult | None = None
         try:
             for part in chunks if self._off else buffer.parts(chunks):
                 result = self._judge(part)
-                yield Checked("" if result.denied else part, result)
+                yield StreamedPart("" if result.denied else part, result)
                 if result.denied:
                     return
         finally:
             if result is not None:
-                self._recorded(result)
+                self._record(result)
 
-    async def astream(self, chunks: AsyncIterable[str], buffer: Buffer) -> AsyncIterator[Checked]:
-        """As `stream`, of chunks that come asynchronously."""
+    async def astream(
+        self, chunks: AsyncIterable[str], buffer: Buffer
+    ) -> AsyncIterator[StreamedPart]:
+        """Do the same as `stream`, for chunks that arrive asynchronously."""
         result: FaithfulnessResult | None = None
         try:
             async for part in chunks if self._off else buffer.aparts(chunks):
                 result = await self._ajudge(part)
-                yield Checked("" if result.denied else part, result)
+                yield StreamedPart("" if result.denied else part, result)
                 if result.denied:
                     return
         finally:
             if result is not None:
-                self._recorded(result)
+                self._record(result)
 
     def _judge(self, text: str) -> FaithfulnessResult:
         return self._result(play(self._steps(text), self._provider.judge, terms=self._terms()))
@@ -167,14 +177,14 @@ class _Check:
         return self._result(await aplay(self._steps(text), judge, terms=self._terms()))
 
     def _terms(self) -> Terms:
-        """Return the terms with an unspent budget, which is that of one check."""
+        """Return the terms with a new budget, that of one check."""
         terms = self._guard.terms
         return replace(terms, budget=terms.budget.fresh()) if terms.budget else terms
 
-    def _steps(self, text: str) -> Steps[Judged | Undetermined]:
-        """Take the provider's steps; one that breaks has judged nothing."""
+    def _steps(self, text: str) -> Steps[ProviderVerdicts | Undetermined]:
+        """Run the provider's steps; an exception of the provider makes the result undetermined."""
         if self._off or not text.strip():
-            return Judged(())
+            return ProviderVerdicts(())
         if len(text) > LONGEST:
             return Undetermined(f"{len(text)} characters, at most {LONGEST} are judged")
         has_context = bool(self._evidence.pieces)
@@ -188,8 +198,8 @@ class _Check:
         notes = ("" if has_context else NO_CONTEXT, self._evidence.blind)
         return judged._replace(notes=(*filter(None, notes), *judged.notes))
 
-    def _result(self, judged: Judged | Undetermined) -> FaithfulnessResult:
-        """Return the result of one more part; its score is that of everything so far."""
+    def _result(self, judged: ProviderVerdicts | Undetermined) -> FaithfulnessResult:
+        """Return the result of the next part; its score is that of all parts so far."""
         threshold = share("threshold", self._guard.threshold)
         result = FaithfulnessResult(
             phase=self._phase, passed=True, mode=self._mode, threshold=threshold
@@ -211,7 +221,7 @@ class _Check:
         passed = score is None or score >= threshold
         return replace(result, passed=passed, statements=part, score=score, notes=notes)
 
-    def _statement(self, number: int, one: Verdict) -> Statement:
+    def _statement(self, number: int, one: StatementVerdict) -> Statement:
         rule = self._out_of_scope
         return Statement(
             id=f"s{number}",
@@ -223,8 +233,8 @@ class _Check:
             score=one.score,
         )
 
-    def _recorded(self, result: FaithfulnessResult) -> FaithfulnessResult:
-        """Let the Shield record the text, with the statements and notes of all its parts."""
+    def _record(self, result: FaithfulnessResult) -> FaithfulnessResult:
+        """Record the text with the statements and notes of all its parts, if a Shield is given."""
         if self._recorder is not None:
             notes = (*flags(self._statements), *self._notes)
             whole = result.notes if self._off or result.undetermined else notes

@@ -1,4 +1,4 @@
-"""Settings of the faithfulness guardrail, checked when they are declared or loaded."""
+"""Settings of the faithfulness guardrail, validated when they are declared or loaded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Context: TypeAlias = str | Sequence[str | Mapping[str, str]] | Evidence
 """One text, a list of documents (texts, or ``{"id", "text"}``), or the evidence of a run."""
 _ID, _LEXICAL = "faithfulness", "lexical"
 _BLANK = ("", "--")
-"""How the guardrail's own format writes that there is no context."""
+"""Contexts that mean "no context" in the guardrail's configuration format."""
 _SWITCHES = ("enabled", "before", "after")
 _CONFIG = (
     "ref", "provider", "context", "threshold", "exclude_out_of_scope_statements", "out_of_scope",
@@ -32,16 +32,16 @@ _CONFIG = (
 _LONGEST = 10_000_000
 
 
-class Settings(Declaration):
+class FaithfulnessSettings(Declaration):
     """
     The settings of a faithfulness guardrail.
 
     Attributes:
         provider: A `Judge` (any callable that asks a model), a `Provider`, or the reference of
             one: ``"lexical"`` is the answer pipeline, which needs no model.
-        ref: Another name of ``provider``, as the configuration has it.
+        ref: Alias of ``provider``, used by the configuration format.
         providers: Judges and providers by reference.
-        context: One text, or a list of documents; each check may have its own instead.
+        context: One text, or a list of documents; a check may pass its own instead.
         threshold: The lowest score that passes, in [0, 1].
         exclude_out_of_scope_statements: Whether a statement that does not refer to the context
             passes (verdict 1); if False, every statement must be inferable.
@@ -50,11 +50,11 @@ class Settings(Declaration):
         enabled: Whether anything is judged.
         out_of_scope: ``"pass"`` counts such statements as 1, ``"exclude"`` leaves them out of the
             score, ``"fail"`` counts them as 0; None follows the switch above.
-        allow_missing_context: Whether there may be no context; all is then out of scope.
+        allow_missing_context: Whether the context may be missing; everything is then out of scope.
         mode: ``"strict"`` denies; ``"audit"`` only reports.
         terms: Time-out, budget of each check, and stored replies of the model.
         shield: A `Shield` that records one Decision for each guarded text. Its audit mode and its
-            kill switch hold for the guardrail, too.
+            kill switch apply to the guardrail, too.
 
     Raises:
         PolicyError: A setting is wrong, or the provider or the context is missing.
@@ -114,24 +114,24 @@ class Settings(Declaration):
         Load a configuration.
 
         Args:
-            config: JSON text, or what it holds: ``{"guardrails": [...]}``, that list, one of its
-                entries, or an entry's ``config`` alone. The text may lack its outer braces.
+            config: JSON text, or its content: ``{"guardrails": [...]}``, that list, one of its
+                entries, or only an entry's ``config``. The text may lack its outer braces.
             providers: Judges and providers by the references in it.
-            settings: Keywords of the class that the configuration has no name for.
+            settings: Settings of the class that the configuration format does not have.
 
         Raises:
-            PolicyError: It cannot be read, has not exactly one faithfulness guardrail, or has an
-                unknown name; or a setting is wrong.
+            PolicyError: It cannot be read, does not have exactly one faithfulness guardrail, or has
+                an unknown name; or a setting is wrong.
         """
         return cls(**{**_read(config), **settings}, providers=providers or {})
 
 
 def evidence_in(context: Any) -> Evidence:
     """
-    Return a context as evidence, one passage for each document; JSON in a document is opened.
+    Return a context as evidence, one passage for each document; JSON in a document is parsed.
 
     Raises:
-        PolicyError: It is not a text, nor a list of texts or of ``{"id", "text"}``.
+        PolicyError: It is neither a text nor a list of texts or of ``{"id", "text"}``.
     """
     if isinstance(context, Evidence):
         return context
@@ -147,7 +147,7 @@ def _is_blank(document: Any) -> bool:
 
 
 def _resolve(provider: Any, ref: Any, providers: Mapping[str, Any]) -> Provider:
-    """Return the provider: an object as it is, a judge as `ModelProvider`, a reference by name."""
+    """Return a provider: an object as it is, a judge as `ModelProvider`, a reference by lookup."""
     resolved = provider if ref is None else ref
     if resolved is None:
         raise ValueError("`ref` (or `provider`) is required")
@@ -167,7 +167,7 @@ def _resolve(provider: Any, ref: Any, providers: Mapping[str, Any]) -> Provider:
 
 
 def _read(config: Any) -> dict[str, Any]:
-    """Return the keywords of the one guardrail in a configuration."""
+    """Return the settings of the one guardrail in a configuration."""
     parsed = _parse(config)
     if isinstance(parsed, Mapping) and "guardrails" in parsed:
         require_fields("configuration", parsed, ("guardrails",))
@@ -176,8 +176,8 @@ def _read(config: Any) -> dict[str, Any]:
     if not isinstance(entries, list) or not all(isinstance(one, Mapping) for one in entries):
         raise PolicyError(f"guardrail: got {shown(parsed)}; give an object with `guardrails`")
     if (ids := [one.get("id", _ID) for one in entries]) != [_ID]:
-        held = ", ".join(map(shown, ids)) or "none"
-        raise PolicyError(f"guardrail: got {held}; load one entry of `{_ID}` alone")
+        listed = ", ".join(map(shown, ids)) or "none"
+        raise PolicyError(f"guardrail: got {listed}; load one entry of `{_ID}` alone")
     entry, switches = entries[0], {}
     if "config" in entry or "id" in entry:
         require_fields("guardrail", entry, (*_SWITCHES, "id", "config"))

@@ -13,8 +13,8 @@ from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.faithfulness.result import share
 from abs_shield.answer.faithfulness.statement_scope import is_out_of_scope, shares_name, subject_of
-from abs_shield.answer.injected import injected
-from abs_shield.answer.judge_questions import fits, fits_each, listed
+from abs_shield.answer.injected_instructions import injected_instructions
+from abs_shield.answer.judge_questions import list_schema, schema_and_ids_problem, schema_problem
 from abs_shield.answer.verifier import Verifier
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
@@ -27,7 +27,7 @@ from abs_shield.text.values.reader import figures
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StatementVerdict:
     """
     A provider's verdict on one statement.
 
@@ -46,21 +46,21 @@ class Verdict:
     score: float | None = None
 
 
-class Judged(NamedTuple):
-    """The verdicts on every statement of a text, in its order, and other remarks."""
+class ProviderVerdicts(NamedTuple):
+    """The verdicts on all statements of a text, in order, and other remarks."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[StatementVerdict, ...]
     notes: tuple[str, ...] = ()
 
 
 class Provider(Protocol):
-    """Takes a text apart and judges its statements by a context."""
+    """A component that splits a text into statements and judges them by a context."""
 
     @property
     def judge(self) -> Judge | None:
         """The model that is asked; None if none is."""
 
-    def steps(self, text: str, context: Evidence) -> Steps[Judged | Undetermined]:
+    def steps(self, text: str, context: Evidence) -> Steps[ProviderVerdicts | Undetermined]:
         """Yield what the model is asked; return the verdicts."""
 
 
@@ -73,16 +73,16 @@ class LexicalProvider:
     The answer pipeline beside documents: deterministic, and nothing leaves the process.
 
     Attributes:
-        holds_from: Lowest score of a statement that can be inferred, in [0, 1]. If the text as a
-            whole has this score, every statement can that no check speaks against.
-        verifier: A local entailment model for statements that the words leave open; a `Verifier`.
+        holds_from: Lowest score of an inferable statement, in [0, 1]. If the text as a whole has this
+            score, every statement that no check refutes is inferable.
+        verifier: A `Verifier` (local entailment model) for statements that the words leave undecided.
 
     Raises:
         PolicyError: *holds_from* is not a number in [0, 1].
     """
 
     holds_from: float = 0.5
-    """Of .3 to .65 the one with the best balanced accuracy in each fold of the labelled answers."""
+    """Of .3 to .65 the value with the best balanced accuracy in each fold of the labelled answers."""
     verifier: Verifier | None = None
 
     def __post_init__(self) -> None:
@@ -92,25 +92,31 @@ class LexicalProvider:
     def judge(self) -> None:
         """No model is asked."""
 
-    def steps(self, text: str, context: Evidence) -> Steps[Judged | Undetermined]:
-        """Ask nothing; return the verdicts."""
+    def steps(self, text: str, context: Evidence) -> Steps[ProviderVerdicts | Undetermined]:
+        """Return the verdicts, without asking a model."""
         yield from ()
-        config = AnswerConfig(verifier=self.verifier, block_threshold=0)  # it reads low ones, too
+        config = AnswerConfig(
+            verifier=self.verifier, block_threshold=0
+        )  # a low score must not block: all statements are read
         checks = checked(text, evidence=context, config=config)
         if checks.errors:
             return Undetermined(checks.errors[0])
         whole = checks.report.overall_score
         holds = whole is not None and whole >= self.holds_from
         stated = (one for one in checks.claims if _is_statement(one.claim.text))
-        return Judged(tuple(self._verdict(one, context, holds=holds) for one in stated))
+        return ProviderVerdicts(tuple(self._verdict(one, context, holds=holds) for one in stated))
 
-    def _verdict(self, one: Assessment, context: Evidence, *, holds: bool) -> Verdict:
+    def _verdict(self, one: Assessment, context: Evidence, *, holds: bool) -> StatementVerdict:
         text, wrong = one.claim.text, one.confirmed or bool(one.missing)
         if one.score is not None and not wrong and (holds or one.score >= self.holds_from):
-            return Verdict(text, True, True, "its words and values are in the context", one.score)
+            return StatementVerdict(
+                text, True, True, "its words and values are in the context", one.score
+            )
         if one.score is None or is_out_of_scope(text, index_of(context)):
-            return Verdict(text, False, False, "it does not refer to the context", one.score)
-        return Verdict(text, False, True, _reason(one), one.score)
+            return StatementVerdict(
+                text, False, False, "it does not refer to the context", one.score
+            )
+        return StatementVerdict(text, False, True, _reason(one), one.score)
 
 
 def _is_statement(claim: str) -> bool:
@@ -151,7 +157,7 @@ _STATEMENTS = {
     "required": ["statements"],
     "additionalProperties": False,
 }
-_VERDICTS = listed(
+_VERDICTS = list_schema(
     "verdicts",
     {
         "id": {"type": "string"},
@@ -163,16 +169,16 @@ _VERDICTS = listed(
 _MOST_STATEMENTS, _LONGEST_STATEMENT, _LONGEST_REASON = 400, 4_000, 300
 _PER_CALL = 50
 _COVERED = 1 / 3
-"""Share of a sentence's words from which on an extracted statement is taken to cover it."""
+"""Share of a sentence's words from which on extracted statements cover it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelProvider:
     """
-    A model that is asked twice: for the statements, then for their verdicts, 50 with one call.
+    A model that is asked twice: for the statements, then for their verdicts, 50 per call.
 
-    Sentences that it leaves out are judged as they are written, and statements that it adds are
-    dropped: no text can avoid being judged, or raise its score, by instructions to the model.
+    Sentences that it leaves out are judged unchanged, and statements that it adds are dropped: no
+    text can avoid being judged, or raise its score, by instructions to the model.
 
     Attributes:
         judge: The model.
@@ -180,9 +186,9 @@ class ModelProvider:
 
     judge: Judge
 
-    def steps(self, text: str, context: Evidence) -> Steps[Judged | Undetermined]:
+    def steps(self, text: str, context: Evidence) -> Steps[ProviderVerdicts | Undetermined]:
         """Ask for the statements, then for their verdicts."""
-        replies = yield (_ask(_EXTRACT, {"text": text}, _STATEMENTS, fits(_STATEMENTS)),)
+        replies = yield (_ask(_EXTRACT, {"text": text}, _STATEMENTS, schema_problem(_STATEMENTS)),)
         (reply,) = replies or (Undetermined("no reply"),)
         if isinstance(reply, Undetermined):
             return reply
@@ -193,13 +199,15 @@ class ModelProvider:
         numbered = [(f"s{number}", one) for number, one in enumerate(statements, 1)]
         groups = [dict(numbered[n : n + _PER_CALL]) for n in range(0, len(numbered), _PER_CALL)]
         replies = (yield tuple(_judgement(group, context) for group in groups)) if groups else ()
-        verdicts: list[Verdict] = []
+        verdicts: list[StatementVerdict] = []
         for group, reply in zip(groups, replies or (), strict=True):
             if isinstance(reply, Undetermined):
                 return reply
             by_id = {one["id"]: one for one in reply["verdicts"]}
             verdicts += [_verdict(one, by_id[key], context) for key, one in group.items()]
-        return Judged(tuple(verdicts), (*notes, *injected(text, context, what="text")))
+        return ProviderVerdicts(
+            tuple(verdicts), (*notes, *injected_instructions(text, context, what="text"))
+        )
 
 
 def _ask(system: str, data: Mapping[str, Any], schema: dict[str, Any], problem: Any) -> Ask:
@@ -213,14 +221,14 @@ def _judgement(statements: dict[str, str], context: Evidence) -> Ask:
         "context": [passage.text for passage in context],
         "statements": [{"id": key, "statement": text} for key, text in statements.items()],
     }
-    return _ask(_JUDGE, data, _VERDICTS, fits_each(_VERDICTS, "verdicts", statements))
+    return _ask(_JUDGE, data, _VERDICTS, schema_and_ids_problem(_VERDICTS, "verdicts", statements))
 
 
 def _complete(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the statements of the text, each once, and each sentence that none of them covers."""
+    """Return the distinct statements of the text, and each sentence that none of them covers."""
     written = set(keys_of(text))
     once = {normal(one).strip(): one.strip() for one in extracted if one.strip()}
-    own = [one for one in once.values() if _is_of(one, written)]
+    own = [one for one in once.values() if _is_from_text(one, written)]
     covered = {key for one in own for key in keys_of(one)}
     left = [one.text for one in claims_of(text) if not _is_covered(one.text, covered)]
     added = len(once) - len(own)
@@ -231,7 +239,7 @@ def _complete(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ..
     return [one[:_LONGEST_STATEMENT] for one in (*own, *left)], tuple(filter(None, notes))
 
 
-def _is_of(statement: str, text: set[str]) -> bool:
+def _is_from_text(statement: str, text: set[str]) -> bool:
     """Return whether half of a statement's words are in the text; others only raise the score."""
     keys = set(keys_of(statement))
     return 2 * len(keys & text) >= len(keys)
@@ -243,9 +251,9 @@ def _is_covered(sentence: str, covered: set[str]) -> bool:
     return values <= covered and len(keys & covered) >= _COVERED * len(keys)
 
 
-def _verdict(text: str, reply: dict[str, Any], context: Evidence) -> Verdict:
-    """Return one verdict; the model cannot call the context's own subject out of scope."""
+def _verdict(text: str, reply: dict[str, Any], context: Evidence) -> StatementVerdict:
+    """Return one verdict; the model cannot declare the context's own subject out of scope."""
     inferable = bool(reply["verdict"])
     related = points_back(text) or shares_name(text, index_of(context))
     reason = escaped(reply["reason"].strip(), limit=_LONGEST_REASON)
-    return Verdict(text, inferable, inferable or reply["in_scope"] or related, reason)
+    return StatementVerdict(text, inferable, inferable or reply["in_scope"] or related, reason)

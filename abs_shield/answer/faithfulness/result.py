@@ -1,4 +1,4 @@
-"""What the faithfulness guardrail decides about a text: statements, verdicts, a score."""
+"""Result of the faithfulness guardrail: statements, verdicts and a score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Statement:
         verdict: 1 if it can be inferred from the context, or passes as out of scope; else 0.
         reason: Why, one line.
         in_scope: Whether it refers to the context.
-        counted: Whether it is part of the score.
+        counted: Whether it counts for the score.
         score: P(grounded), in [0, 1]; None if the provider computes none.
     """
 
@@ -53,8 +53,8 @@ class FaithfulnessResult:
         mode: In ``strict`` a text that has not passed is denied; ``audit`` only reports it.
         threshold: The lowest score that passes.
         statements: Every statement with its verdict.
-        score: Faithful statements / counted ones, exactly; None if none is counted.
-        undetermined: Why no verdicts could be had; empty if they could.
+        score: Exact share of faithful statements among the counted ones; None if none is counted.
+        undetermined: Why there are no verdicts; empty if there are.
         notes: Other remarks, such as ``"no_statements"``.
     """
 
@@ -104,7 +104,7 @@ class FaithfulnessResult:
         return f"faithfulness: {outcome}: {score}{wrong and f': {wrong}'}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON-able data, the score rounded to three digits."""
+        """Return the result as JSON-able data, with the score rounded to three digits."""
         return {
             "phase": self.phase,
             "passed": self.passed,
@@ -115,8 +115,8 @@ class FaithfulnessResult:
             "notes": list(self.notes),
             "statements": [
                 {
-                    "statement" if name == "text" else name: held
-                    for name, held in asdict(one).items()
+                    "statement" if name == "text" else name: value
+                    for name, value in asdict(one).items()
                 }
                 for one in self.statements
             ],
@@ -124,7 +124,7 @@ class FaithfulnessResult:
 
 
 def flags(statements: Sequence[Statement]) -> tuple[str, ...]:
-    """Return the note about a text without statements in scope; none for others."""
+    """Return the note about a text without statements in scope; empty for other texts."""
     if any(one.in_scope for one in statements):
         return ()
     return (ONLY_OUT_OF_SCOPE,) if statements else (NO_STATEMENTS,)
@@ -132,7 +132,7 @@ def flags(statements: Sequence[Statement]) -> tuple[str, ...]:
 
 def share(name: str, value: Any) -> Fraction:
     """
-    Return a share exactly as it is written.
+    Return a share as an exact fraction.
 
     >>> share("threshold", 0.8)
     Fraction(4, 5)

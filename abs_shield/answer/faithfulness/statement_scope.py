@@ -1,4 +1,4 @@
-"""Does a statement refer to the context at all?"""
+"""Scope of statements: whether they refer to the context."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _COMMON = frozenset(
         "two three year day time way thing people place number part world today now".split(),
     )
 )
-"""Stems that texts about different things share."""
+"""Stems that occur in texts about any subject."""
 
 
 def subject_of(statement: str) -> list[str]:
-    """Return the stems of the words that say what a statement is about."""
+    """Return the stems of the words that name a statement's subject."""
     return [key for key in keys_of(statement) if key not in _COMMON]
 
 
 def shares_name(statement: str, context: SentenceIndex) -> bool:
-    """Return whether a name, an id or an address of a statement stands in the context."""
+    """Return whether a name, an id or an address of a statement occurs in the context."""
     return any(key in context.postings for key in _names(statement))
 
 
@@ -35,8 +35,8 @@ def is_out_of_scope(statement: str, context: SentenceIndex) -> bool:
     """
     Return whether a statement has a subject of its own, and shares nothing with the context.
 
-    Its subject is a name or the noun that it begins with. Without one it is about the subject of
-    the text: unsupported answers of a dialogue would pass otherwise.
+    Its subject is a name or its first noun. A statement without one is about the subject of the
+    text: otherwise unsupported answers of a dialogue would pass.
     """
     if points_back(statement) or not _names(statement):
         return False
@@ -44,5 +44,5 @@ def is_out_of_scope(statement: str, context: SentenceIndex) -> bool:
 
 
 def _names(statement: str) -> list[str]:
-    named = (one.text for one in mentions(statement) if one.kind in _NAMES)
-    return [key for text in named for key in keys_of(text)]
+    texts = (one.text for one in mentions(statement) if one.kind in _NAMES)
+    return [key for text in texts for key in keys_of(text)]

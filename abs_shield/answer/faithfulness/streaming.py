@@ -1,4 +1,4 @@
-"""A streamed text, held back until it is judged: as a whole, or in windows of sentences."""
+"""Buffering of a streamed text until it is judged, as a whole or in windows of sentences."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.show import shown
 
 LONGEST = 200_000
-"""Characters of a text that is judged; a longer one is undetermined."""
+"""Most characters of a text that is judged; a longer one is undetermined."""
 
 
-class Checked(NamedTuple):
+class StreamedPart(NamedTuple):
     """
     A judged part of a stream.
 
     Attributes:
-        text: Text to pass on; empty if it is denied.
+        text: Text to release; empty if it is denied.
         result: The part's own statements; score and verdict are those of everything so far.
     """
 
@@ -29,11 +29,12 @@ class Checked(NamedTuple):
 
 class Buffer:
     """
-    The text of a stream that has not been judged.
+    The text of a stream that is not judged yet.
 
     Args:
-        window: Characters from which on whole sentences are released; None waits for the end.
-        longest: Characters that are held; more of them are released as they are.
+        window: Number of characters from which on complete sentences are released; None waits for
+            the end.
+        longest: Most characters that are buffered; a longer buffer is released whole.
 
     Raises:
         PolicyError: *window* is not a whole number above 0.
@@ -49,13 +50,13 @@ class Buffer:
         self._empty = True
 
     def parts(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Yield the parts of a stream when they are due; at least one, if empty."""
+        """Yield the parts of a stream when they are due; at least one, possibly empty."""
         for chunk in chunks:
             yield from self.add(chunk)
         yield from self.rest()
 
     async def aparts(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
-        """As `parts`, of chunks that come asynchronously."""
+        """Do the same as `parts`, for chunks that arrive asynchronously."""
         async for chunk in chunks:
             for part in self.add(chunk):
                 yield part
@@ -77,14 +78,16 @@ class Buffer:
             yield self._take()
         elif self._window is not None and self._length >= self._due:
             text = self._take()
-            *_, (start, _) = [(0, 0), *sentence_spans(text)]  # the last sentence may go on
+            *_, (start, _) = [(0, 0), *sentence_spans(text)]  # the last sentence may continue
             if start:
                 yield text[:start]
             self._chunks, self._length = [text[start:]], len(text) - start
-            self._due = max(self._window, 2 * self._length)  # else each chunk reads all again
+            self._due = max(
+                self._window, 2 * self._length
+            )  # otherwise each chunk would read everything again
 
     def rest(self) -> Iterator[str]:
-        """Yield the rest; an empty one only if it is all there was."""
+        """Yield the rest; an empty one only for an empty stream."""
         first = self._empty
         text = self._take()
         if text or first:

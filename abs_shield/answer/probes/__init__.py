@@ -1,1 +1,1 @@
-"""Consistency probes: a model is asked about the critical claims again."""
+"""Consistency probes: repeated questions to a model about the critical claims."""

@@ -1,4 +1,4 @@
-"""Probes in the background: the answer does not wait for them, and their report follows later."""
+"""Background probes: the answer is returned before them, and their report follows."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     import asyncio
 
 Probed = Callable[[Checked], Any]
-"""Called with the whole report once the probes are answered."""
+"""Called with the complete result after the probes."""
 
 MOST = 8
-"""Answers that are probed at the same time; the next one waits for its own probes."""
+"""Answers probed concurrently; with all slots taken, an answer waits for its own probes."""
 _SLOTS = BoundedSemaphore(MOST)
 _TASKS: set[asyncio.Task[None]] = set()
-"""Event loops hold their tasks weakly."""
+"""Strong references, since event loops reference their tasks weakly."""
 
 logger = logging.getLogger("abs_shield")
 
 
 def take_slot() -> bool:
-    """Take a free slot, if there is one; `begin` and `abegin` release it at their end."""
+    """Return whether a free slot was taken; `begin` and `abegin` release it at their end."""
     return _SLOTS.acquire(blocking=False)
 
 
 def begin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None:
-    """Probe in a daemon thread: the end of the process does not wait for it."""
+    """Run the probes in a daemon thread, which does not delay the end of the process."""
 
     def run() -> None:
         with _slot():
@@ -46,7 +46,7 @@ def begin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None
 
 
 def abegin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None:
-    """Probe in a task of this event loop."""
+    """Run the probes in a task of this event loop."""
     import asyncio  # sync programs start faster without it
 
     async def run() -> None:

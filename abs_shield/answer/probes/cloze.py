@@ -1,4 +1,6 @@
-"""A critical claim with gaps: the judge fills them in, and does not see the answer's values."""
+"""
+Cloze questions: a critical claim with gaps, which the judge fills without the answer's values.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ _MOST_GAPS, _MOST_READ, _AROUND = 6, 1_000, 600
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class ClozeGap:
     """
-    A question about one claim.
+    One cloze question about a claim.
 
     Attributes:
-        text: The claim's sentence without one of its values; whole if *value* is None.
-        value: The answer's value; None if the question is whether the claim holds.
+        text: The claim's sentence without one of its values; complete if *value* is None.
+        value: The answer's value; None if the question is whether the claim is true.
     """
 
     text: str
@@ -47,11 +49,11 @@ class Gap:
         return _matches(self.value, reply)
 
 
-def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
+def gaps(claim: Claim, answer: str) -> tuple[ClozeGap, ...]:
     """
     Return the questions about a claim: one for each value, at most 6, names last.
 
-    An action, and a claim that is nothing but its value, is also asked about as a whole.
+    An action, and a claim that consists only of its value, is also asked about as a whole.
 
     >>> [gap.text for gap in gaps(Claim("It costs $1.2k.", 0, 15), "It costs $1.2k.")]
     ['It costs [ ? ].']
@@ -59,14 +61,14 @@ def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     start, end = _sentence(claim, answer)
     shown, offset = answer[start:end], claim.start - start
     by_kind = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
-    asked = sorted(by_kind[:_MOST_GAPS], key=lambda one: one.start)
-    found = tuple(_gap(one, shown, offset) for one in asked)
-    if not any(words(normal(gap.text.replace(GAP, ""))) for gap in found):
-        found = ()
+    values = sorted(by_kind[:_MOST_GAPS], key=lambda one: one.start)
+    gap_list = tuple(_gap(one, shown, offset) for one in values)
+    if not any(words(normal(gap.text.replace(GAP, ""))) for gap in gap_list):
+        gap_list = ()
     elif "action" not in claim.kinds:
-        return found
+        return gap_list
     whole = answer[start : claim.end] if points_back(claim.text) else claim.text
-    return (*found, Gap(whole[: 2 * _AROUND], None))
+    return (*gap_list, ClozeGap(whole[: 2 * _AROUND], None))
 
 
 def values_in(text: str) -> list[Figure]:
@@ -76,28 +78,28 @@ def values_in(text: str) -> list[Figure]:
     >>> [(one.kind, one.text) for one in values_in("Mia Li paid $1.2k on May 5 at 6:30 pm.")]
     [('name', 'Mia Li'), ('money', '$1.2k'), ('date', 'May 5'), ('time', '6:30 pm')]
     """
-    found = [
+    values = [
         one
         for one in figures(text)
         if one.unit != NTH and one.text.casefold() not in _RARELY_NUMBERS
     ]
-    taken = {place for one in found for place in range(one.start, one.end)}
+    taken = {place for one in values for place in range(one.start, one.end)}
     first = len(text) - len(text.lstrip(_OPENING))
     for one in mentions(text):
         opens = one.start == first and len(words(normal(one.text))) == 1
         if one.kind is Kind.NAME and not opens and taken.isdisjoint(range(one.start, one.end)):
-            found.append(Figure(_NAME, one.text, one.start, one.end, (one.text,)))
-    return sorted(found, key=lambda one: one.start)[:_MOST_READ]
+            values.append(Figure(_NAME, one.text, one.start, one.end, (one.text,)))
+    return sorted(values, key=lambda one: one.start)[:_MOST_READ]
 
 
-def _gap(value: Figure, shown: str, offset: int) -> Gap:
+def _gap(value: Figure, shown: str, offset: int) -> ClozeGap:
     start, end = offset + value.start, offset + value.end
     before, after = shown[max(0, start - _AROUND) : start], shown[end : end + _AROUND]
-    return Gap(f"{before}{GAP}{after}", value)
+    return ClozeGap(f"{before}{GAP}{after}", value)
 
 
 def _sentence(claim: Claim, answer: str) -> tuple[int, int]:
-    """Return the offsets of the claim's sentence, and of the one before if it points back."""
+    """Return the offsets of the claim's sentence, with the previous one if it refers back."""
     first, last = max(0, claim.start - _AROUND), min(len(answer), claim.end + _AROUND)
     near = [(first + a, first + b) for a, b in sentence_spans(answer[first:last])]
     inside = [n for n, (a, b) in enumerate(near) if a < claim.end and claim.start < b]

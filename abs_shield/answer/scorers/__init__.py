@@ -1,4 +1,4 @@
-"""How far the evidence supports a claim: one table of scorers."""
+"""The scorers of claims, in one table: how far the evidence supports a claim."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.scorers.word_scorer import words
 
 
-class Effect(StrEnum):
-    """The most that a scorer's opinion may do to an answer, from mild to grave."""
+class ScorerEffect(StrEnum):
+    """The strongest effect of a scorer's opinion on an answer, from mild to grave."""
 
     ROUTE = "route"
     REVISE = "revise"
@@ -31,28 +31,29 @@ class Scorer:
     One scorer of claims.
 
     Attributes:
-        score: ``(claims, evidence, question)`` to one opinion a claim. A check also takes the
-            whole ``answer``, words take the opinion of ``facts``, a scorer with a model takes it.
-        in_run: What it may do to the answer of a run.
-        in_documents: What it may do to an answer beside documents. ``route`` only sends a claim
-            to the scorers that have a model; the score is shown in the report either way.
+        score: Function of ``(claims, evidence, question)`` to one opinion per claim. A check also
+            takes the whole ``answer``, words take the opinions of ``facts``, a scorer with a
+            model takes the model.
+        in_run: Its effect on the answer of a run.
+        in_documents: Its effect on an answer about documents. ``route`` only sends a claim to the
+            scorers with a model; the score is shown in the report either way.
         caps: Whether it bounds the score of a claim; other opinions add up as log-odds.
-        model: The field of `AnswerConfig` with the model that it asks about claims that the
-            scorers before it leave open; empty if it needs none.
+        model: The field of `AnswerConfig` with its model, which is asked about claims that the
+            earlier scorers leave undecided; empty if it needs none.
     """
 
     score: Callable[..., Any]
-    in_run: Effect
-    in_documents: Effect
+    in_run: ScorerEffect
+    in_documents: ScorerEffect
     caps: bool = False
     model: str = ""
 
-    def effect(self, *, in_run: bool) -> Effect:
-        """Return what it may do."""
+    def effect(self, *, in_run: bool) -> ScorerEffect:
+        """Return its effect."""
         return self.in_run if in_run else self.in_documents
 
 
-_ROUTE, _REVISE, _BLOCK = Effect
+_ROUTE, _REVISE, _BLOCK = ScorerEffect
 
 SCORERS: dict[str, Scorer] = {
     "facts": Scorer(score=facts, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
@@ -64,6 +65,6 @@ SCORERS: dict[str, Scorer] = {
     "verifier": Scorer(score=verify, in_run=_BLOCK, in_documents=_BLOCK, model="verifier"),
     "judge": Scorer(score=judge_claims, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
 }
-"""Every scorer, in the order in which they are asked: cheap ones first."""
+"""Every scorer, in order of execution: cheap ones first."""
 
 CHECKS = tuple(name for name, scorer in SCORERS.items() if scorer.caps)

@@ -1,4 +1,4 @@
-"""A verifier's opinion of each claim, given the windows of evidence nearest to it."""
+"""Scorer with a verifier, which reads the windows of evidence nearest to each claim."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def verify(
     longest: int = LONGEST,
 ) -> tuple[Opinion | Unavailable, ...]:
     """
-    Score claims by a verifier: the best probability over the windows, and over all of them joined.
+    Score claims by a verifier: the best probability over the windows and their concatenation.
 
     Args:
         claims: The claims.
-        evidence: What they may rest on.
-        question: What the user asked; for a verifier that reads it.
+        evidence: The evidence.
+        question: The user's question, for a verifier that uses it.
         model: The verifier.
         windows: Windows of each claim, at most.
         longest: Characters of a window, at most.
@@ -54,8 +54,8 @@ def verify(
     try:
         for premise, places in premises.items():
             texts = [claims[place].text[:_LONGEST_CLAIM] for place in places]
-            found = read_odds(_ask(model, premise, texts, question), texts)
-            odds |= {(place, premise): one for place, one in zip(places, found, strict=True)}
+            reply = read_odds(_ask(model, premise, texts, question), texts)
+            odds |= {(place, premise): one for place, one in zip(places, reply, strict=True)}
     except Exception as error:
         return tuple(Unavailable(f"the verifier broke: {escaped(told(error))}") for _ in claims)
     return tuple(

@@ -1,4 +1,4 @@
-"""How far a claim's words are in the evidence: in order, with its numbers and names."""
+"""Scorer of words: how many words, numbers and names of a claim are in the evidence."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def words(
     """
     Score claims by their words alone: deterministic, without a model, in linear time.
 
-    Small edits of a true sentence are beyond it, except for absent numbers and names.
+    It cannot detect small edits of a true sentence, except for absent numbers and names.
 
     Args:
         claims: Claims of one answer, as `claims_of` returns them.
-        evidence: What they may rest on; its index is kept with it.
-        question: What the answer answers; its words are not new when the answer repeats them.
-        facts: What the check of values says of the claims; values that it found in another
-            spelling are read in that.
-        trust_facts: Whether a value is known if that check does not miss it: it may be derived,
-            or in another unit. Otherwise numbers are looked up as words are.
+        evidence: The evidence, which caches its index.
+        question: The user's question; its words do not count as new.
+        facts: Opinions of the check of values; values with another spelling in the evidence are
+            compared in that spelling.
+        trust_facts: Whether a value counts as present unless that check misses it, since it may
+            be derived, or in another unit. Otherwise numbers are looked up as words are.
 
     Returns:
         One for each claim, in order: P(grounded) at even odds, in [0, 1]; up to three nearest
-        sentences, best first; the numbers and names that are nowhere. Without evidence nothing
-        is near, and everything is missing.
+        sentences, best first; the absent numbers and names. Without evidence there are no
+        sentences, and everything is absent.
     """
     checked = [one for one in facts or () if isinstance(one, Opinion)]
     missing = [value for one in checked for value in one.missing] if trust_facts else None
@@ -55,7 +55,7 @@ def answer_score(opinions: Sequence[Opinion]) -> float:
     Return P(grounded) of a whole answer at even odds, in [0, 1].
 
     Args:
-        opinions: What `words` says of its claims; of one claim its own score.
+        opinions: Opinions of `words` on its claims.
 
     Raises:
         ValueError: There are no claims: an answer that claims nothing has no score.

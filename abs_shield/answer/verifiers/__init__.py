@@ -1,1 +1,1 @@
-"""Verifiers: models trained to tell whether a premise supports a claim, from local folders."""
+"""Verifiers: models from local folders that check whether a premise supports a claim."""

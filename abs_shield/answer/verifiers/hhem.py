@@ -63,7 +63,7 @@ class HHEM(TransformerVerifier):
 
 
 def _fill(model: Any, folder: str | Path) -> None:
-    """Put the published weights into the model; all of them have to fit."""
+    """Load the published weights into the model; raise if they do not match."""
     from safetensors.torch import load_file
 
     try:

@@ -30,7 +30,7 @@ class _Word(NamedTuple):
 
 class LettuceDetect(TransformerVerifier):
     """
-    A claim is worth as much as its least supported word; the others are marked.
+    A token classifier: a claim's score is that of its least supported word.
 
     Source: Kovacs and Recski, 2025, arXiv 2502.17125. The prompts are those that the English
     models were trained with (RAGTruth's): one with the user's question, one without. For each word

@@ -21,7 +21,7 @@ class MiniCheck(TransformerVerifier):
     The model as its authors run it: document, end-of-text mark and claim in one text.
 
     Source: Tang, Laban and Durrett, 2024, arXiv 2404.10774. Flan-T5 decodes one step, and the
-    logits of "0" and "1" decide; the encoders have two classes, of which the second is "supported".
+    logits of "0" and "1" decide; the second of the encoders' two classes is "supported".
 
     Args:
         folder: The folder of MiniCheck-Flan-T5-Large, -RoBERTa-Large or -DeBERTa-v3-Large.

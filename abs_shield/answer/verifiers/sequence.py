@@ -46,12 +46,12 @@ class SequenceVerifier(TransformerVerifier):
         tokenizer = load("AutoTokenizer", folder)
         super().__init__(model, tokenizer, form=form, tokens=tokens, device=device)
         labels = {int(index): str(label) for index, label in model.config.id2label.items()}
-        found = _index(labels, supported, _SUPPORTED)
+        supported_index = _index(labels, supported, _SUPPORTED)
         self._sigmoid = len(labels) == 1
-        if found is None and not self._sigmoid:
+        if supported_index is None and not self._sigmoid:
             names = ", ".join(escaped(label) for label in list(labels.values())[:20])
             raise PolicyError(f"verifier: no label says `supported`; name one of {names}")
-        self._supported = found or 0
+        self._supported = supported_index or 0
         self._contradicted = _index(labels, contradicted, _CONTRADICTED)
 
     def score(self, read: Any, offsets: Any) -> list[Odds]:
@@ -65,7 +65,7 @@ class SequenceVerifier(TransformerVerifier):
 
 
 def _index(labels: dict[int, str], wanted: str | int | None, stems: tuple[str, ...]) -> int | None:
-    """Return the index of a label: by index, by name, or by how such labels usually begin."""
+    """Return the index of a label: by index, by name, or by the usual beginnings of such labels."""
     for index, label in labels.items():
         if wanted in (index, label) or (wanted is None and label.casefold().startswith(stems)):
             return index

@@ -1,1 +1,1 @@
-"""What the lexical scorer reads of words: tokens, an index of the evidence, features, weights."""
+"""Parts of the lexical scorer: features, weights and the spelling of values."""

@@ -1,4 +1,4 @@
-"""Features of a claim against the evidence: how much of it the evidence has, and how."""
+"""Features of a claim: how much of its words, letters, numbers and names the evidence has."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ FEATURES = {
     "recall_window": 1, "letters_near": 1, "letters_whole": 1, "novel_sum": -1,
     "number_absent": -1, "number_absent_share": -1, "name_absent": -1,
 }  # fmt: skip
-"""The features, and whether more of one speaks for the claim (1) or against it (-1)."""
+"""The features, and the sign of their influence: for the claim (1) or against it (-1)."""
 MOST_WORDS = 400
-"""Words of a claim that are read; a longer claim is never more than even odds."""
+"""Words of a claim that are read; the score of a longer claim is capped at even odds."""
 _SPELT = 4_000
 """Characters of a claim whose spelling is compared."""
 _NEAREST = 3
 
 
 class Idf(dict[str, float]):
-    """How rare a word is, in [0, 1]; 1 for words that are not listed."""
+    """Rarity of words, in [0, 1]; 1 for unlisted words."""
 
     def __missing__(self, word: str) -> float:
         return 1.0
@@ -51,9 +51,9 @@ def features_of(
     claim: str,
     index: SentenceIndex,
     *,
-    asked: frozenset[str],
+    question_keys: frozenset[str],
     idf: Mapping[str, float],
-    is_known: Callable[[Token], bool] | None = None,
+    has_word: Callable[[Token], bool] | None = None,
 ) -> ClaimFeatures:
     """
     Compute the features of a claim from its first 400 words.
@@ -69,14 +69,16 @@ def features_of(
     words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]
     weights = {word.key: idf[word.key] if word.content else 1.0 for word in content}
-    absent = [word for word in content if not (is_known or index.has)(word)]
+    absent = [word for word in content if not (has_word or index.has)(word)]
     places = _nearest(weights, index)
     values = {
         "recall_window": _recall(weights, index, places),
         **_letters(claim[: min(words[-1].end, _SPELT)] if words else "", index, places),
-        **_novelty(content, absent, weights, asked),
+        **_novelty(content, absent, weights, question_keys),
     }
-    reported = [word for word in absent if word.figure or (word.named and word.key not in asked)]
+    reported = [
+        word for word in absent if word.figure or (word.named and word.key not in question_keys)
+    ]
     return ClaimFeatures(
         tuple([values[name] for name in FEATURES]), places, tuple(reported), len(read) > MOST_WORDS
     )
@@ -94,8 +96,8 @@ def _nearest(weights: Mapping[str, float], index: SentenceIndex) -> tuple[int, .
 def _recall(weights: Mapping[str, float], index: SentenceIndex, places: Sequence[int]) -> float:
     """Compute how much of the claim, by rarity, its nearest sentence and that one's window have."""
     window = index.window(places[0]) if places else frozenset()
-    found = sum(weight for word, weight in weights.items() if word in window)
-    return found / (sum(weights.values()) or 1.0)
+    covered = sum(weight for word, weight in weights.items() if word in window)
+    return covered / (sum(weights.values()) or 1.0)
 
 
 def _letters(claim: str, index: SentenceIndex, places: Sequence[int]) -> dict[str, float]:
@@ -111,10 +113,10 @@ def _novelty(
     content: Sequence[Token],
     absent: Sequence[Token],
     weights: Mapping[str, float],
-    asked: frozenset[str],
+    question_keys: frozenset[str],
 ) -> dict[str, float]:
     """Compute how much of the claim neither the evidence nor the question has."""
-    new = [word for word in absent if word.key not in asked]
+    new = [word for word in absent if word.key not in question_keys]
     words = {word.key for word in new if word.content}
     numbers = sum(word.figure is not None for word in new)
     return {

@@ -1,4 +1,4 @@
-"""From a claim's features to P(grounded), and from the claims of an answer to the answer's."""
+"""The lexical model: from features of a claim to P(grounded), and from claims to the answer."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from abs_shield.answer.scorers.lexical.weights import Weights
 from abs_shield.stats.logodds import probability
 from abs_shield.text.tokens import Token, tokens
 
-_MOST_ASKED = 2_000
+_MOST_QUESTION_WORDS = 2_000
 """Words of a question that are read."""
 _SUREST = 6.0
-"""Log-odds beyond which no claim counts more."""
+"""Bound of a claim's log-odds in the summary."""
 
 
 def score_claims(
@@ -36,44 +36,47 @@ def score_claims(
 
     Args:
         claims: The claims of one answer.
-        evidence: What they may rest on.
-        question: What the answer answers.
+        evidence: The evidence.
+        question: The user's question.
         weights: The two layers.
-        missing: Values that the evidence does not have: it has all others. None: numbers are
-            looked up as words are.
+        missing: The missing values, with all others present; None to look up numbers as words.
         spellings: Values in the evidence's spelling.
     """
-    index, asked = index_of(evidence), question_keys(question)
+    index, question_words = index_of(evidence), question_keys(question)
     places = None if missing is None else {n for one in missing for n in range(one.start, one.end)}
     ordered = sorted(spellings, key=lambda one: one.start)
     starts = [one.start for one in ordered]
     opinions = []
     for claim in claims:
         some = ordered[bisect_left(starts, claim.start) : bisect_left(starts, claim.end)]
-        opinions.append(_opinion(claim, respell(claim, some), index, asked, weights, places))
+        opinions.append(
+            _opinion(claim, respell(claim, some), index, question_words, weights, places)
+        )
     return tuple(opinions)
 
 
 @lru_cache(maxsize=16)
 def question_keys(question: str | None) -> frozenset[str]:
     """Return the keys of a question's words."""
-    return frozenset(word.key for word in tokens(question or "", most=_MOST_ASKED))
+    return frozenset(word.key for word in tokens(question or "", most=_MOST_QUESTION_WORDS))
 
 
 def _opinion(
     claim: Claim,
     read: Respelling,
     index: SentenceIndex,
-    asked: frozenset[str],
+    question_words: frozenset[str],
     weights: Weights,
     missing: set[int] | None,
 ) -> Opinion:
-    def is_known(word: Token) -> bool:
+    def has_word(word: Token) -> bool:
         if missing is None or not (word.figure or word.counts):
             return index.has(word)
         return read.place(word.start, word.end)[0] not in missing
 
-    features = features_of(read.text, index, asked=asked, idf=weights.idf, is_known=is_known)
+    features = features_of(
+        read.text, index, question_keys=question_words, idf=weights.idf, has_word=has_word
+    )
     score = answer_probability([weights.claim.log_odds(features.values)], weights)
     spans = (index.span(place) for place in features.places)
     return Opinion(
@@ -103,7 +106,7 @@ def answer_probability(log_odds: Sequence[float], weights: Weights) -> float:
 
 
 def claim_log_odds(score: float, weights: Weights) -> float:
-    """Compute the claim layer's log-odds of a claim from the score that was reported of it."""
+    """Compute the claim layer's log-odds of a claim from its reported score."""
     bounded = min(max(score, 1e-6), 1 - 1e-6)
     summed = weights.calibration.invert(log(bounded / (1 - bounded)))
     return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
@@ -111,10 +114,10 @@ def claim_log_odds(score: float, weights: Weights) -> float:
 
 def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     """
-    Compute what the answer layer sees of its claims' log-odds of being grounded.
+    Compute the inputs of the answer layer from its claims' log-odds of being grounded.
 
-    Log-odds of being unsupported: the worst, the second worst, the mean, the best, and that any
-    is, which are one number for one claim; and the logarithm of their count.
+    These are log-odds of being unsupported (the worst, the second worst, the mean, the best, and
+    that of any claim, all equal for one claim), and the logarithm of the number of claims.
     """
     against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
     second = against[1] if len(against) > 1 else against[0]

@@ -1,4 +1,4 @@
-"""A claim with its values as the evidence writes them, for a comparison of words."""
+"""A claim with its values in the evidence's spelling, for the comparison of words."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def respell(claim: Claim, spellings: Iterable[Spelling]) -> Respelling:
     >>> respell(Claim("Two hundred came.", 5, 22), [Spelling("200", 5, 16)]).text
     '200 came.'
     """
-    made, at = Respelling(), claim.start
+    respelling, at = Respelling(), claim.start
     for one in spellings:
         if at <= one.start and one.end <= claim.end:
             before = claim.text[at - claim.start : one.start - claim.start]
-            made.add(before, at, one.start, same=True)
-            made.add(one.text, one.start, one.end, same=False)
+            respelling.add(before, at, one.start, same=True)
+            respelling.add(one.text, one.start, one.end, same=False)
             at = one.end
-    made.add(claim.text[at - claim.start :], at, claim.end, same=True)
-    return made
+    respelling.add(claim.text[at - claim.start :], at, claim.end, same=True)
+    return respelling

@@ -1,4 +1,4 @@
-"""The numbers of the lexical scorer: two logistic layers, how rare words are, what taught them."""
+"""Weights of the lexical scorer: two logistic layers, rarity of words, training corpora."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.errors import ShieldError
 
 SHIPPED = "weights-2.json"
 ANSWER = {"worst": -1, "second": -1, "mean": -1, "best": -1, "any": -1, "count": 1}
-"""The summary of an answer's claims, and whether more of a number speaks for the answer."""
+"""The inputs of the answer layer, and the sign of their influence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Weights:
 
 @lru_cache(maxsize=1)
 def shipped() -> Weights:
-    """Return the weights that come with the package."""
+    """Return the weights shipped with the package."""
     file = files("abs_shield.answer.scorers.lexical").joinpath(SHIPPED)
     return parse(json.loads(file.read_text("utf-8")))
 
@@ -96,7 +96,7 @@ def parse(data: Mapping[str, Any]) -> Weights:
     Return the weights of a file's object.
 
     Raises:
-        ShieldError: A part is missing, or the file is of other features.
+        ShieldError: A part is missing, or the features differ.
     """
     try:
         idf = {word: int(of) / 100 for of, words in data["idf"].items() for word in words.split()}
@@ -114,15 +114,15 @@ def parse(data: Mapping[str, Any]) -> Weights:
 
 
 def to_json(weights: Weights) -> dict[str, Any]:
-    """Return the object that `parse` reads."""
+    """Return the weights as the JSON object that `parse` reads."""
     by_value: dict[str, list[str]] = {}
     for word, value in sorted(weights.idf.items()):
         by_value.setdefault(str(round(value * 100)), []).append(word)
     return {
         "version": weights.version,
         "trained_on": [dict(corpus) for corpus in weights.trained_on],
-        "claim": _named(weights.claim, tuple(FEATURES)),
-        "answer": _named(weights.answer, tuple(ANSWER)),
+        "claim": _by_name(weights.claim, tuple(FEATURES)),
+        "answer": _by_name(weights.answer, tuple(ANSWER)),
         "calibration": {
             name: round(value, 4) for name, value in asdict(weights.calibration).items()
         },
@@ -132,15 +132,15 @@ def to_json(weights: Weights) -> dict[str, Any]:
 
 def _layer(data: Mapping[str, Any], names: tuple[str, ...]) -> LogisticLayer:
     if set(data["weights"]) != set(names):
-        raise ValueError("it is of other features")
+        raise ValueError("the weights belong to other features")
     layer = LogisticLayer(
         float(data["bias"]), tuple(float(data["weights"][name]) for name in names)
     )
     if not all(isfinite(number) for number in (layer.bias, *layer.weights)):
-        raise ValueError("a weight is no finite number")
+        raise ValueError("a weight is not a finite number")
     return layer
 
 
-def _named(layer: LogisticLayer, names: tuple[str, ...]) -> dict[str, Any]:
+def _by_name(layer: LogisticLayer, names: tuple[str, ...]) -> dict[str, Any]:
     weights = dict(zip(names, (round(weight, 4) for weight in layer.weights), strict=True))
     return {"bias": round(layer.bias, 4), "weights": weights}
