@@ -47,7 +47,7 @@ def overall_of(claims: Sequence[GateClaim], config: AnswerConfig) -> float | Non
     """
     Compute the overall score: the worst claim's, or a mean in which critical claims count twice.
 
-    >>> overall_of([Judged(0.9), Judged(0.3, critical=True)], AnswerConfig(aggregate="mean"))
+    >>> overall_of([GateClaim(0.9), GateClaim(0.3, critical=True)], AnswerConfig(aggregate="mean"))
     0.5
     """
     scored = [(c.score, 1 + c.critical) for c in claims if c.score is not None]

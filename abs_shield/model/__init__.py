@@ -1,4 +1,4 @@
-"""How a model is asked: one protocol, its replies checked and never trusted."""
+"""Calls to a model: one protocol, with replies that are validated and never trusted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name != "OpenAIJudge":  # its file is read by whoever has such a judge
+    if name != "OpenAIJudge":  # its module is imported only if it is used
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module("abs_shield.model.openai").OpenAIJudge
 

@@ -1,4 +1,4 @@
-"""Asks a judge, within its time and budget, a wrong reply once more; raises for no reply."""
+"""Questions to a judge, within time and budget; a wrong reply is asked for once more."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abs_shield.text.show import escaped, shown, told
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]
-"""A part that needs a model: it yields what it asks at once, and is sent the replies in order."""
+"""A generator that yields questions to a model, and receives their replies in order."""
 
 _TRIES = 2
 _LONGEST_WAIT_S = 86_400
@@ -29,12 +29,12 @@ _LONGEST_REASON = 300
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """
-    On what terms a model is asked.
+    The terms of calls to a model: time-out, budget and cache.
 
     Attributes:
         timeout_s: Seconds that one call may take; above 0, at most a day.
-        budget: What may be spent; None sets no limit.
-        replies: Replies that were right, kept; None keeps none.
+        budget: Limits of calls and characters; None for no limit.
+        replies: Cache of valid replies; None for no cache.
 
     Raises:
         PolicyError: *timeout_s* is out of range.
@@ -52,22 +52,22 @@ class Terms:
             raise PolicyError(f"terms: `timeout_s` is {shown(seconds)}; {hint}")
 
 
-USUAL = Terms()
+DEFAULT_TERMS = Terms()
 NO_JUDGE = "no judge is given"
 
 
-def ask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
+def ask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TERMS) -> Reply:
     """
     Ask one question; an async judge runs on an event loop of its own.
 
     Args:
-        judge: Whom to ask; where None, every question is undetermined.
-        question: What to ask, and what is wrong with a reply.
-        terms: Time, budget and kept replies.
+        judge: The judge; if None, every question is undetermined.
+        question: The question, with the validation of its reply.
+        terms: Time-out, budget and cached replies.
 
     Returns:
-        A JSON object with nothing wrong; else `Undetermined` with a one-line reason: time-out,
-        budget, the judge's exception, or what was wrong with its second reply.
+        A valid JSON object; else `Undetermined` with a one-line reason: time-out, budget, the
+        judge's exception, or the problem of its second reply.
     """
     if judge is None:
         return Undetermined(NO_JUDGE)
@@ -80,8 +80,8 @@ def ask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
     return reply
 
 
-async def aask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
-    """As `ask`, on this event loop; a sync judge runs in a thread."""
+async def aask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TERMS) -> Reply:
+    """Do the same as `ask` on this event loop; a sync judge runs in a thread."""
     if judge is None:
         return Undetermined(NO_JUDGE)
     attempts = _attempts(judge, question, terms)
@@ -93,8 +93,8 @@ async def aask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> R
     return reply
 
 
-def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
-    """Run a part to its end: what it asks at once is asked one after the other."""
+def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = DEFAULT_TERMS) -> T:
+    """Run a generator of questions to its end, asking them one after the other."""
     at = advance(steps)
     while not isinstance(at, Done):
         at = advance(steps, tuple([ask(judge, question, terms=terms) for question in at]))
@@ -102,8 +102,8 @@ def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
     return value
 
 
-async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
-    """As `play`; what it asks at once is asked side by side."""
+async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = DEFAULT_TERMS) -> T:
+    """Do the same as `play` on this event loop; jointly yielded questions run concurrently."""
     import asyncio  # sync programs start faster without it
 
     at = advance(steps)
@@ -115,7 +115,7 @@ async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -
 
 
 def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Message], Any, Reply]:
-    """Yield the messages of each call; be sent what the judge returned, or its exception."""
+    """Yield the messages of each call; the caller sends the judge's reply, or its exception."""
     cached = terms.replies.find(judge, question) if terms.replies else None
     if cached is not None and not _problem_with(cached, question):
         return cached
@@ -137,7 +137,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
 
 
 def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None, str]:
-    """Return a reply as plain JSON of its own, and what is wrong with it."""
+    """Return a copy of a reply as plain JSON, and its problem, if any."""
     if isinstance(got, BadReply):
         return None, escaped(told(got).partition(": ")[2], limit=_LONGEST_REASON)
     if not isinstance(got, Mapping):
@@ -157,7 +157,7 @@ def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None,
 def _problem_with(reply: dict[str, Any], question: Ask) -> str:
     try:
         return escaped(question.problem(reply), limit=_LONGEST_REASON)
-    except Exception as error:  # a reply that cannot be checked has not been found right
+    except Exception as error:  # a reply that cannot be validated does not count as valid
         return f"it cannot be checked: {escaped(told(error), limit=_LONGEST_REASON)}"
 
 

@@ -1,4 +1,4 @@
-"""How much one run may ask of models, counted as it is spent."""
+"""Budget of model calls and characters for one run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from abs_shield.text.show import shown
 
 class Budget:
     """
-    What one run may spend; safe to share between threads.
+    Limits of one run, with the amounts spent; safe to share between threads.
 
     Args:
         calls: Calls of the model, second tries included; at least 0.
         characters: Characters sent and received together (a token is about four); at least 0.
 
     Raises:
-        PolicyError: A limit is no whole number, or below zero.
+        PolicyError: A limit is not a whole number, or is below zero.
     """
 
     def __init__(self, *, calls: int = 20, characters: int = 1_000_000) -> None:
@@ -32,11 +32,11 @@ class Budget:
         self._lock = renewed(Lock())
 
     def fresh(self) -> Budget:
-        """Return a budget of the same limits with nothing spent."""
+        """Return an unspent budget with the same limits."""
         return Budget(calls=self.calls, characters=self.characters)
 
     def take(self, characters: int) -> str:
-        """Count one call that sends so much; where it is not to be had, say why."""
+        """Count one call that sends *characters*; return the reason if the budget is spent."""
         with self._lock:
             if self.calls_spent >= self.calls:
                 return f"the budget of {self.calls} calls is spent"
@@ -47,6 +47,6 @@ class Budget:
         return ""
 
     def add(self, characters: int) -> None:
-        """Count what came back."""
+        """Count the characters of a reply."""
         with self._lock:
             self.characters_spent += characters

@@ -1,4 +1,4 @@
-"""Calls a judge, sync or async, from sync or async code, and waits no longer than it may."""
+"""Calls of a sync or async judge, from sync or async code, with a time-out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from abs_shield.model.judge import Judge, Message
 
 _MOST_ABANDONED = 64
 _ABANDONED: set[Future[Any]] = set()
-"""Calls nobody waits for any more: a thread cannot be stopped, so their number is bounded."""
+"""Timed-out calls: their threads cannot be stopped, so their number is bounded."""
 
 
 def call(judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float) -> Any:
-    """Return what the judge returns, or the exception that it raised, or a TimeoutError."""
+    """Return the judge's reply, the exception that it raised, or a TimeoutError."""
 
     def ask() -> Any:
         value = judge(messages, schema)
@@ -34,7 +34,7 @@ def call(judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeo
 async def acall(
     judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float
 ) -> Any:
-    """As `call`, without holding up the event loop; an async judge runs on this loop."""
+    """Do the same as `call` without blocking the event loop; an async judge runs on this loop."""
     import asyncio  # sync programs start faster without it
 
     twin: Any = getattr(judge, "acall", judge)
@@ -59,7 +59,7 @@ def _is_async(judge: Any) -> bool:
 
 
 def _run(value: Any, timeout_s: float) -> Any:
-    """Wait for what an async judge gave, on a loop of its own."""
+    """Await the coroutine of an async judge on a new event loop."""
     import asyncio  # as above
 
     async def awaited() -> Any:
@@ -84,9 +84,9 @@ def _timeout_error(timeout_s: float) -> TimeoutError:
 
 
 def _start(task: Callable[[], Any]) -> Future[Any]:
-    """Begin in a thread of its own: a pool would wait at exit for a call that hangs."""
+    """Start a thread of its own: a pool would wait at exit for a call that hangs."""
     if len(_ABANDONED) >= _MOST_ABANDONED:
-        raise TimeoutError(f"{_MOST_ABANDONED} earlier calls have not come back")
+        raise TimeoutError(f"{_MOST_ABANDONED} earlier calls have not returned")
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = copy_context()

@@ -1,4 +1,4 @@
-"""Moves a generator on: what it yields next, or that it is done and what it returned."""
+"""Stepping of a generator: its next value, or its end with the returned value."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ S = TypeVar("S")
 
 
 class Done(NamedTuple, Generic[T]):
-    """The end of a generator, and what it returned."""
+    """The end of a generator, with its returned value."""
 
     value: T
 
 
 def advance(steps: Generator[Y, S | None, T], sent: S | None = None) -> Y | Done[T]:
-    """Send *steps* what it waits for; None begins it."""
+    """Send a value to a generator (None to start it); return its next value or `Done`."""
     try:
         return steps.send(sent)
     except StopIteration as end:

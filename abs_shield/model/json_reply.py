@@ -1,4 +1,4 @@
-"""The JSON object that a model's text holds."""
+"""Extraction of the JSON object from a model's text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _LONGEST = 1_000_000
 
 def object_in(text: str) -> dict[str, Any]:
     """
-    Read one JSON object, also inside a code fence, or with prose before and behind it.
+    Return the one JSON object in a text, also inside a code fence or between prose.
 
     >>> object_in('Sure: {"verdict": 1}')
     {'verdict': 1}
 
     Raises:
-        BadReply: There is none or more than one, a name stands twice, or it holds NaN.
+        BadReply: There is none or more than one, a name occurs twice, or it contains NaN.
     """
     if len(text) > _LONGEST:
         raise BadReply(f"got {len(text)} characters, expected at most {_LONGEST}")
@@ -41,9 +41,9 @@ def object_in(text: str) -> dict[str, Any]:
 def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name occurs twice in one object")
     return members
 
 
 def _reject_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

@@ -1,4 +1,4 @@
-"""A model that judges: what it is sent, what it may answer, and what is said when it cannot."""
+"""Protocol of a judge: its messages, its reply, and the reason if there is none."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Judge(Protocol):
     def __call__(
         self, messages: list[Message], schema: dict[str, Any], /
     ) -> Mapping[str, Any] | Awaitable[Mapping[str, Any]]:
-        """Return the model's reply: a JSON object that should fit *schema*."""
+        """Return the model's reply, a JSON object that should fit *schema*."""
 
 
 class Undetermined(NamedTuple):
     """
-    A model could not be asked, or gave no usable reply: nothing was judged, and why.
+    The reason why a model gave no usable reply.
 
     Attributes:
-        reason: Why, in one line; it may quote what the model was sent.
-        error: Class of the error that the judge raised; empty where it raised none.
+        reason: The reason, in one line; it may quote the prompt.
+        error: Class of the judge's exception; empty if it raised none.
     """
 
     reason: str
@@ -43,11 +43,11 @@ Reply: TypeAlias = dict[str, Any] | Undetermined
 
 
 class BadReply(ShieldError):
-    """A model answered, but with no JSON object: a judge raises it, and is asked once more."""
+    """A reply without a JSON object: a judge raises it, and is asked once more."""
 
 
 def fits_anything(reply: dict[str, Any]) -> str:
-    """Find nothing wrong with any JSON object."""
+    """Return no problem, for any JSON object."""
     return ""
 
 
@@ -57,9 +57,9 @@ class Ask:
     One question to a model.
 
     Attributes:
-        messages: What it is sent.
+        messages: The messages.
         schema: The JSON Schema of the reply.
-        problem: Says in one line what is wrong with a reply; empty where it is right.
+        problem: Returns the problem of a reply in one line; empty if it is valid.
     """
 
     messages: tuple[Message, ...]
@@ -68,7 +68,7 @@ class Ask:
 
 
 def name_of(judge: object) -> str:
-    """Return a judge's own name, else that of its function or class."""
+    """Return a judge's declared name, or that of its function or class."""
     name = getattr(judge, "name", None)
     if isinstance(name, str) and name:
         return name

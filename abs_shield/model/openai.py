@@ -18,28 +18,27 @@ if TYPE_CHECKING:
 
 _REASON = 200
 _UNSUPPORTED = (400, 415, 422, 501)
-"""What servers answer to a request whose form they do not know."""
+"""HTTP statuses with which servers reject an unsupported request format."""
 _MOST_FORMS = 5
 _LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 class OpenAIJudge:
     """
-    Asks a model through chat completions; sync when called, async through ``acall``.
+    A judge that uses chat completions; sync when called, async through ``acall``.
 
-    The reply's schema is sent as the API's own ``json_schema`` format; a server that refuses it
-    is asked for any JSON object, then for text, with the schema in the prompt, and asked so from
-    then on. 429, 5xx and broken connections are tried again by the SDK, after ``Retry-After``
-    where the server names it.
+    The reply's schema is sent in the API's ``json_schema`` format; a server that rejects it is
+    asked for any JSON object, then for text, with the schema in the prompt, also in later calls.
+    The SDK retries after 429, 5xx and broken connections, after ``Retry-After`` if present.
 
     Args:
         model: The model's name at the server.
-        base_url: The server; OpenAI's own where None.
-        api_key: Its key; where None, ``OPENAI_API_KEY``. Another server than OpenAI's needs none.
-        timeout_s: Seconds that one request may take; above 0.
-        max_tokens: Tokens that a reply may have; at least 1.
-        retries: How often the SDK tries again; at least 0.
-        temperature: 0 for the likeliest reply; left out where None, or where the model refuses it.
+        base_url: The server; OpenAI's own if None.
+        api_key: Its key; ``OPENAI_API_KEY`` if None. Servers other than OpenAI's need none.
+        timeout_s: Time-out of one request in seconds; above 0.
+        max_tokens: Most tokens of a reply; at least 1.
+        retries: Number of retries by the SDK; at least 0.
+        temperature: 0 for the likeliest reply; left out if None, or if the model rejects it.
 
     Raises:
         ShieldError: `openai` is not installed, or there is no key.
@@ -84,7 +83,7 @@ class OpenAIJudge:
         Ask once.
 
         Raises:
-            BadReply: The reply is no JSON object.
+            BadReply: The reply is not a JSON object.
             ShieldError: The server failed, or the model refused; one line without the key.
         """
         requests = self._requests(messages, schema)
@@ -99,7 +98,7 @@ class OpenAIJudge:
         return reply
 
     async def acall(self, messages: list[Message], schema: dict[str, Any]) -> dict[str, Any]:
-        """As a call, without holding up the event loop."""
+        """Do the same as a call without blocking the event loop."""
         requests = self._requests(messages, schema)
         client = self._async_client()
         at = advance(requests)
@@ -115,7 +114,7 @@ class OpenAIJudge:
     def _requests(
         self, messages: list[Message], schema: dict[str, Any]
     ) -> Generator[dict[str, Any], Any, dict[str, Any]]:
-        """Yield requests until one form of them is taken; be sent the reply, or the exception."""
+        """Yield requests until the server accepts their format; receive each reply or exception."""
         form: dict[str, Any] | None = dict(self._form)
         first: Exception | None = None
         for _ in range(_MOST_FORMS):
@@ -139,7 +138,7 @@ class OpenAIJudge:
         return getattr(_sdk(), kind)(api_key=self._key, **self._options, **more)
 
     def _async_client(self) -> Any:
-        """One client for each event loop; it keeps no connection that could outlive the loop."""
+        """Return the client of this event loop, without connections that could outlive the loop."""
         from asyncio import get_running_loop  # sync programs start faster without it
 
         loop = get_running_loop()
@@ -163,7 +162,7 @@ def _sdk() -> Any:
 
 
 def _key(declared: str | None, base_url: str | None) -> str:
-    """The key that is given or set; a server that needs none is sent a word."""
+    """Return the declared key or that of the environment; a placeholder for other servers."""
     import os
 
     key = declared or os.environ.get("OPENAI_API_KEY") or ("no-key" if base_url else "")
@@ -199,7 +198,7 @@ def _request(
 
 
 def _simpler(form: dict[str, Any], error: Exception) -> dict[str, Any] | None:
-    """The same request without what it was refused for; None where that does not help."""
+    """Return the request format without the rejected part; None if nothing is left to remove."""
     if getattr(error, "status_code", None) not in _UNSUPPORTED:
         return None
     message = f"{getattr(error, 'param', '')} {getattr(error, 'message', '')}".casefold()

@@ -1,4 +1,4 @@
-"""Replies that were right, kept by a hash of what was asked and of whom."""
+"""Cache of valid replies, by a hash of the judge and the question."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from abs_shield.model.judge import Ask, name_of
 from abs_shield.text.show import shown
 
 _LONGEST = 200_000
-"""Characters of a reply that is kept."""
+"""Most characters of a cached reply."""
 _MOST_CHARACTERS = 10_000_000
-"""Characters of all of them."""
+"""Most characters of all cached replies."""
 
 
 class Replies:
@@ -27,10 +27,10 @@ class Replies:
     Judges that declare one ``name`` share replies; a judge without a name has its own.
 
     Args:
-        most: Replies that are kept; at least 1.
+        most: Most cached replies; at least 1.
 
     Raises:
-        PolicyError: *most* is no whole number from 1.
+        PolicyError: *most* is not a whole number from 1.
     """
 
     def __init__(self, most: int = 512) -> None:
@@ -45,7 +45,7 @@ class Replies:
         return len(self._entries)
 
     def find(self, judge: object, question: Ask) -> dict[str, Any] | None:
-        """Return a copy of the reply that is kept; None where there is none."""
+        """Return a copy of the cached reply; None if there is none."""
         key = _key(judge, question)
         with self._lock:
             entry = self._entries.get(key)
@@ -56,7 +56,7 @@ class Replies:
         return reply
 
     def keep(self, judge: object, question: Ask, reply: dict[str, Any]) -> None:
-        """Keep a reply."""
+        """Cache a reply."""
         text = json.dumps(reply)
         if len(text) > _LONGEST:
             return
@@ -74,7 +74,7 @@ class Replies:
 
 
 def _owner(judge: object) -> object:
-    """Whom a reply belongs to: all of one declared name, else the judge itself."""
+    """Return the owner of a reply: None for a declared name, which judges share; else the judge."""
     return None if isinstance(getattr(judge, "name", None), str) else judge
 
 

@@ -1,4 +1,4 @@
-"""After a call: does what came back look like it came from the tool? Eight signals tell."""
+"""Verification of results after a call: eight signals of whether they came from the tool."""
 
 from abs_shield.policy.tool_profile import ToolProfile
 from abs_shield.verification.combine import Calibrated, Literature, Rates

@@ -1,27 +1,27 @@
-"""What the same arguments gave before, in this session and in all."""
+"""Earlier results of the same arguments, in one session and in all sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western import limits
-from abs_shield.verification.baseline import Baseline, Surprise
+from abs_shield.verification.baseline import Anomaly, Baseline
 from abs_shield.verification.numeric_fields import pointer_to
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 5
-"""Results of the same arguments that a history needs before it judges."""
+"""Fewest results of the same arguments that a further one is compared with."""
 NEWEST = 50
 RECENT = 10
 """Results of one session that a further one is compared with."""
 _LEAST_CHANGE = 0.25
 _FAR = 0.5
 _NEGATED = 1.1
-"""How many times the other a number may be, to be the same one with the other sign."""
-CONSISTENT = Surprise(0.0, "")
+"""Largest ratio of two numbers that count as equal except for the sign."""
+CONSISTENT = Anomaly(0.0, "")
 _NOT_READ: dict[str, Series] = {}
-"""Of nearly all arguments there is one result, and nobody ever reads its history."""
+"""Most arguments have one result only, of which the history is never read: no series is built."""
 
 
 class ArgumentHistory:
@@ -30,8 +30,8 @@ class ArgumentHistory:
 
     Attributes:
         newest: The results, oldest first.
-        gap: Calls since the last result that was learnt; 1 where that was the last call.
-        refused: Results in a row that were not accepted.
+        gap: Calls since the last learnt result; 1 if that was the last call.
+        refused: Number of consecutive results that were not accepted.
     """
 
     __slots__ = ("_fields", "_unread", "gap", "newest", "refused")
@@ -43,11 +43,11 @@ class ArgumentHistory:
         self.gap = 1
         self.refused = 0
 
-    def judge(self, numbers: Mapping[str, float]) -> Surprise | None:
+    def judge(self, numbers: Mapping[str, float]) -> Anomaly | None:
         """
-        Return the field that is furthest from what the same arguments gave before.
+        Return the field that is furthest from earlier results of the same arguments.
 
-        None where no number can be compared.
+        None if no number can be compared.
         """
         if self._unread:
             self._read()
@@ -65,10 +65,10 @@ class ArgumentHistory:
             distance = series.distance(x, gap)
             if (distance > bound or distance < -bound) and series.is_new(x):
                 beyond.append(name)
-        return furthest(beyond, numbers, fields) if last_n else None
+        return largest_change(beyond, numbers, fields) if last_n else None
 
     def is_in_range(self, name: str, x: float) -> bool:
-        """Return whether a field was as small and as large as *x* before."""
+        """Return whether a field had values both below and above *x* before."""
         earlier = [
             observation.numbers[name] for observation in self.newest if name in observation.numbers
         ]
@@ -77,9 +77,9 @@ class ArgumentHistory:
     @property
     def differs_by_session(self) -> bool:
         """
-        True if equal arguments give each session its own: who asks decides, and is no argument.
+        True if results of equal arguments depend on the session, e.g. on its user.
 
-        Sessions that asked twice got the same numbers, and others got others.
+        Repeated calls of one session had equal numbers, and other sessions had other numbers.
         """
         first: dict[str, Mapping[str, float]] = {}
         again = False
@@ -93,7 +93,7 @@ class ArgumentHistory:
         return again and any(numbers != values[0] for numbers in values)
 
     def learn(self, observation: Observation) -> None:
-        """Take a result in that was accepted; it is read when a further one is judged."""
+        """Add an accepted result; it is read when a further one is judged."""
         newest = self.newest
         newest.append(observation)
         self._unread += 1
@@ -103,12 +103,12 @@ class ArgumentHistory:
             del newest[0]
 
     def refuse(self, *, again: bool) -> None:
-        """Count a result that was not accepted; one that says the same *again* is no later one."""
+        """Count a rejected result; one that repeats the last (*again*) does not widen the gap."""
         self.refused += 1
         self.gap += not again
 
     def _read(self) -> None:
-        """Add what came since the last judgement to the series; all of it, where that is all."""
+        """Add the unread results to the series; rebuild the series if all are unread."""
         newest, unread = self.newest, self._unread
         if unread >= len(newest):
             self._fields = {}
@@ -122,10 +122,10 @@ class ArgumentHistory:
         self._unread = 0
 
 
-def furthest(
+def largest_change(
     beyond: Iterable[str], numbers: Mapping[str, float], fields: Mapping[str, Series]
-) -> Surprise:
-    """Return the field that changed most, of those that lie *beyond* what their series allow."""
+) -> Anomaly:
+    """Return the field with the largest change, among the fields outside their limits."""
     worst, where = 0.0, ""
     for name in beyond:
         change = _change(numbers[name], fields[name])
@@ -133,9 +133,9 @@ def furthest(
             worst, where = change, name
     if worst < _LEAST_CHANGE:
         return CONSISTENT
-    # no figure: it would tell one tenant what another was given
+    # no number: it would disclose another tenant's result
     detail = f"{'far' if worst > _FAR else 'away'} from what the same arguments gave before"
-    return Surprise(worst, detail, pointer_to(where))
+    return Anomaly(worst, detail, pointer_to(where))
 
 
 class SessionHistory:
@@ -158,18 +158,18 @@ class SessionHistory:
         times: float,
         baseline: Baseline,
         history: ArgumentHistory | None,
-    ) -> Surprise | None:
+    ) -> Anomaly | None:
         """
         Return the field that contradicts every result of this session; None if none is compared.
 
-        Nothing is so many times 0, and 0 is no share of anything: it contradicts nothing.
+        Zeros have no ratio to other numbers, and contradict nothing.
 
         Args:
             numbers: The result's numbers.
-            times: How many times larger or smaller contradicts.
-            baseline: The results of the tool: a field that was like that in other sessions
-                contradicts nothing.
-            history: Those of the same arguments; None where there are none.
+            times: Ratio from which on a larger or smaller number contradicts.
+            baseline: The results of the tool: a value that occurred in other sessions does not
+                contradict.
+            history: The results of the same arguments; None if there are none.
         """
         newest, compared = self.results[-1], False
         for name, x in numbers.items():
@@ -184,11 +184,11 @@ class SessionHistory:
                 continue
             if not baseline.has_both_signs(name) and not (history and history.is_in_range(name, x)):
                 detail = f"no earlier result of this session is within {times:g} times"
-                return Surprise(_gravity(x, earlier, times), detail, pointer_to(name))
+                return Anomaly(_gravity(x, earlier, times), detail, pointer_to(name))
         return CONSISTENT if compared else None
 
     def learn(self, numbers: Mapping[str, float]) -> None:
-        """Take the numbers of a result in that was accepted."""
+        """Add the numbers of an accepted result."""
         results = self.results
         results.append(numbers)
         if len(results) > RECENT:
@@ -197,7 +197,7 @@ class SessionHistory:
 
 def fold(x: float, y: float) -> float:
     """
-    Return how many times the larger is the smaller, in size; neither is 0.
+    Return the ratio of the larger to the smaller magnitude; neither is 0.
 
     >>> fold(650, 13), fold(-2, 8)
     (50.0, 4.0)
@@ -213,13 +213,13 @@ def _contradicts(x: float, earlier: list[float], times: float) -> bool:
 
 
 def _gravity(x: float, earlier: list[float], times: float) -> float:
-    """From 0.5 for *times* upwards; 0.5 for another sign."""
+    """Return the score: 0.5 for a ratio of *times* or another sign, more for larger ratios."""
     nearest = min(fold(x, other) for other in earlier)
     return min(1.0, 0.5 * nearest / times) if nearest >= times else 0.5
 
 
 def _change(x: float, series: Series) -> float:
-    """Return the change from what the arguments usually gave, as a share of the larger; at most 1."""
+    """Return the change from the arguments' mean, as a share of the larger one, at most 1."""
     usual = sum(series.values) / len(series.values)
     largest = max(abs(x), abs(usual))
     return min(1.0, abs(x - usual) / largest) if largest else 0.0

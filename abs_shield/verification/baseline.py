@@ -1,4 +1,4 @@
-"""What a tool's results usually are: one series a field, one for duration, one for size."""
+"""Baseline of a tool's results: one series for each field, one for duration, one for size."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 8
-"""Results that a baseline needs before it judges."""
+"""Fewest results that a further one is compared with."""
 _MOST_SERIES = 1_000
 _SURE_OF_FIELDS = 20
 _MUCH = 3.0
-"""How many times a limit is much beyond it; a figure would tell what other sessions were given."""
+"""Multiple of a limit worded as "much": a number would disclose other sessions' results."""
 _WEAK = 0.15
-"""What a missing field or an odd size counts: never enough by itself."""
+"""Score of a missing field or an unusual size, too low to flag a result alone."""
 
 
-class Surprise(NamedTuple):
+class Anomaly(NamedTuple):
     """
-    How strongly something speaks against a result, in [0, 1], and where.
+    An anomaly of a result, with its strength in [0, 1] and its place.
 
     Attributes:
-        score: How strongly.
+        score: Its strength.
         detail: One line; names fields and sizes, never a value.
         where: JSON pointer of the worst field; empty for the whole result.
-        fault: Of another shape, in what it differs: equal where two results differ alike.
-        may_be_optional: Whether it lacks at most half of the fields that were always there, and
-            differs in nothing else.
+        fault: For another shape, the difference: equal for results with the same difference.
+        may_be_optional: Whether the result only lacks fields, at most half of those that all
+            earlier results had.
     """
 
     score: float
@@ -41,25 +41,25 @@ class Surprise(NamedTuple):
     may_be_optional: bool = False
 
 
-class Outlook(NamedTuple):
+class BaselineJudgement(NamedTuple):
     """
-    What a baseline thinks of one result.
+    A baseline's judgement of one result.
 
     Attributes:
-        rules: What breaks a rule of its process.
-        value: The single number that lies furthest from its mean.
-        beyond: Every number that lies beyond what its limit allows, by name.
+        rules: The strongest violation of a control rule.
+        value: The number furthest beyond its limit.
+        beyond: The names of all numbers beyond their limit.
         compared: Whether any number could be compared.
     """
 
-    rules: Surprise | None = None
-    value: Surprise | None = None
+    rules: Anomaly | None = None
+    value: Anomaly | None = None
     beyond: tuple[str, ...] = ()
     compared: bool = True
 
 
-_USUAL = Outlook()
-_NO_NUMBERS = Outlook(compared=False)
+_USUAL = BaselineJudgement()
+_NO_NUMBERS = BaselineJudgement(compared=False)
 
 
 class Baseline:
@@ -67,8 +67,8 @@ class Baseline:
     The newest results of one tool.
 
     Attributes:
-        n: Results that it remembers, at most 100.
-        gap: Calls since the last result that was learnt; 1 where that was the last call.
+        n: Number of remembered results, at most 100.
+        gap: Calls since the last learnt result; 1 if that was the last call.
     """
 
     __slots__ = (
@@ -84,38 +84,38 @@ class Baseline:
         self._always: frozenset[str] | None = None
         self.gap = 1
 
-    def is_of(self, key: bytes) -> bool:
-        """Return whether all results that it remembers are of arguments *key*."""
+    def has_only(self, key: bytes) -> bool:
+        """Return whether all remembered results have the arguments *key*."""
         return self._counts.get(key, 0) == self.n
 
     def peers(self, key: bytes) -> int:
         """
-        Return how many remembered results one with arguments *key* may be compared with.
+        Return the number of remembered results that one with arguments *key* is comparable with.
 
-        Results of other arguments may be of other things. So either all results had these
-        arguments, or what counts is how many different ones there were: the inverse of Simpson's
-        index, which is 1 where one of them had nearly all results.
+        Results of other arguments may describe other things. So either all results have these
+        arguments, or the effective number of different arguments counts: the inverse of Simpson's
+        index, which is 1 if one of them has nearly all results.
         """
         n = self.n
         return n if self._counts.get(key, 0) == n else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
-        """Return whether the numbers of a field are above 0 and below by nature."""
+        """Return whether the numbers of a field are both positive and negative."""
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
     def judge(
         self, observation: Observation, peers: int, *, latency: bool, shape: bool = True
-    ) -> Outlook:
+    ) -> BaselineJudgement:
         """
-        Say what is odd about a result.
+        Return the anomalies of a result.
 
         Args:
             kept: The result.
-            peers: How many results it may be compared with, at least 8.
+            peers: Number of results it is comparable with, at least 8.
             latency: Whether its duration counts.
-            shape: Whether a missing field and an odd size count; not where `schema_mismatch`
-                has read them already.
+            shape: Whether a missing field and an unusual size count; False if `schema_mismatch`
+                covers them.
         """
         width = 1 << max(0, len(observation.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
@@ -146,27 +146,27 @@ class Baseline:
         rules = None
         if worst_rules:
             where = pointer_to(rules_at)
-            rules = Surprise(worst_rules, "unlike this tool's newest results", where)
+            rules = Anomaly(worst_rules, "unlike this tool's newest results", where)
         if latency and worst_rules < WEIGHTS[0] and self._is_fast(observation, peers, width):
-            rules = Surprise(WEIGHTS[0], "much faster than it ever was")
+            rules = Anomaly(WEIGHTS[0], "much faster than it ever was")
         if rules is None and shape:
             rules = self._shape(observation, peers)
-        if observation.endless and (odd := self._turned_endless(observation.endless)) is not None:
-            value = Surprise(1.0, "is no finite number, and always was one", pointer_to(odd))
-            return Outlook(rules, value, tuple(beyond))
+        if observation.endless and (odd := self._newly_not_finite(observation.endless)) is not None:
+            value = Anomaly(1.0, "is no finite number, and always was one", pointer_to(odd))
+            return BaselineJudgement(rules, value, tuple(beyond))
         if not beyond:
             if rules is None:
                 return _USUAL if last_n else _NO_NUMBERS
-            return Outlook(rules, compared=bool(last_n))
-        return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
+            return BaselineJudgement(rules, compared=bool(last_n))
+        return BaselineJudgement(rules, _value(worst_far, far_at), tuple(beyond))
 
     def learn(self, observation: Observation, oldest: Observation | None, *, judged: bool) -> None:
         """
-        Add a result that was accepted.
+        Add an accepted result.
 
         Args:
             kept: The result.
-            oldest: The one in whose place it is remembered; None where there is room for both.
+            oldest: The result that it replaces; None if there is room for both.
             judged: Whether it was the last one judged.
         """
         if oldest is None or oldest.key != observation.key:
@@ -189,19 +189,19 @@ class Baseline:
         elif always is not observation.shape.names and always != observation.shape.names:
             self._always = always & observation.shape.names
 
-    def _turned_endless(self, names: Iterable[str]) -> str | None:
-        """The first of *names* that was a number in every result that is remembered."""
+    def _newly_not_finite(self, names: Iterable[str]) -> str | None:
+        """Return the first of *names* that was a number in every remembered result."""
         series = ((name, self.fields.get(name)) for name in names)
         return next((name for name, one in series if one is not None and one.n >= self.n), None)
 
     def _is_fast(self, observation: Observation, peers: int, width: int) -> bool:
-        """Too fast is odd; too slow is the network."""
+        """Return whether a result was unusually fast; slow ones are due to the network."""
         series = self._latency
         distance = series.distance(_logged(observation.latency_ms), self.gap)
         return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
-    def _shape(self, observation: Observation, peers: int) -> Surprise | None:
-        """A field that was always there, or a size that never was: weak signs, both."""
+    def _shape(self, observation: Observation, peers: int) -> Anomaly | None:
+        """Return a missing common field, or an unusual size; both are weak signs."""
         always = self._always
         if (
             always is not None
@@ -209,7 +209,7 @@ class Baseline:
             and self.n >= _SURE_OF_FIELDS
             and not always <= observation.shape.names
         ):
-            return Surprise(_WEAK, "a field is missing that every earlier result had")
+            return Anomaly(_WEAK, "a field is missing that every earlier result had")
         if observation.size == self._last_size:
             return None
         series = self._size
@@ -220,7 +220,7 @@ class Baseline:
             and distance > limits(min(peers, series.n), 2).beyond_3
             and series.is_new(size)
         ):
-            return Surprise(_WEAK, "of a size that no earlier result had")
+            return Anomaly(_WEAK, "of a size that no earlier result had")
         return None
 
     def _count(self, key: bytes, oldest: Observation | None) -> None:
@@ -237,7 +237,7 @@ class Baseline:
         counts[key] = count + 1
 
     def _sweep(self) -> None:
-        """Forget the half of the fields with the fewest points: names that are data themselves."""
+        """Drop the half of the fields with the fewest points: names that are data themselves."""
         names = sorted(self.fields, key=lambda name: self.fields[name].total)
         for name in names[: _MOST_SERIES // 2]:
             del self.fields[name]
@@ -247,7 +247,7 @@ def _logged(x: float) -> float:
     return log(x) if x > 1e-3 else -7.0
 
 
-def _value(far: float, name: str) -> Surprise:
+def _value(far: float, name: str) -> Anomaly:
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
     detail = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
-    return Surprise(score, detail, pointer_to(name))
+    return Anomaly(score, detail, pointer_to(name))

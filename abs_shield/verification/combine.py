@@ -1,4 +1,4 @@
-"""From what the signals read to one probability: log-odds, in which evidence adds up."""
+"""Combination of the signals to one probability: log-odds, in which evidence adds up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.verification_result import SignalResult
 
 _LEAST_SILENT = 0.5
-"""The silence of no signal more than halves the odds."""
+"""Lowest factor on the odds of a silent signal."""
 GROUP = {signal.name: signal.group for signal in SIGNALS}
 
 Looked = Sequence[tuple[str, SignalResult]]
@@ -18,15 +18,15 @@ Looked = Sequence[tuple[str, SignalResult]]
 
 
 class Combiner(Protocol):
-    """Adds what the signals read to the log-odds of the prior."""
+    """An evaluator that adds the signals to the log-odds of the prior."""
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Return the log-odds after what *looked*; of one group, one fact counts once."""
+        """Return the log-odds after the signals that *looked*; each group counts once."""
 
 
 def fired_odds(likelihood_ratio: float, score: float) -> float:
     """
-    Return what a fired signal adds; it grows with its score, from nothing.
+    Compute the log-odds of a fired signal, which grow from 0 with its score.
 
     Source: effective_lr = 1 + (likelihood_ratio - 1) * score.
     """
@@ -35,7 +35,7 @@ def fired_odds(likelihood_ratio: float, score: float) -> float:
 
 def silent_odds(likelihood_ratio: float) -> float:
     """
-    Return what a silent signal adds: below 0, and never less than log(0.5).
+    Compute the log-odds of a silent signal: below 0, at least log(0.5).
 
     Source: absent_lr = 1 / max(likelihood_ratio * 0.1, 1.01).
     """
@@ -43,14 +43,14 @@ def silent_odds(likelihood_ratio: float) -> float:
 
 
 class Literature:
-    """The seed's combiner: likelihood ratios that literature gives, weighed by score."""
+    """The seed's combiner: likelihood ratios from literature, weighted by score."""
 
     def __init__(self, ratios: Mapping[str, float]) -> None:
         self.ratios = dict(ratios)
         self._silent = {name: silent_odds(ratio) for name, ratio in ratios.items()}
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Add every silence; of a group in which something fired, only the strongest."""
+        """Add all silent signals, and the strongest fired signal of each group."""
         strongest: dict[str, float] = {}
         for name, signal in looked:
             if signal.fired:
@@ -65,11 +65,11 @@ class Literature:
 
 class Rates(NamedTuple):
     """
-    How often something fires, counted on labelled results and smoothed by half a result each way.
+    Firing rates on labelled results, smoothed by half a result each way.
 
     Attributes:
-        tpr: Share of the hallucinated ones in which it fires, above 0 and below 1.
-        fpr: Share of the real ones in which it fires, above 0 and below 1.
+        tpr: Rate on hallucinated results, above 0 and below 1.
+        fpr: Rate on real results, above 0 and below 1.
     """
 
     tpr: float
@@ -78,7 +78,7 @@ class Rates(NamedTuple):
     @classmethod
     def counted(cls, *, fired: tuple[int, int], looked: tuple[int, int]) -> Rates:
         """
-        Return the rates of counts, each a pair (real, hallucinated).
+        Return the rates from counts, each a pair (real, hallucinated).
 
         >>> Rates.counted(fired=(1, 8), looked=(19, 9))
         Rates(tpr=0.85, fpr=0.075)
@@ -87,22 +87,22 @@ class Rates(NamedTuple):
         return cls(tpr, fpr)
 
     def fired_odds(self, score: float) -> float:
-        """Return what it adds where it fires: log(tpr / fpr) times its score, and never below 0."""
+        """Compute the log-odds of firing: log(tpr / fpr) times the score, never below 0."""
         return score * max(0.0, log(self.tpr / self.fpr))
 
     @property
     def silent_odds(self) -> float:
-        """Return what it adds where it is silent: log((1 - tpr) / (1 - fpr)), and never above 0."""
+        """The log-odds of silence: log((1 - tpr) / (1 - fpr)), never above 0."""
         return min(0.0, log((1 - self.tpr) / (1 - self.fpr)))
 
 
 class Calibrated:
     """
-    Naive Bayes over groups, with rates that were counted on labelled results.
+    Naive Bayes over groups, with rates counted on labelled results.
 
-    What fires counts by the strongest score of its group; at score 1 it is the likelihood ratio
-    that was counted. Evidence has one direction, whatever few labels say: what fires never speaks
-    for a result, and silence never against it.
+    A group counts by its strongest score; at score 1 it adds the counted likelihood ratio.
+    Evidence has one direction, even with few labels: a fired signal never speaks for a result,
+    and silence never against it.
     """
 
     def __init__(self, groups: Mapping[str, Rates]) -> None:
@@ -110,7 +110,7 @@ class Calibrated:
         self._silent = {group: rates.silent_odds for group, rates in groups.items()}
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Add what each group says that looked: it fired, as strongly as it did, or was silent."""
+        """Add the log-odds of each group that looked: fired with its score, or silent."""
         strongest: dict[str, float] = {}
         for name, signal in looked:
             group = GROUP[name]

@@ -1,4 +1,4 @@
-"""Judges what tools returned: reads the signals, adds them up, learns from what was accepted."""
+"""The verification engine: reads the signals of results, combines them, and learns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abs_shield.policy.verification_config import Verification
 from abs_shield.text.show import escaped
 from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.quarantine import matching_results
-from abs_shield.verification.result_memory import Memory
+from abs_shield.verification.result_memory import ResultMemory
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.settings import AllSettings, ResultLabel
 from abs_shield.verification.signal_calibration import calibration_of
@@ -44,19 +44,19 @@ logger = logging.getLogger("abs_shield")
 
 class VerificationEngine:
     """
-    Gives P(hallucination) of what a tool returned, from eight signals; thread-safe.
+    Engine that computes P(hallucination) of tool results from eight signals; thread-safe.
 
-    What it accepts becomes part of what it knows; what it flags or blocks does not, until a label
-    says that it was right. It knows at most 1,000 tools and the newest 100 results of each, and
-    of the newest 50 results by arguments and 10 by session as many as have 100,000 numbers; of
-    these, what was not used for a day is forgotten.
+    It learns from accepted results; a flagged or blocked one is learnt only after a label says
+    that it was right. It remembers at most 1,000 tools with their newest 100 results, and the
+    newest 50 results by arguments and 10 by session, up to 100,000 numbers each; those unused
+    for a day are forgotten.
 
     Args:
-        prior: P(hallucination) before looking, above 0 and below *block_threshold*.
+        prior: P(hallucination) before any signal, above 0 and below *block_threshold*.
         accept_threshold: P(hallucination) below which a result is accepted.
         block_threshold: P(hallucination) from which a result is blocked.
-        session_times: How many times larger or smaller contradicts the session.
-        sub_floor_lr: Likelihood ratio of a network call that is back within 2 ms.
+        session_times: Ratio from which on a larger or smaller number contradicts the session.
+        sub_floor_lr: Likelihood ratio of a network call that returns within 2 ms.
 
     Raises:
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or another value is out of
@@ -96,13 +96,13 @@ class VerificationEngine:
         self._ids = count()
         self._judging = 0
 
-    def _empty_state(self) -> Memory:
+    def _empty_state(self) -> ResultMemory:
         declared = self._declared
-        return Memory(times=declared.session_times, sub_floor_lr=declared.sub_floor_lr)
+        return ResultMemory(times=declared.session_times, sub_floor_lr=declared.sub_floor_lr)
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
-        """Return an engine with the limits that a policy declares."""
+        """Return an engine with the limits of a policy."""
         return cls(**{name: getattr(declared, name) for name in Verification.model_fields})
 
     # Tools ---------------------------------------------------------------------------------------
@@ -111,12 +111,12 @@ class VerificationEngine:
         self, name: str, profile: ToolProfile | None = None, **fields: Unpack[ProfileFields]
     ) -> Self:
         """
-        Say what real results of a tool look like; another profile of it is replaced.
+        Declare the properties of a tool's real results, in place of an earlier profile.
 
         Args:
             name: The tool.
-            profile: A profile that was declared elsewhere, in the place of *fields*.
-            fields: Those of `ToolProfile`.
+            profile: A profile that was declared elsewhere, in place of *fields*.
+            fields: Fields of `ToolProfile`.
 
         Raises:
             PolicyError: A field is misspelt or out of its range.
@@ -127,14 +127,14 @@ class VerificationEngine:
         return self
 
     def profile(self, name: str) -> ToolProfile | None:
-        """Return a tool's profile; None where it has none."""
+        """Return a tool's profile; None if it has none."""
         return self._profiles.get(name)
 
     def unregister_tool(self, name: str) -> None:
         """
         Forget a tool: its profile, its results, its labels and its calibration.
 
-        That travels with `save` and `snapshot`: other engines forget what they knew of it by then.
+        `save` and `snapshot` include this: other engines forget what they learnt before.
         """
         with self._lock:
             self._profiles.pop(name, None)
@@ -154,23 +154,23 @@ class VerificationEngine:
         suppressed: Suppressed | None = None,
     ) -> VerificationResult:
         """
-        Judge what a call returned.
+        Judge the result of a call.
 
-        What other sessions were given makes a result suspicious at most, and blocks none.
+        A comparison with other sessions' results may flag a result, but never blocks it.
 
         Args:
             tool_name: The tool.
-            args: Its arguments: results of equal ones are compared.
-            result: What it returned: JSON-able data, a text that holds JSON, a model.
-            execution_time_ms: How long it took, in milliseconds.
-            session_id: The session, a text; None compares with none.
-            by_session: Whether results of equal arguments are compared within one session only:
-                those of a tool that knows by itself who asks.
-            suppressed: Says of a signal that fired, by its name and what it read, whether it is a
-                known false alarm: it stands in the result, and is not weighed.
+            args: Its arguments: results of equal arguments are compared.
+            result: Its result: JSON-able data, a text with JSON, a model.
+            execution_time_ms: Its duration, in milliseconds.
+            session_id: The session, a text; None for no comparison by session.
+            by_session: Whether results of equal arguments are compared within one session only, for
+                a tool whose results depend on the user.
+            suppressed: Returns whether a fired signal, by its name and result, is a known false
+                alarm: it is reported, but not weighed.
 
         Raises:
-            ShieldError: *execution_time_ms* is no number of milliseconds, or a name is no text.
+            ShieldError: *execution_time_ms* is not a number of ms, or a name is not a text.
         """
         tool = tool_name if type(tool_name) is str else tool_name_of(tool_name, "verify")
         session = "" if session_id is None else session_id
@@ -211,8 +211,8 @@ class VerificationEngine:
         limits, weigher = settings.limits, settings.weigher
         tool_state = memory.tool(tool)
         observation = tool_state.observe(view, self._new_id(), time(), key=key, session=session)
-        past = memory.past(tool_state, observation, tool, view=view)
-        weighed = weigher.weigh(view, past, limits, suppressed)
+        context = memory.context(tool_state, observation, tool, view=view)
+        weighed = weigher.weigh(view, context, limits, suppressed)
         posterior = weighed.posterior
         if posterior >= limits.blocks_from and tool_state.is_of_others(session):
             own = weigher.without_others(limits.prior, weighed.signals, view, suppressed)
@@ -222,7 +222,7 @@ class VerificationEngine:
         if not view.readable:
             return result
         if result.verdict == "accept":
-            memory.learn(tool_state, observation, tool, judged=past.outlook is not None)
+            memory.learn(tool_state, observation, tool, judged=context.outlook is not None)
         else:
             observation.unlike = weighed.is_unlike or observation.fault != ""
             learnt.refuse(tool_state, observation, tool)
@@ -242,22 +242,22 @@ class VerificationEngine:
         result: VerificationResult | None = None,
     ) -> None:
         """
-        Say whether a result that had *confidence_score* was a hallucination.
+        Label a result with *confidence_score* as a hallucination or as right.
 
-        From a tool's fifth label on, its block threshold and its prior move the way the label
-        says. A label that a flagged or blocked result was right also releases it: it counts among
-        the real ones from then on. Without *result* it is found by its score; where several that
-        differ have that score, none is released, and a warning is logged.
+        From a tool's fifth label on, its block threshold and its prior move in the label's
+        direction. A label that a flagged or blocked result was right also releases it: it is
+        learnt as a real one. Without *result* it is identified by its score; if several different
+        results have that score, none is released, and a warning is logged.
 
         Args:
             tool_name: The tool.
             confidence_score: The result's `confidence`, in [0, 1].
-            was_hallucination: What a person, or a later check, found.
-            result: What `verify` gave.
+            was_hallucination: The label of a person, or of a later check.
+            result: The result of `verify`.
 
         Raises:
             ShieldError: The score is not in [0, 1] or not that of *result*, the label is neither
-                true nor false, or the name is no text.
+                true nor false, or the name is not a text.
         """
         tool = tool_name_of(tool_name, "record_feedback")
         score, wrong = label(confidence_score, was_hallucination, result)
@@ -265,20 +265,20 @@ class VerificationEngine:
 
     def apply_label(self, tool_name: str, label: ResultLabel, *, session_id: str = "") -> bool:
         """
-        Take in a label that has an id, as `record_feedback` does; the same label counts once.
+        Learn from a label with an id, as `record_feedback` does; the same label counts once.
 
-        A label of the same id and with another answer takes the earlier one's place.
+        A label with the same id and another answer replaces the earlier one.
 
         Args:
             tool_name: The tool.
             label: The label; its score is the result's P(hallucination), in [0, 1].
-            session_id: The session that the result came in, which says better which it was.
+            session_id: The session of the result, which helps to identify it.
 
         Returns:
-            False where the engine has this label already.
+            False if the engine has this label already.
 
         Raises:
-            ShieldError: The name is no text.
+            ShieldError: The name is not a text.
         """
         tool = tool_name_of(tool_name, "apply_label")
         with self._lock:
@@ -311,7 +311,7 @@ class VerificationEngine:
     def _release(
         self, tool: str, score: float, result: VerificationResult | None, session: str
     ) -> bool:
-        """Learn from the result in quarantine that is meant; False where it may be several."""
+        """Learn from the labelled result in quarantine; return False if it is ambiguous."""
         tool_state = self._learnt.memory.tool(tool)
         candidates = matching_results(tool_state.quarantine, score, result, session=session)
         if len(candidates) == 1:
@@ -331,19 +331,19 @@ class VerificationEngine:
         likelihood_ratios: Mapping[str, float] | None = None,
     ) -> Self:
         """
-        Set how results are weighed: of one tool, or of all that have nothing of their own.
+        Set the thresholds and weights of one tool, or of all tools without their own.
 
         Args:
             tool_name: The tool; None for all others. ``calibrate(labelled)`` is short for
                 ``calibrate(labelled=labelled)``.
             labelled: Pairs of a `VerificationResult` (or a mapping of signal to whether it fired)
-                and whether it was hallucinated. How often each signal fires on either kind is
-                counted, and replaces the likelihood ratios.
-            fair_sample: Whether *labelled* has as many hallucinated results among all as there
-                are in use: then their share is the prior, unless one is given.
+                and whether it was hallucinated. The counted rates of each signal replace the
+                likelihood ratios.
+            fair_sample: Whether *labelled* has the same share of hallucinated results as
+                production: then this share is the prior, unless *prior* is set.
             accept_threshold: P(hallucination) below which a result is accepted.
             block_threshold: P(hallucination) from which a result is blocked.
-            prior: P(hallucination) before looking.
+            prior: P(hallucination) before any signal.
             likelihood_ratios: Ratio by signal, above 0; ends an earlier calibration.
 
         Raises:
@@ -367,12 +367,12 @@ class VerificationEngine:
 
     def get_calibration(self, tool_name: str | None = None) -> dict[str, Any]:
         """
-        Return how results of a tool are weighed, or of all that have nothing of their own.
+        Return the thresholds and weights of a tool, or of all tools without their own.
 
         Returns:
             ``status`` ("uncalibrated" or "calibrated"), both thresholds, the prior, the likelihood
-            ratios, how many labels there were; once calibrated, also ``signals`` with the rates
-            ``tpr`` and ``fpr``, ``brier`` and ``ece``, and how many results were counted.
+            ratios and the number of labels; once calibrated, also ``signals`` with the rates
+            ``tpr`` and ``fpr``, ``brier`` and ``ece``, and the number of counted results.
         """
         with self._lock:
             tool = None if tool_name is None else tool_name_of(tool_name, "get_calibration")
@@ -384,17 +384,17 @@ class VerificationEngine:
     # Keeping -------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
+        """Return the learnt state as JSON-able data: numbers, digests, labels; no texts."""
         with self._lock:
             return snapshot_of(self._learnt)
 
     def restore(self, snapshot: Mapping[str, Any]) -> Self:
         """
-        Add what a snapshot knows to what is known here; what both know counts once.
+        Merge a snapshot into the learnt state; records in both count once.
 
         Raises:
-            StoreError: It is no snapshot, one of a newer version, or a part of it is damaged:
-                then nothing has changed here.
+            StoreError: It is not a snapshot, has a newer version, or is damaged: then nothing has
+                changed here.
         """
         with self._lock:
             self._learnt = merge(self._learnt, snapshot, self._empty_state())
@@ -402,22 +402,21 @@ class VerificationEngine:
 
     def save(self, path: str | PathLike[str]) -> None:
         """
-        Write what was learnt: JSON where the name ends in ``.json``, else an SQLite database.
+        Save the learnt state: as JSON if the name ends in ``.json``, else in an SQLite database.
 
-        Engines of several processes may save into one database: each adds what it learnt, and
-        learns what the others added.
+        Several processes may save into one database: each adds its state, and learns the others'.
 
         Raises:
-            StoreError: The file cannot be written, or is of a newer version.
+            StoreError: The file cannot be written, or has a newer version.
         """
         save_state(self, path)
 
     def load(self, path: str | PathLike[str]) -> Self:
         """
-        Add what a file knows that `save` wrote.
+        Merge the state in a file written by `save`.
 
         Raises:
-            StoreError: There is no such file, it cannot be read, or is of a newer version.
+            StoreError: There is no such file, it cannot be read, or it has a newer version.
         """
         load_state(self, path)
         return self

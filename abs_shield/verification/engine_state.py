@@ -1,57 +1,57 @@
-"""All that an engine learnt, and since when it counts."""
+"""The complete learnt state of an engine, with the times of forgetting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.result_memory import MOST_TOOLS, Memory
+from abs_shield.verification.result_memory import MOST_TOOLS, ResultMemory
 from abs_shield.verification.settings import AllSettings
 from abs_shield.verification.tool_state import ToolState
 
 Since = dict[str, float]
-"""By tool until when something was forgotten, in seconds since the epoch."""
+"""For each tool the time until which it was forgotten, in seconds since the epoch."""
 
 
 @dataclass(slots=True)
 class EngineState:
     """
-    What an engine learnt; its owner holds a lock around every call.
+    The learnt state of an engine; its owner holds a lock around every call.
 
     Attributes:
-        memory: The results it remembers.
-        settings: What labels and calibrations taught.
-        tools: Tools that were unregistered: nothing about them counts that is as old as that.
-        baselines: Tools whose baseline was given up as out of date: older results are no part of
-            it, and are known by their arguments alone.
+        memory: The remembered results.
+        settings: Thresholds and weights from labels and calibrations.
+        tools: Unregistered tools: their records up to that time do not count.
+        baselines: Tools with an outdated baseline: results up to that time are not part of the
+            new one, and are remembered by their arguments only.
     """
 
-    memory: Memory
+    memory: ResultMemory
     settings: AllSettings
     tools: Since = field(default_factory=dict)
     baselines: Since = field(default_factory=dict)
 
     def forget(self, tool: str, at: float) -> None:
-        """Forget a tool, in whatever snapshot it comes again."""
+        """Forget a tool, also if an older snapshot contains it."""
         self.memory.forget(tool)
         self.settings.forget(tool, at)
         self.tools = newest({**self.tools, tool: at})
 
     def refuse(self, tool_state: ToolState, observation: Observation, tool: str) -> None:
-        """Keep a result apart that was not accepted; note where that ends a baseline."""
+        """Put a rejected result into quarantine; note the time if that ends a baseline."""
         had = bool(tool_state.newest)
         self.memory.refuse(tool_state, observation, tool)
         if had and not tool_state.newest:
             self.baselines = newest({**self.baselines, tool: observation.at})
 
     def counts(self, tool: str, at: float) -> bool:
-        """Return whether what is so old was not forgotten with its tool."""
+        """Return whether a record of this time was not forgotten with its tool."""
         return at > self.tools.get(tool, -1.0)
 
 
 def newest(*some: Since) -> Since:
     """
-    Return the later time of each tool; of the newest thousand.
+    Return the latest time of each tool, for the newest thousand tools.
 
     >>> newest({"a": 1.0, "b": 5.0}, {"a": 3.0})
     {'b': 5.0, 'a': 3.0}

@@ -1,4 +1,4 @@
-"""Writes JSON; of small flat objects with an encoder made once, as making one takes longer."""
+"""Fast JSON writers: small flat objects share one prepared encoder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 def is_small(value: Any) -> bool:
     """
-    Return whether a value is an object of a few scalars: it cannot hold itself, and is soon written.
+    Return whether a value is an object of a few scalars, without cycles and fast to write.
 
     >>> is_small({"city": "London", "days": 3}), is_small({"cities": ["London"]}), is_small("x")
     (True, False, False)
@@ -33,7 +33,7 @@ def writers(
     ascii_only: bool = True,
 ) -> tuple[Callable[[Any], str], Callable[[Any], str]]:
     """
-    Return what writes any value as `json.dumps` does, and what does so faster if it `is_small`.
+    Return a writer equal to `json.dumps`, and a faster one for values that are `is_small`.
 
     >>> write, write_small = writers(repr, separators=(",", ":"), ordered=True)
     >>> write({"b": 1.5, "a": ["x", None, {1}]}), write_small({"b": 1.5, "a": None})

@@ -1,4 +1,4 @@
-"""Teaches an engine what operators said of results in a decision log."""
+"""Application of operators' labels in a decision log to an engine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from abs_shield.verification.settings import ResultLabel
 @dataclass(slots=True)
 class AppliedLabels:
     """
-    What became of the labels on results.
+    Counts of the labels applied to an engine.
 
     Attributes:
         new: Labels that the engine learnt from, by tool.
         known: Labels that it had already.
-        unscored: Labels on results without a P(hallucination), which teach nothing.
+        unscored: Labels on results without a P(hallucination), which are skipped.
     """
 
     new: Counter[str] = field(default_factory=Counter)
@@ -36,13 +36,12 @@ def apply_labels(
     engine: VerificationEngine, store: Any, *, skipped: Skipped | None = None
 ) -> AppliedLabels:
     """
-    Teach an engine the labels on results of a decision log, each once.
+    Apply the labels on results of a decision log to an engine, each once.
 
-    A label moves the block threshold and the prior of its tool as `record_feedback` says, with the
-    P(hallucination) of its decision; one that says ``ok`` of a result that was held back releases
-    it. Labels that the engine has are left out, so that a log may be applied again and again; one
-    that an operator changed takes the place of the earlier one, and moves what it would have moved
-    had the engine learnt the whole log anew.
+    A label moves the block threshold and the prior of its tool like `record_feedback`, with the
+    P(hallucination) of its decision; a label ``ok`` on a quarantined result releases it. Labels
+    that the engine has are skipped, so that a log may be applied repeatedly; a changed label
+    replaces the earlier one, with the same effect as learning the whole log from the start.
 
     Args:
         engine: The engine, such as a Shield's ``verification``.

@@ -1,4 +1,4 @@
-"""The numbers of a result by name, within bounds; what any result weighs."""
+"""Extraction of the numbers of a result by name, within limits, and of its size."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from abs_shield.session.result_json import as_json
 from abs_shield.text.leaves import DEEPEST, escape_step
 
 LARGEST = 1e150
-"""Numbers beyond count as this one: their squares still add up."""
+"""Larger numbers are clipped to this one, so that sums of squares stay finite."""
 MOST_NUMBERS = 1_000
-"""Numbers of one result that are compared with earlier ones."""
+"""Most numbers of one result that are compared with earlier ones."""
 MOST_NODES = 20_000
-"""Members and items of one result that are looked at."""
+"""Most members and items of one result that are read."""
 LONGEST_NAME = 200
-"""Characters of a member's name: a longer one is no name."""
+"""Most characters of a member's name; a longer one is data."""
 _LONGEST_WAY = 1_000
 
 
@@ -27,17 +27,16 @@ def read_numbers(
     result: Any, endless: list[str] | None = None
 ) -> tuple[dict[str, float], int, bool]:
     """
-    Read the numbers of *result*: what is no finite number is passed over.
+    Return the finite numbers of *result*, with its size.
 
     The pointers to floats that are NaN or infinite are added to *endless*.
 
-    Items of lists are not among them: the third of today is not the third of yesterday. Neither
-    is what stands under a name so long that it is data itself.
+    Items of lists are left out, since their order may change, and so are values under names that
+    are so long that they are data.
 
     Returns:
-        The numbers, each by JSON pointer without the first slash, that of the result itself under
-        an empty name; about how many characters the JSON has, as far as it was looked at; whether
-        all of it was.
+        The numbers by JSON pointer without the first slash (empty for the result itself); the
+        approximate number of JSON characters that were read; whether all of it was read.
 
     >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]})[0]
     {'user/age': 30}
@@ -75,21 +74,21 @@ def read_numbers(
                 if has_name and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
                         if kind is float and not isfinite(value):
-                            name = joined(prefix, key)
+                            name = member_pointer(prefix, key)
                             if endless is not None and name is not None:
                                 endless.append(name)
                             continue
                         value = LARGEST if value > 0 else -LARGEST
                     if length <= LONGEST_NAME and key.isidentifier():
                         numbers[prefix + key] = value
-                    elif (name := joined(prefix, key)) is not None:
+                    elif (name := member_pointer(prefix, key)) is not None:
                         numbers[name] = value
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:
                 size += 10
             elif depth < DEEPEST:
-                name = joined(prefix, key) if has_name else None
+                name = member_pointer(prefix, key) if has_name else None
                 number = as_number(value) if name is not None else None
                 if number is not None and len(numbers) < MOST_NUMBERS:
                     size += 24
@@ -102,7 +101,7 @@ def read_numbers(
 
 def as_number(value: Any) -> float | None:
     """
-    Return what a number of any kind is worth; None of anything else, and of what is not finite.
+    Return a number of any type as a float; None for other values, and for NaN and infinity.
 
     >>> as_number(Decimal("9.99")), as_number(True), as_number("7"), as_number(10**400)
     (9.99, None, None, 1e+150)
@@ -116,8 +115,8 @@ def as_number(value: Any) -> float | None:
     return max(-LARGEST, min(LARGEST, number)) if isfinite(number) else None
 
 
-def joined(prefix: str, key: Any) -> str | None:
-    """Return the pointer of a member; None where its name, or the way to it, is too long."""
+def member_pointer(prefix: str, key: Any) -> str | None:
+    """Return the pointer of a member; None if its name, or the path to it, is too long."""
     name = key if type(key) is str else str(key)[:80]
     if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:
         return None
@@ -125,7 +124,7 @@ def joined(prefix: str, key: Any) -> str | None:
 
 
 def pointer_to(name: str) -> str:
-    """Return the JSON pointer of a number; that of the result itself is empty."""
+    """Return the JSON pointer of a number; empty for the result itself."""
     return f"/{name}" if name else ""
 
 

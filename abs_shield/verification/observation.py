@@ -1,4 +1,4 @@
-"""One result as it is remembered and saved: its numbers, and no text of it."""
+"""One remembered result: its numbers and shape, without its texts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from abs_shield.verification.result_shape import ResultShape
 @dataclass(slots=True)
 class Observation:
     """
-    What is remembered of one result, and learnt if it is accepted.
+    The remembered properties of one result, learnt if it is accepted.
 
     Attributes:
         id: Unique, across processes.
-        at: When it came, in seconds since the epoch.
-        key: Digest of its call's arguments; empty where they are not known.
-        session: The session it came in; empty for none.
+        at: Its time, in seconds since the epoch.
+        key: Digest of its call's arguments; empty if unknown.
+        session: Its session; empty for none.
         numbers: Its numbers by JSON pointer without the first slash.
-        latency_ms: How long its call took.
-        size: About how many characters its JSON has.
-        shape: Its JSON type and those of its members; empty of what teaches no shape.
+        latency_ms: Duration of its call.
+        size: Approximate number of characters of its JSON.
+        shape: Its JSON type and those of its members; empty if it has no shape.
         kinds: JSON type of each required field it had.
         probability: P(hallucination), as it was judged.
-        unlike: Whether it was unlike what was known; else it was odd by itself, or not at all.
-        turn: How often results had been refused and accepted again, when it was refused.
-        fault: In what its shape differs from what is known; empty where it does not; not saved.
+        unlike: Whether it differed from earlier results.
+        turn: Number of changes from rejected back to accepted results before it was rejected.
+        fault: The difference of its shape from earlier ones; empty if there is none; not saved.
         endless: Its numbers that are NaN or infinite, by pointer; judged, and not saved.
     """
 

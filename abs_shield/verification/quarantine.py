@@ -1,4 +1,4 @@
-"""Which of the results that were held back a label is about."""
+"""Identification of the quarantined results that a label is about."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def matching_results(
     session: str = "",
 ) -> list[Observation]:
     """
-    Return the results that a label may mean: one where it is clear, of those alike the newest.
+    Return the candidates for a label: one if it is unambiguous, the newest of equal ones.
 
     Args:
-        quarantine: What was held back, oldest first.
-        score: The score that the label names.
-        result: The result that it names; None where it names none.
-        session: The session that the result came in; empty where that is not known. Where none
-            of that score came in it, all are candidates.
+        quarantine: Rejected results, oldest first.
+        score: The score in the label.
+        result: The labelled result; None if unknown.
+        session: The session of the result; empty if unknown. If no result of that score is in
+            it, all are candidates.
     """
     if result is not None and result._id:
         return [observation for observation in quarantine if observation.id == result._id]
@@ -42,13 +42,13 @@ def matching_results(
     ] or candidates
     differ: list[Observation] = []
     for observation in reversed(candidates):
-        if all(_taught(observation) != _taught(other) for other in differ):
+        if all(_learnt_properties(observation) != _learnt_properties(other) for other in differ):
             differ.append(observation)
     return differ
 
 
-def _taught(observation: Observation) -> tuple[Any, ...]:
-    """What a result teaches, but for how long its call took."""
+def _learnt_properties(observation: Observation) -> tuple[Any, ...]:
+    """Return all learnt properties of a result except its duration."""
     return (
         observation.key,
         observation.session,

@@ -1,4 +1,4 @@
-"""Everything an engine remembers, bounded: tools, histories by arguments, and sessions."""
+"""Bounded memory of an engine: tools, results by arguments, and sessions."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from abs_shield.verification.argument_history import (
     RECENT,
     ArgumentHistory,
     SessionHistory,
-    furthest,
+    largest_change,
 )
 from abs_shield.verification.argument_history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.baseline import LEAST
 from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
+from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.tool_state import OUT_OF_DATE, ToolState
 
 MOST_TOOLS = 1_000
 MOST_NUMBERS = 100_000
-"""Numbers of histories, and as many of sessions, that are remembered at once."""
+"""Most numbers in all argument histories, and in all session histories."""
 TTL_S = 86_400.0
-"""A history or a session to which nothing was added for a day is forgotten."""
+"""Seconds without a new result after which a history is forgotten."""
 
 
-class Memory:
-    """What an engine remembers; its owner holds a lock around every call."""
+class ResultMemory:
+    """The results that an engine remembers; its owner holds a lock around every call."""
 
     def __init__(self, *, times: float, sub_floor_lr: float) -> None:
         self._times = times
@@ -47,13 +47,15 @@ class Memory:
         )
 
     def tool(self, name: str) -> ToolState:
-        """Return what is known of a tool, from now on something."""
+        """Return the state of a tool, created if it is new."""
         return self.tools.used(name, 0.0)
 
-    def past(
+    def context(
         self, tool_state: ToolState, observation: Observation, tool: str, *, view: ResultView
-    ) -> Past:
-        """Return what came before a result, as far as it can be compared with it."""
+    ) -> SignalContext:
+        """
+        Return the context of a result for the signals, as far as earlier results are comparable.
+        """
         baseline, key, numbers, at = (
             tool_state.baseline,
             observation.key,
@@ -72,11 +74,11 @@ class Memory:
             )
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
-            if outlook is None or not baseline.is_of(key):
+            if outlook is None or not baseline.has_only(key):
                 in_all = history.judge(numbers)
             elif outlook.compared:
                 beyond = outlook.beyond
-                in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
+                in_all = largest_change(beyond, numbers, baseline.fields) if beyond else CONSISTENT
         if observation.session and numbers:
             recent = self._sessions.get((tool, key, observation.session), at)
             if recent is not None:
@@ -85,13 +87,15 @@ class Memory:
                 )
         odd = in_all is not None and in_all.score > 0
         if odd and observation.session and history is not None and history.differs_by_session:
-            outlook = in_all = None  # they are of other people, and say nothing of this one
-        return Past(tool_state.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape)
+            outlook = in_all = None  # they belong to other users, and are not comparable
+        return SignalContext(
+            tool_state.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape
+        )
 
     def learn(
         self, tool_state: ToolState, observation: Observation, tool: str, *, judged: bool = False
     ) -> None:
-        """Take a result in that was accepted, or that a label released."""
+        """Add a result that was accepted, or that a label released."""
         tool_state.learn(observation, judged=judged)
         key, at, weight = observation.key, observation.at, 1 + len(observation.numbers)
         place = (tool, key)
@@ -103,7 +107,7 @@ class Memory:
             )
 
     def refuse(self, tool_state: ToolState, observation: Observation, tool: str) -> None:
-        """Keep a result apart that was not accepted."""
+        """Put a rejected result into quarantine."""
         again = tool_state.repeats_last(observation)
         tool_state.refuse(observation, again=again)
         key = (tool, observation.key)
@@ -116,7 +120,7 @@ class Memory:
             self.learn(tool_state, returning, tool)
 
     def results(self) -> Iterable[tuple[str, Observation]]:
-        """Return every result that is remembered, each once, by tool."""
+        """Return every remembered result once, with its tool."""
         by_id: dict[str, tuple[str, Observation]] = {}
         for name, tool_state in self.tools.items():
             by_id |= {

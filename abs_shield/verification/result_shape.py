@@ -10,10 +10,10 @@ from typing import Any
 
 from abs_shield.session.result_json import as_json
 from abs_shield.text.failure import may_tell_failure, tells_failure
-from abs_shield.verification.numeric_fields import LARGEST, LONGEST_NAME, joined
+from abs_shield.verification.numeric_fields import LARGEST, LONGEST_NAME, member_pointer
 
 MOST_NAMES = 256
-"""Members of an object that has a shape: names of more of them are data themselves."""
+"""Most members of an object with a shape; names of larger ones are data themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class ResultShape:
     The shape of one result.
 
     Attributes:
-        kind: Its JSON type; empty of a result that says that the call failed, which is no sign of
-            what other results look like.
-        members: JSON type by name, where it is an object of a few members.
-        is_text: Whether the tool returned a text, also one that holds JSON of type *kind*.
+        kind: Its JSON type; empty for a result that reports a failure, which has another shape than
+            other results.
+        members: JSON type by name, for an object of a few members.
+        is_text: Whether the tool returned a text, also one with JSON of type *kind*.
     """
 
     kind: str
@@ -49,16 +49,16 @@ NO_SHAPE = ResultShape("", {})
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
     """
-    What the names and types of an object's members say of it, where they are JSON's own.
+    The properties of an object that follow from the names and JSON types of its members.
 
     Attributes:
         shape: Its shape.
-        may_fail: Whether such an object could say that the call failed.
-        is_flat: Whether it holds scalars alone.
+        may_fail: Whether such an object could report a failure.
+        is_flat: Whether all members are scalars.
         numbers: Names of its numbers.
         pointers: Their JSON pointers without the first slash.
         texts: Names of its texts.
-        size: About how many characters its JSON has, without those of its texts.
+        size: Approximate number of characters of its JSON, without its texts.
     """
 
     shape: ResultShape
@@ -70,13 +70,13 @@ class Members:
     size: int
 
     def read(self, value: Mapping[str, Any]) -> tuple[dict[str, float], int, bool] | None:
-        """Return what `read_numbers` does; None where it has to look closer."""
+        """Return the same as `read_numbers`; None if that has to be called."""
         if not self.is_flat:
             return None
         member = value.__getitem__
         numbers = dict(zip(self.pointers, map(member, self.numbers), strict=True))
         try:
-            # of a number that is not finite, or too large, it is not below
+            # False also if a number is not finite, or too large
             if not fsum(map(abs, numbers.values())) < LARGEST:
                 return None
         except OverflowError:
@@ -87,9 +87,9 @@ class Members:
 @lru_cache(maxsize=1_024)
 def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None:
     """
-    Return the JSON type of each field of *names* that is there, and is not null.
+    Return the JSON type of each field of *names* that is present and not null.
 
-    None where a name is a JSON pointer, or too long to be that of a member.
+    None if a name is a JSON pointer, or too long for a member.
     """
     if any(name[:1] == "/" or len(name) > LONGEST_NAME for name in names):
         return None
@@ -98,7 +98,7 @@ def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None
 
 
 def members_of(value: Mapping[Any, Any], *, is_text: bool = False) -> Members | None:
-    """Return the members of an object; None of many, and where names or types are not JSON's."""
+    """Return the members of an object; None if there are many, or not all are JSON."""
     if len(value) > MOST_NAMES or not _STRING.issuperset(map(type, value)):
         return None
     return _members_by_type(tuple(value), tuple(map(type, value.values())), is_text)
@@ -106,7 +106,7 @@ def members_of(value: Mapping[Any, Any], *, is_text: bool = False) -> Members | 
 
 def shape_of(value: Any, members: Members | None = None, *, is_text: bool = False) -> ResultShape:
     """
-    Return the shape of a result that has JSON's form.
+    Return the shape of a JSON result.
 
     Args:
         value: The result.
@@ -141,7 +141,9 @@ def _members_by_type(
         "object", {name: KIND[kind] for name, kind in pairs if len(name) <= LONGEST_NAME}, is_text
     )
     numbers = tuple(name for name, kind in pairs if kind in _NUMBERS)
-    pointers = tuple(pointer for name in numbers if (pointer := joined("", name)) is not None)
+    pointers = tuple(
+        pointer for name in numbers if (pointer := member_pointer("", name)) is not None
+    )
     return Members(
         shape,
         may_tell_failure(names),
@@ -190,7 +192,7 @@ KIND: Mapping[type, str] = {
     bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object",
     type(None): "null",
 }  # fmt: skip
-"""Those of JSON's own types, which are nearly all."""
+"""JSON types of Python's own types, which nearly all values have."""
 _JSON = frozenset(KIND)
 _NUMBERS = frozenset((int, float))
 _HOLDERS = frozenset((list, dict))

@@ -1,4 +1,4 @@
-"""One result as the signals see it: read once, however many of them look at it."""
+"""A result prepared for the signals: parsed once, whichever of them read it."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ _NO_KINDS: Mapping[str, str] = {}
 _UNWRITTEN = "not written yet"
 _NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
 _SECONDS = 0.05
-"""How long one pattern may be looked for."""
+"""Time-out of the search for one pattern."""
 
 LONGEST_TEXT = 1 << 20
-"""Characters of a result's JSON that are written out; of a longer one only the size is known."""
+"""Most characters of a result's JSON that are written; of a longer one only the size is used."""
 
 
 class ResultView:
     """
-    One result, its duration, and what its author said of such results.
+    One result with its duration and the tool's profile.
 
     Attributes:
-        profile: The tool's profile; None where nobody described it.
-        value: The result in the shape of JSON; a text that holds JSON is opened.
-        latency_ms: How long the call took, finite and at least 0.
-        judges_latency: Whether anybody said how long a call takes.
-        has_required_fields: Whether its author said which fields there are.
-        kinds: JSON type of each required field that it has, and that is not null.
+        profile: The tool's profile; None if it has none.
+        value: The result as a JSON value; JSON in a text is parsed.
+        latency_ms: Duration of the call, finite and at least 0.
+        judges_latency: Whether the profile declares a latency.
+        has_required_fields: Whether the profile declares required fields.
+        kinds: JSON type of each required field that is present and not null.
         finite: Whether none of these is NaN or infinite.
-        readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
+        readable: Whether it is data, and not a cursor or an object that raises when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
-        endless: Those of its numbers that are NaN or infinite, in the same way.
-        size: About how many characters its JSON has.
+        endless: Its numbers that are NaN or infinite, likewise by pointer.
+        size: Approximate number of characters of its JSON.
         shape: Its JSON type and those of its members.
     """
 
@@ -87,7 +87,7 @@ class ResultView:
                 self._read_as(profile, members if numbers is not None else None)
             elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
-                    del self.numbers[name]  # the status of a failure is no data
+                    del self.numbers[name]  # the status code of a failure is not a value
         except Exception:
             self.value = UNREADABLE
         if self.value is UNREADABLE:
@@ -96,7 +96,7 @@ class ResultView:
             self.readable = False
 
     def _read_as(self, profile: ToolProfile, flat: Members | None) -> None:
-        """Read what a profile says of the result; *flat* are its members, if all are scalars."""
+        """Apply a profile to the result; *flat* are its members, if all are scalars."""
         if profile.required_fields:
             kinds = None if flat is None else kinds_of(flat, tuple(profile.required_fields))
             self.kinds = self._typed(profile.required_fields) if kinds is None else kinds
@@ -108,7 +108,7 @@ class ResultView:
 
     @property
     def expected_ms(self) -> tuple[float, float]:
-        """The latencies that are plausible, in milliseconds."""
+        """The plausible range of the latency, in milliseconds."""
         profile = self.profile
         if profile is None or self.judges_latency:
             return UNPROFILED_MS if profile is None else profile.expected_latency_ms
@@ -117,7 +117,7 @@ class ResultView:
 
     @property
     def text(self) -> str | None:
-        """The result as JSON, a text as it is; None where it is too long to be written."""
+        """The result as JSON, or its text; None if it is too long."""
         if self._text is _UNWRITTEN:
             self._text = self._written()
         return self._text
@@ -138,7 +138,7 @@ class ResultView:
         return self._matched or False
 
     def look(self) -> None:
-        """Do at once what may take long, so that nobody waits for it: write, and search."""
+        """Write and search the result before the engine takes its lock, since it may take long."""
         text = self.text
         if text is None:
             self._matched = "the result is too long to be searched"
@@ -162,7 +162,7 @@ class ResultView:
         return kinds
 
     def member(self, name: str) -> Any:
-        """Return a field by its name or JSON pointer; `ABSENT` where there is none."""
+        """Return a field by its name or JSON pointer; `ABSENT` if there is none."""
         value = self.value
         if name[:1] != "/":
             member = value.get(name, ABSENT) if type(value) is dict else ABSENT
@@ -176,7 +176,7 @@ class ResultView:
 
 
 def _data(result: Any) -> Any:
-    """Return one level of *result* in JSON's shape, of Python's own types."""
+    """Return one level of *result* as JSON, in Python's own types."""
     value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
         return value if type(value) is str else str.__str__(value)
@@ -186,7 +186,7 @@ def _data(result: Any) -> Any:
 
 
 def _opened(text: str) -> Any:
-    """Return what a text holds that is JSON, a bare number too; of any other text itself."""
+    """Return the JSON value in a text, also a bare number; other texts unchanged."""
     if text[:1].isalpha() or len(text) > LONGEST_TEXT:
         return text
     if _NUMBER.fullmatch(text):
@@ -196,14 +196,14 @@ def _opened(text: str) -> Any:
 
 
 class AbsentField:
-    """Stands for a field that a result does not have."""
+    """Type of the marker for an absent field."""
 
 
 ABSENT = AbsentField()
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether a value is no NaN and no infinity."""
+    """Return whether a value is neither NaN nor infinite."""
     return not isinstance(value, float) or isfinite(value)
 
 

@@ -1,4 +1,4 @@
-"""What one number of a tool's results usually is: its scale, its spread, its newest surprises."""
+"""Series of one number of a tool's results: its scale, its spread and its newest deviations."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from abs_shield.stats.shape import Shape, repeats, shape
 from abs_shield.stats.western import RUN, WEIGHTS, Limits, limits
 
 NEWEST = 100
-"""Points that a series remembers."""
+"""Number of points that a series remembers."""
 _FIRST_FITS = (8, 16, 32, 64)
 _WANDERS, _STEADY = 1.0, 1.4
-"""Below the first, neighbours tell more than the mean; from the second on, they tell nothing."""
+"""Below the first, neighbours predict better than the mean; above the second, not at all."""
 _SKEWED = 1.0
 _HEAVY = 4.5
 """Kurtosis from which tails are heavier than a normal distribution's, which has 3."""
 _STEP = 0.08
 """A series of few distinct values moves in steps: its spread is at least this share of them."""
 _DRIFT = 0.01
-"""One that wanders may well move by this share of where it is, whatever it did so far."""
+"""A wandering series may move by this share of its level, regardless of its past."""
 _ROUNDING = 1e-9
 _SAME = 1e-12
-"""A spread of this share of the mean is none: the series is constant."""
+"""Relative spread up to which a series is constant."""
 _OTHERWISE = 0.5
 """A change of a constant by this share, or from 0 beyond the next number, is another value."""
 _FROM_ZERO = 10_000.0
 _FIRST_STEPS = 8
-"""Steps, of the largest it took, that a counter may be away from 0 when it began anew."""
+"""Distance from 0 of a restarted counter, in multiples of its largest step."""
 
 
 class Scale(Enum):
-    """On which scale the points of a series are alike."""
+    """The scale on which the points of a series are comparable."""
 
     LEVEL = "level"
     LOG = "log"
@@ -43,22 +43,22 @@ class Scale(Enum):
     """From the last point to this one: counters, clocks, prices."""
 
 
-_LEVEL, _LOG, _CHANGE = Scale  # an enum's member is slower to reach than what it stands for
+_LEVEL, _LOG, _CHANGE = Scale  # module names are faster to look up than members of an enum
 _NO_WINDOW = Window(2)
 
 
 class Series:
     """
-    The newest points of one number, and how far a further one may lie from them.
+    The newest points of one number, with the allowed distance of a further one.
 
-    On which scale they are alike is chosen from the points themselves, again and again: levels,
-    their logarithms where they are skewed and positive, changes where neighbours are alike.
+    The scale is chosen from the points, repeatedly: levels, logarithms if the points are skewed
+    and positive, changes if neighbours are similar.
 
     Attributes:
-        n: Points that a further one is compared with; 0 where they are too few.
+        n: Number of points that a further one is compared with; 0 if there are too few.
         values: The points as they came, oldest first.
         total: Number of points ever added.
-        judged: How far the point that is judged now lies, and by which limits.
+        judged: Distance of the point being judged, and its limits.
         is_on_one_side: Whether one more point on the side of the newest ones completes a run.
     """
 
@@ -83,11 +83,11 @@ class Series:
 
     def distance(self, x: float, gap: int = 1) -> float:
         """
-        Return how many deviations *x* lies from what is expected; 0 where nothing can be said.
+        Return the distance of *x* from the expected value in deviations; 0 if it is unknown.
 
         Args:
             x: The point, finite and at most 1e150.
-            gap: Calls since the last point that was learnt.
+            gap: Calls since the last learnt point.
         """
         scale, window = self._scale, self._window
         spread, floor = window.deviation, self._floor
@@ -116,16 +116,16 @@ class Series:
         return away / spread if spread else 0.0
 
     def _is_reset(self, x: float, gap: int) -> bool:
-        """Return whether a counter, which only ever rises, began anew: it is near 0 again."""
+        """Return whether a counter, which only rises, has restarted near 0."""
         changes = self._window.values
         return min(changes) >= 0 <= x <= gap * _FIRST_STEPS * max(changes)
 
     def is_new(self, x: float) -> bool:
-        """Return whether *x* lies outside of everything that is remembered: what was there may return."""
+        """Return whether *x* is outside the range of all remembered points."""
         return not min(self.values) <= x <= max(self.values)
 
     def rules(self, x: float, distance: float, judged: Limits) -> float:
-        """Return the weights of the Western Electric rules that *x*, at *distance*, completes."""
+        """Return the weights of the Western Electric rules that *x*, at *distance*, violates."""
         size = abs(distance)
         score = 0.0
         if size > judged.beyond_1:
@@ -148,7 +148,7 @@ class Series:
         return WEIGHTS[1] * (far and further >= 1) + WEIGHTS[2] * (near >= 3)
 
     def learn(self, x: float, *, judged: bool = False) -> None:
-        """Take *x* in; where it was the point judged last, its distance counts for the rules."""
+        """Add *x*; if it was the point judged last, its distance counts for the rules."""
         self.total = total = self.total + 1
         window = self._window
         if (scale := self._scale) is _LEVEL:
@@ -185,7 +185,7 @@ class Series:
             self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
-        """Choose the scale anew; a pass over all points, which few steps pay for."""
+        """Choose the scale again, in a pass over all points, which happens rarely."""
         values = self.values
         self._due = next((n for n in _FIRST_FITS if n > self.total), self.total + NEWEST)
         few, points = repeats(values), shape(values)
@@ -210,7 +210,7 @@ class Series:
 
 
 def _from_constant(away: float, mean: float) -> float:
-    """Return how far something lies from what never changed so far."""
+    """Return the distance from a value that never changed."""
     size = abs(away)
     if not mean:
         return copysign(inf, away) if size > _FROM_ZERO else 0.0
@@ -225,7 +225,7 @@ def _is_skewed(values: deque[float], points: Shape) -> bool:
 
 
 def _furthest(window: Window) -> float:
-    """Return half as far again as the furthest point lies from the mean: heavy tails go on."""
+    """Return 1.5 times the largest distance from the mean: heavy tails continue."""
     mean = window.mean
     return 1.5 * max(max(window.values) - mean, mean - min(window.values))
 
@@ -239,7 +239,7 @@ def _scaled(values: deque[float], scale: Scale) -> Iterable[float]:
 
 
 def _floor(scale: Scale, *, few: bool, mean: float) -> float:
-    """Return the least spread: of changes as a share of the level, else in the scale's own unit."""
+    """Return the minimal spread: for changes a share of the level, else in the scale's own unit."""
     if scale is _CHANGE:
         return _STEP if few else _DRIFT
     if scale is _LOG:

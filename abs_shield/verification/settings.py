@@ -1,4 +1,4 @@
-"""How the results of each tool are weighed: limits, ratios, and what labels taught."""
+"""Thresholds and weights of each tool, with the labels that moved them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
-from abs_shield.verification.signal_calibration import Calibration
+from abs_shield.verification.signal_calibration import SignalCalibration
 from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 MOST_LABELS = 10_000
-"""Labels of one tool that are remembered; where there are more, the oldest are forgotten."""
+"""Most labels of one tool that are remembered; of more, the oldest are dropped."""
 _LEFT = 9_000
-"""Labels that are left then, so that what they taught is seldom worked out anew."""
+"""Labels retained then, so that their effect is seldom recomputed."""
 _LEAST_RATIO, _MOST_RATIO = 1e-6, 1e9
 _TINY, _NEARLY_1 = 5e-324, nextafter(1, 0)
 
@@ -41,24 +41,24 @@ def _order(label: ResultLabel) -> tuple[float, str]:
 
 
 class SettingValues(TypedDict):
-    """What may be set; None keeps what is there."""
+    """Values to set; None leaves a value unchanged."""
 
     accept_threshold: float | None
     block_threshold: float | None
     prior: float | None
     likelihood_ratios: Mapping[str, float] | None
-    calibration: Calibration | None
+    calibration: SignalCalibration | None
 
 
 class ToolSettings:
     """
-    How results of one tool, or of all others, are weighed.
+    Thresholds and weights of one tool, or of all others.
 
     Attributes:
-        base: Accept threshold, block threshold and prior as they were set; labels move from there.
-        at: When they were set, in seconds since the epoch; 0 where they never were.
-        limits: Where results are accepted and blocked now.
-        weigher: How signals are added up.
+        base: Accept threshold, block threshold and prior as set; labels move from there.
+        at: Time of setting, in seconds since the epoch; 0 if never set.
+        limits: The current thresholds.
+        weigher: The combination of the signals.
         labels: The newest labels, oldest first.
     """
 
@@ -67,7 +67,7 @@ class ToolSettings:
         self.put(base, weigher, at=0.0)
 
     def copied(self) -> ToolSettings:
-        """Return the same, which another's labels and settings do not change."""
+        """Return an independent copy."""
         copy = ToolSettings.__new__(ToolSettings)
         copy.labels, copy.at = list(self.labels), self.at
         copy.base, copy.weigher, copy._since = self.base, self.weigher, self._since
@@ -75,23 +75,23 @@ class ToolSettings:
         return copy
 
     def put(self, base: Base, weigher: Weigher, *, at: float) -> None:
-        """Set what holds from *at* on; labels that are older move nothing any more."""
+        """Set the values from *at* on; older labels do not move them."""
         self.base, self.weigher, self.at, self._since = base, weigher, at, at
         self._replay()
 
     def follow(self, usual: ToolSettings) -> None:
-        """Take on what holds for all tools, where nothing was set for this one."""
+        """Adopt the values for all tools, if this one has none of its own."""
         mine = self.base, self.weigher, self._since
         if not self.at and mine != (usual.base, usual.weigher, usual.at):
             self.base, self.weigher, self._since = usual.base, usual.weigher, usual.at
             self._replay()
 
     def label(self, ident: str) -> ResultLabel | None:
-        """Return the label with an id; None where it is not remembered."""
+        """Return the label with an id; None if it is not remembered."""
         return next((label for label in self.labels if label.id == ident), None)
 
     def learn(self, label: ResultLabel) -> None:
-        """Take one label in."""
+        """Add one label."""
         self.labels.append(label)
         if len(self.labels) > MOST_LABELS:
             self._cut()
@@ -99,13 +99,13 @@ class ToolSettings:
             self._move(label)
 
     def change(self, label: ResultLabel) -> None:
-        """Put a label in the place of the earlier one with its id: it moves when it was given."""
+        """Replace the earlier label with the same id, and apply all labels in order of time."""
         others = (one for one in self.labels if one.id != label.id)
         self.labels = sorted([*others, label], key=_order)
         self._replay()
 
     def merge(self, labels: Iterable[ResultLabel]) -> None:
-        """Take labels of another engine in; of two with one id the newer one counts."""
+        """Add labels of another engine; of two with one id the newer one counts."""
         by_id = {label.id: label for label in self.labels}
         new = {
             label.id: label
@@ -117,7 +117,7 @@ class ToolSettings:
             self._cut()
 
     def forget_labels(self, until: float) -> None:
-        """Forget the labels that were given until then."""
+        """Drop the labels up to that time."""
         self.labels = [label for label in self.labels if label.at > until]
         self._replay()
 
@@ -142,13 +142,13 @@ class ToolSettings:
         block_threshold: float | None,
         prior: float | None,
         likelihood_ratios: Mapping[str, float] | None,
-        calibration: Calibration | None,
+        calibration: SignalCalibration | None,
     ) -> None:
         """
-        Put new values in the place of the old ones; None keeps what is there.
+        Replace values; None leaves a value unchanged.
 
         Raises:
-            PolicyError: The limits are in no order, or a value is out of its range.
+            PolicyError: The limits are in the wrong order, or a value is out of its range.
         """
         now, weigher = self.limits, self.weigher
         if likelihood_ratios is not None or calibration is not None:
@@ -164,7 +164,7 @@ class ToolSettings:
         self.put(base, weigher, at=time())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything that holds, as JSON-able data."""
+        """Return the current settings as JSON-able data."""
         limits, taught = self.limits, self.weigher.calibration
         described: dict[str, Any] = {
             "status": "uncalibrated" if taught is None else "calibrated",
@@ -186,18 +186,18 @@ class ToolSettings:
 
 
 class AllSettings:
-    """The settings that hold for every tool, and those of tools that have their own."""
+    """The settings for all tools, and those of tools with their own."""
 
     def __init__(self, base: Base) -> None:
         self.usual = ToolSettings(base, Weigher())
         self.own: dict[str, ToolSettings] = {}
 
     def of(self, tool: str) -> ToolSettings:
-        """Return what holds for a tool."""
+        """Return the settings that apply to a tool."""
         return self.own.get(tool, self.usual)
 
     def owned(self, tool: str | None) -> ToolSettings:
-        """Return what labels of one tool move; of None, what holds for all others."""
+        """Return the own settings of a tool, created if needed; for None those of all others."""
         if tool is None:
             return self.usual
         own = self.own.get(tool)
@@ -208,10 +208,10 @@ class AllSettings:
 
     def set(self, tool: str | None, **values: Unpack[SettingValues]) -> None:
         """
-        Set values of one tool, or of all that have none of their own.
+        Set values of one tool, or of all tools without their own.
 
         Raises:
-            PolicyError: The limits are in no order, or a value is out of its range.
+            PolicyError: The limits are in the wrong order, or a value is out of its range.
         """
         settings = self.usual if tool is None else self.owned(tool).copied()
         settings.set(**values)
@@ -220,7 +220,7 @@ class AllSettings:
         self.spread()
 
     def forget(self, tool: str, until: float) -> None:
-        """Forget the labels of one tool, and what was set for it, until then."""
+        """Drop the labels and settings of one tool up to that time."""
         settings = self.own.get(tool)
         if settings is None:
             return
@@ -233,12 +233,12 @@ class AllSettings:
             del self.own[tool]
 
     def spread(self) -> None:
-        """Have the tools for which nothing was set follow what holds for all."""
+        """Update the tools without their own values from those for all."""
         for settings in self.own.values():
             settings.follow(self.usual)
 
     def copied(self) -> AllSettings:
-        """Return the same, which can be changed apart."""
+        """Return an independent copy."""
         copy = AllSettings(self.usual.base)
         copy.usual = self.usual.copied()
         copy.own = {tool: settings.copied() for tool, settings in self.own.items()}
@@ -247,13 +247,14 @@ class AllSettings:
 
 def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -> Base:
     """
-    Return limits that are in order.
+    Return validated limits.
 
     Args:
         accepts: The accept threshold.
         blocks: The block threshold.
-        prior: P(hallucination) before looking.
-        any_prior: Whether the prior may lie above the block threshold: it was counted, or stays.
+        prior: P(hallucination) before any signal.
+        any_prior: Whether the prior may exceed the block threshold: it was counted, or is
+            unchanged.
 
     Raises:
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or the prior is not above 0
@@ -273,10 +274,10 @@ def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -
 
 def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
     """
-    Take likelihood ratios by signal.
+    Return validated likelihood ratios by signal.
 
     Raises:
-        PolicyError: No signal has that name, or a ratio is no number from 1e-06 to 1e+09.
+        PolicyError: No signal has that name, or a ratio is not a number from 1e-06 to 1e+09.
     """
     for name, ratio in ratios.items():
         if name not in RATIOS:

@@ -1,4 +1,4 @@
-"""The shapes of a tool's results, and how the shape of a further one differs from them."""
+"""The shapes of a tool's results, and the comparison of a further one with them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.argument_history import CONSISTENT
-from abs_shield.verification.baseline import LEAST, Surprise
+from abs_shield.verification.baseline import LEAST, Anomaly
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_shape import ResultShape
 
 SURE = 40
-"""Results that have to agree, before one that differs from them has another shape."""
+"""Results that must agree before a different one counts as another shape."""
 _LEAST_SCORE = 0.06
-"""The least that is flagged where nothing else speaks: one field of many that is not there."""
+"""Lowest score that is flagged if no other signal fires: one of many fields is missing."""
 _MOST_SCORE = 0.33
-"""The most that does not block where nothing else speaks: an honest tool may have a rare shape."""
+"""Highest score that alone does not block: an honest tool may have a rare shape."""
 _MOST_EXAMPLES = 32
 _EXAMPLE_AGE = 1_000
-"""Results after which a rare shape that did not come again is forgotten."""
+"""Results after which a rare shape that did not recur is forgotten."""
 
 
 class ShapeHistory:
     """
     The newest results of one tool by shape, and examples of rare shapes among older ones.
 
-    An example is a result that shows that a field is optional or that there is another type, and
-    that no result among the newest shows any more.
+    An example is a result with an optional field or another type that none of the newest results
+    shows.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class ShapeHistory:
     def learn(
         self, observation: Observation, oldest: Observation | None, newest: Sequence[Observation]
     ) -> None:
-        """Add the shape of the last of the *newest* results, and drop the *oldest* one for it."""
+        """Add the shape of the last of the *newest* results, and drop the *oldest* one."""
         self._learnt += 1
         if oldest is None:
             self._counts[observation.shape] += 1
@@ -52,7 +52,7 @@ class ShapeHistory:
             self._drop(oldest, newest)
 
     def _drop(self, observation: Observation, newest: Sequence[Observation]) -> None:
-        """Forget a result, but for its shape where it differs from those of the *newest*."""
+        """Drop a result, but retain its shape if it differs from those of the *newest*."""
         shape = observation.shape
         self._counts[shape] -= 1
         if self._counts[shape]:
@@ -68,17 +68,17 @@ class ShapeHistory:
 
     def compare(
         self, observation: Observation, newest: Sequence[Observation], peers: int
-    ) -> Surprise | None:
+    ) -> Anomaly | None:
         """
-        Return what is odd about a result's shape; None where too few results can be compared.
+        Return the anomaly of a result's shape; None if too few results are comparable.
 
-        A query decides itself which fields there are: results of other arguments are compared
-        where many different arguments had results.
+        A query may select the fields of its result, so results of other arguments are compared
+        only if many different arguments had results.
 
         Args:
             kept: The result.
             newest: The tool's newest results.
-            peers: How many results it may be compared with; see `Baseline.peers`.
+            peers: Number of results it is comparable with; see `Baseline.peers`.
         """
         if observation.shape in self._counts or observation.shape in self._examples:
             return CONSISTENT
@@ -86,7 +86,7 @@ class ShapeHistory:
 
     def _compare(
         self, observation: Observation, newest: Sequence[Observation], peers: int
-    ) -> Surprise | None:
+    ) -> Anomaly | None:
         compared = [one for one in newest if peers >= LEAST or one.key == observation.key]
         if not observation.shape.kind or sum(one.shape.kind != "" for one in compared) < SURE:
             return None
@@ -94,10 +94,10 @@ class ShapeHistory:
         return _difference(observation, earlier)
 
 
-def _difference(observation: Observation, earlier: Sequence[Observation]) -> Surprise:
+def _difference(observation: Observation, earlier: Sequence[Observation]) -> Anomaly:
     shape = observation.shape
     if (fault := _kind_fault(shape, earlier)) is not None:
-        return Surprise(_MOST_SCORE, fault, fault=fault)
+        return Anomaly(_MOST_SCORE, fault, fault=fault)
     if shape.kind != "object":
         return CONSISTENT
     objects = [one for one in earlier if one.shape.kind == "object"]
@@ -117,7 +117,7 @@ def _difference(observation: Observation, earlier: Sequence[Observation]) -> Sur
     if _is_public(alike, observation.session):
         detail, where = f"`{escaped(name)}` {fault}{more}", f"/{escape_step(name)}"
     every = "; ".join(map(" ".join, faults)) if few else f"{name} {fault}"
-    return Surprise(max(score, _LEAST_SCORE), detail, where, every, may_be_optional=few)
+    return Anomaly(max(score, _LEAST_SCORE), detail, where, every, may_be_optional=few)
 
 
 def _kind_fault(shape: ResultShape, earlier: Iterable[Observation]) -> str | None:
@@ -127,21 +127,21 @@ def _kind_fault(shape: ResultShape, earlier: Iterable[Observation]) -> str | Non
     return f"is of type {shape.kind}, and always was {' or '.join(sorted(kinds))}"
 
 
-def _nothing_in_common(shape: ResultShape, objects: Sequence[Observation]) -> Surprise:
-    """An object without a field of those before; honest where the names are data."""
+def _nothing_in_common(shape: ResultShape, objects: Sequence[Observation]) -> Anomaly:
+    """Return the anomaly of an object that shares no field; none if names are data."""
     newest = objects[-SURE // 2 :]
     earlier = frozenset[str]().union(*(one.shape.names for one in objects[: -len(newest)]))
     settled = all(one.shape.names and one.shape.names <= earlier for one in newest)
     if len(objects) < SURE or not settled:
         return CONSISTENT
     detail = "has none of the fields that earlier results had"
-    return Surprise(_MOST_SCORE, detail, fault=f"{detail}: {sorted(shape.names)}")
+    return Anomaly(_MOST_SCORE, detail, fault=f"{detail}: {sorted(shape.names)}")
 
 
 def _faults(
     shape: ResultShape, alike: Sequence[Observation], always: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield each field that is gone, or is of another type, beside results with a common field."""
+    """Yield each field that is missing or of another type, compared with similar results."""
     for name in always - shape.names:
         yield name, "is missing, and always was there"
     new = list(shape.members.items())
@@ -155,6 +155,6 @@ def _faults(
 
 
 def _is_public(alike: Iterable[Observation], session: str) -> bool:
-    """Return whether a name may be shown: a field of several sessions' results, or of this one's own."""
+    """Return whether a field's name may be shown: of several sessions, or only of this one."""
     sessions = {one.session for one in alike}
     return len(sessions) > 1 or sessions == {session}

@@ -1,4 +1,4 @@
-"""Learns from labelled results how much each signal means, and how far that can be trusted."""
+"""Calibration of the signals on labelled results, with its quality."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from abs_shield.verification.verification_result import SignalResult, Verificati
 
 _FOLDS = 5
 _LEAST = 20
-"""Labels of each kind that a calibration needs."""
+"""Fewest labels of each kind for a calibration."""
 
 Example = tuple[Mapping[str, SignalResult], bool]
-"""What the signals read that looked; whether the result was hallucinated."""
+"""The signals that looked, and whether the result was hallucinated."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calibration:
+class SignalCalibration:
     """
-    What labelled results say of the signals.
+    Rates of the signals on labelled results.
 
     Attributes:
-        prior: Share of the results that were hallucinated, smoothed: true of a fair sample.
+        prior: Smoothed share of hallucinated results; valid for a fair sample.
         signals: Rates by signal, of those that looked at least once.
-        groups: Rates by evidence group: what is combined.
-        labels: How many results there were.
-        brier: Mean squared error of the probability, on results it was not learnt from.
+        groups: Rates by evidence group, which are combined.
+        labels: Number of results.
+        brier: Mean squared error of the probability, cross-validated.
         ece: Expected calibration error of the same, in [0, 1].
     """
 
@@ -43,12 +43,11 @@ class Calibration:
     ece: float
 
 
-def calibration_of(labelled: Iterable[tuple[Any, bool]]) -> Calibration:
+def calibration_of(labelled: Iterable[tuple[Any, bool]]) -> SignalCalibration:
     """
-    Learn from results and whether each was hallucinated.
+    Compute a calibration from labelled results.
 
-    Its Brier score and calibration error are those of five folds, each judged with what the
-    other four taught.
+    Its Brier score and calibration error are cross-validated in five folds.
 
     Args:
         labelled: Pairs of a `VerificationResult`, or of a mapping of signal to whether it fired,
@@ -71,7 +70,7 @@ def calibration_of(labelled: Iterable[tuple[Any, bool]]) -> Calibration:
     ]
     prior, groups = _count_rates(examples, GROUP)
     names = {name: name for name in GROUP}
-    return Calibration(
+    return SignalCalibration(
         prior=prior,
         signals=_count_rates(examples, names)[1],
         groups=groups,
@@ -93,7 +92,7 @@ def _predict_held_out(examples: Sequence[Example], fold: int) -> list[tuple[floa
 def _count_rates(
     examples: Sequence[Example], unit: Mapping[str, str]
 ) -> tuple[float, dict[str, Rates]]:
-    """Count by *unit*, which is what a signal counts as: itself, or its group."""
+    """Return the prior and the rates by *unit*: of each signal, or of its group."""
     looked: dict[str, list[int]] = {}
     fired: dict[str, list[int]] = {}
     wrong = 0

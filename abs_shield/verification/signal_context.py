@@ -1,31 +1,31 @@
-"""What came before a result, as far as the signals may know."""
+"""The context of a result for the signals: earlier results and their statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abs_shield.verification.baseline import Outlook, Surprise
+from abs_shield.verification.baseline import Anomaly, BaselineJudgement
 
 
 @dataclass(slots=True)
-class Past:
+class SignalContext:
     """
-    What came before one result.
+    Comparisons of one result with earlier ones.
 
     Attributes:
-        kinds: JSON type by field, of fields that always had one type in results enough.
-        outlook: What the tool's baseline thinks; None where it knows too few results.
-        history: What the same arguments gave before; None where they gave too little.
-        session: What this session was given before; None where that is nothing.
-        sub_floor_lr: Likelihood ratio of a network call that is back at once.
-        shape: What is odd about its shape; None where too few results can be compared, or the
-            fields are declared.
+        kinds: JSON type by field, for fields that had one type in enough results.
+        outlook: The judgement of the tool's baseline; None if it has too few results.
+        history: Comparison with results of the same arguments; None if there are too few.
+        session: Comparison with results of this session; None if there are none.
+        sub_floor_lr: Likelihood ratio of a network call that returns instantly.
+        shape: Anomaly of its shape; None if too few results are comparable, or the fields are
+            declared.
     """
 
     kinds: Mapping[str, str]
-    outlook: Outlook | None = None
-    history: Surprise | None = None
-    session: Surprise | None = None
+    outlook: BaselineJudgement | None = None
+    history: Anomaly | None = None
+    session: Anomaly | None = None
     sub_floor_lr: float = 50.0
-    shape: Surprise | None = None
+    shape: Anomaly | None = None

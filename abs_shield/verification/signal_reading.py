@@ -1,19 +1,19 @@
-"""What one signal read from one result."""
+"""The reading of one signal on one result."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class Reading(NamedTuple):
+class SignalReading(NamedTuple):
     """
-    What one signal read: silence (score 0) counts as evidence too.
+    One signal's reading; silence (score 0) counts as evidence, too.
 
     Attributes:
-        score: How strongly it speaks against the result, in [0, 1]; 0 is silence.
+        score: Strength of evidence against the result, in [0, 1]; 0 is silence.
         detail: One line; names fields and sizes, never a value.
         where: JSON pointer of the worst field; empty for the whole result.
-        likelihood_ratio: The ratio that holds for this reading; None for the signal's own.
+        likelihood_ratio: The ratio of this reading; None for the signal's own.
     """
 
     score: float = 0.0
@@ -22,4 +22,4 @@ class Reading(NamedTuple):
     likelihood_ratio: float | None = None
 
 
-SILENT = Reading()
+SILENT = SignalReading()

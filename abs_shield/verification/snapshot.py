@@ -1,4 +1,4 @@
-"""What an engine learnt, as JSON-able data, and that data checked when it comes back."""
+"""Conversion of an engine's state to a snapshot, and validation of snapshots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HINT = "nothing was taken in; restore a snapshot that `save` or `snapshot` gave,
 
 
 def snapshot_of(learnt: EngineState) -> dict[str, Any]:
-    """Return everything that is remembered; each record by its id."""
+    """Return the complete state, with each record by its id."""
     memory, settings = learnt.memory, learnt.settings
     refused = (
         (tool, observation)
@@ -54,7 +54,7 @@ def snapshot_of(learnt: EngineState) -> dict[str, Any]:
 
 
 def _id(tool: str | None) -> str:
-    """Any name of a tool, and none, in letters that every file can hold."""
+    """Return a tool's name, or None, as text that every file format can contain."""
     return json.dumps(tool)
 
 
@@ -74,10 +74,10 @@ def _settings(tool: str | None, settings: ToolSettings) -> dict[str, Any]:
 
 def parse_snapshot(snapshot: Any) -> Snapshot:
     """
-    Return a snapshot whose form is right.
+    Return a validated snapshot.
 
     Raises:
-        StoreError: It is no snapshot, one of a newer version, or a part of it is damaged.
+        StoreError: It is not a snapshot, has a newer version, or is damaged.
     """
     version = snapshot.get("schema_version") if isinstance(snapshot, Mapping) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
@@ -96,7 +96,7 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
 
 
 def damaged(what: str) -> StoreError:
-    """Return the error that says *what* is wrong with a snapshot."""
+    """Return the error for a damaged snapshot."""
     return StoreError(f"verification: a snapshot is damaged: {what}; {HINT}")
 
 

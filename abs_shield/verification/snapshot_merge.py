@@ -1,4 +1,4 @@
-"""Adds what a snapshot knows to what an engine learnt, whole or not at all."""
+"""Merge of a snapshot into an engine's state, complete or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.errors import PolicyError
 from abs_shield.verification.engine_state import EngineState, newest
 from abs_shield.verification.observation import Observation
-from abs_shield.verification.result_memory import Memory
+from abs_shield.verification.result_memory import ResultMemory
 from abs_shield.verification.settings import ResultLabel
 from abs_shield.verification.snapshot import damaged, parse_snapshot
 from abs_shield.verification.snapshot_schema import ResultRecord, Snapshot
@@ -18,17 +18,17 @@ Results = dict[str, tuple[str, Observation]]
 """Tool and result by the result's id."""
 
 
-def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: Memory) -> EngineState:
+def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: ResultMemory) -> EngineState:
     """
-    Return what both know, each thing once, whatever the order; *learnt* stays as it is.
+    Return the merged state with each record once, in any order; *learnt* is not changed.
 
     Args:
-        learnt: What is known here.
-        snapshot: What is known there.
-        empty: A memory that remembers nothing yet.
+        learnt: The state of this engine.
+        snapshot: The snapshot of another.
+        empty: An empty memory.
 
     Raises:
-        StoreError: It is no snapshot, one of a newer version, or a part of it is damaged.
+        StoreError: It is not a snapshot, has a newer version, or is damaged.
     """
     saved = parse_snapshot(snapshot)
     both = EngineState(
@@ -92,7 +92,7 @@ def _counted(both: EngineState, some: Results) -> Results:
 
 
 def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
-    """Take everything in as it came; what is older than a baseline is no part of it."""
+    """Learn all results in order of time; those older than a baseline are not part of it."""
     memory, apart = both.memory, ToolState()
     since = dict(both.baselines)
     for tool, observation in _in_order([*accepted.values(), *refused.values()]):

@@ -1,4 +1,4 @@
-"""The parts of a snapshot: each record and each number of it is checked before it is taken in."""
+"""Schema of a snapshot, which validates each record and each number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from abs_shield.verification.combine import GROUP, Rates
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_shape import ResultShape
 from abs_shield.verification.settings import Base, ResultLabel, checked, require_ratios
-from abs_shield.verification.signal_calibration import Calibration
+from abs_shield.verification.signal_calibration import SignalCalibration
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 SCHEMA_VERSION = 1
 _AHEAD_S = 86_400.0
-"""How far the clock of another machine may go before this one's."""
+"""Tolerance for clocks of other machines that are ahead."""
 
 
 def _past(at: float) -> float:
@@ -38,7 +38,7 @@ class _SnapshotPart(BaseModel):
 
 
 class ResultRecord(_SnapshotPart):
-    """One result; see `Kept`."""
+    """One result; see `Observation`."""
 
     tool: str
     at: At
@@ -74,7 +74,7 @@ class ResultRecord(_SnapshotPart):
         }
 
     def to_observation(self, ident: str) -> Observation:
-        """Return it as it is remembered."""
+        """Return the record as a remembered result."""
         return Observation(
             ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
             self.latency_ms, self.size, self._shape(), self.kinds, self.probability,
@@ -82,7 +82,7 @@ class ResultRecord(_SnapshotPart):
         )  # fmt: skip
 
     def _shape(self) -> ResultShape:
-        """Return its shape; a snapshot of before shapes were compared knows the names alone."""
+        """Return its shape; an old snapshot, without types, has only the names."""
         types = self.types or [""] * len(self.names)
         return ResultShape(self.kind, dict(zip(self.names, types, strict=True)))
 
@@ -96,12 +96,12 @@ class LabelRecord(_SnapshotPart):
     hallucinated: bool
 
     def to_label(self, ident: str) -> ResultLabel:
-        """Return it as it is remembered."""
+        """Return the record as a remembered label."""
         return ResultLabel(ident, self.at, self.score, self.hallucinated)
 
 
 class CalibrationRecord(_SnapshotPart):
-    """What labelled results taught; see `Calibration`."""
+    """A calibration; see `SignalCalibration`."""
 
     prior: Share
     labels: Annotated[int, Field(ge=0)]
@@ -111,27 +111,27 @@ class CalibrationRecord(_SnapshotPart):
     groups: dict[str, Pair]
 
     @classmethod
-    def of(cls, taught: Calibration) -> dict[str, Any]:
+    def of(cls, to_calibration: SignalCalibration) -> dict[str, Any]:
         """Return a calibration as JSON-able data."""
         return {
-            "prior": taught.prior,
-            "labels": taught.labels,
-            "brier": taught.brier,
-            "ece": taught.ece,
-            "signals": {name: list(rates) for name, rates in taught.signals.items()},
-            "groups": {name: list(rates) for name, rates in taught.groups.items()},
+            "prior": to_calibration.prior,
+            "labels": to_calibration.labels,
+            "brier": to_calibration.brier,
+            "ece": to_calibration.ece,
+            "signals": {name: list(rates) for name, rates in to_calibration.signals.items()},
+            "groups": {name: list(rates) for name, rates in to_calibration.groups.items()},
         }
 
-    def taught(self) -> Calibration:
+    def to_calibration(self) -> SignalCalibration:
         """
-        Return it as it is used.
+        Return the record as a calibration.
 
         Raises:
-            ValueError: It speaks of signals that there are not.
+            ValueError: It has unknown signals.
         """
         if not (self.signals.keys() <= GROUP.keys() and self.groups.keys() <= set(GROUP.values())):
-            raise ValueError("a calibration speaks of a signal that is not known here")
-        return Calibration(
+            raise ValueError("a calibration has an unknown signal")
+        return SignalCalibration(
             prior=self.prior,
             labels=self.labels,
             brier=self.brier,
@@ -142,7 +142,7 @@ class CalibrationRecord(_SnapshotPart):
 
 
 class SettingsRecord(_SnapshotPart):
-    """What was set for one tool; for all others where it names none."""
+    """Settings of one tool, or of all others if *tool* is None."""
 
     tool: str | None
     at: At
@@ -157,24 +157,26 @@ class SettingsRecord(_SnapshotPart):
         Return the limits and the prior.
 
         Raises:
-            PolicyError: They are in no order, or out of their range.
+            PolicyError: They are in the wrong order, or out of range.
         """
         return checked(self.accept_threshold, self.block_threshold, self.prior, any_prior=True)
 
     def weigher(self) -> Weigher:
         """
-        Return how signals are weighed.
+        Return the weigher.
 
         Raises:
             PolicyError: No signal has such a name, or a ratio is out of its range.
-            ValueError: The calibration speaks of signals that there are not.
+            ValueError: The calibration has unknown signals.
         """
         ratios: Mapping[str, float] = {**RATIOS, **require_ratios(self.likelihood_ratios)}
-        return Weigher(ratios, None if self.calibration is None else self.calibration.taught())
+        return Weigher(
+            ratios, None if self.calibration is None else self.calibration.to_calibration()
+        )
 
 
 class ForgottenRecord(_SnapshotPart):
-    """Until when a tool, or its baseline, was forgotten."""
+    """Times until which a tool, or its baseline, was forgotten."""
 
     tool: str
     all: At | None
@@ -193,4 +195,4 @@ class Snapshot(_SnapshotPart):
 
 
 PARTS = tuple(name for name in Snapshot.model_fields if name != "schema_version")
-"""The parts of a snapshot, each of records by their id."""
+"""The parts of a snapshot, each a mapping of ids to records."""

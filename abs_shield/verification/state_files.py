@@ -1,4 +1,4 @@
-"""Writes what an engine learnt into a file, and adds what a file knows to an engine."""
+"""Files with an engine's state: save, merge and load."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _TABLE = """CREATE TABLE IF NOT EXISTS verification (
 
 
 class Restorable(Protocol):
-    """What is kept: an engine."""
+    """An object with a state to save: an engine."""
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all it learnt."""
+        """Return its state."""
 
     def restore(self, snapshot: Mapping[str, Any]) -> Any:
-        """Add what a snapshot knows."""
+        """Merge a snapshot into its state."""
 
 
 def save_state(engine: Restorable, path: str | PathLike[str]) -> None:
     """
-    Write JSON where the name ends in ``.json``; else merge with what an SQLite database holds.
+    Write JSON if the name ends in ``.json``; else merge with the state in an SQLite database.
 
     Raises:
-        StoreError: The file cannot be written, is no such database, or of a newer version.
+        StoreError: The file cannot be written, is another database, or has a newer version.
     """
     with _store_errors(path):
         if _is_json(path):
@@ -55,10 +55,10 @@ def save_state(engine: Restorable, path: str | PathLike[str]) -> None:
 
 def load_state(engine: Restorable, path: str | PathLike[str]) -> None:
     """
-    Add what a file knows that `save_state` wrote.
+    Merge the state in a file written by `save_state`.
 
     Raises:
-        StoreError: There is no such file, it holds no such thing, or of a newer version.
+        StoreError: There is no such file, it has no such state, or has a newer version.
     """
     with _store_errors(path):
         if not Path(path).is_file():
@@ -82,7 +82,7 @@ def _store_errors(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _why(error: Exception) -> str:
-    """Return what is wrong with a file, in words of one's own where SQLite or a parser says it."""
+    """Return the problem of a file, reworded if SQLite or a parser states it."""
     match error:
         case json.JSONDecodeError() | RecursionError() | UnicodeError():
             return "it is not valid JSON"
@@ -101,7 +101,7 @@ def _is_json(path: str | PathLike[str]) -> bool:
 
 
 def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
-    """Write it beside the old one, and put it into its place at once."""
+    """Write to a temporary file in the same folder, and replace the old one atomically."""
     beside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
         with beside.open("x", encoding="utf-8") as file:

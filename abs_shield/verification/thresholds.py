@@ -1,34 +1,34 @@
-"""What labels teach one tool: where to block, and how often its results are wrong."""
+"""Adaptive thresholds of one tool: labels move its block threshold and its prior."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 PATIENCE = 5
-"""Labels that a tool needs before anything moves: the fifth is the first that does."""
+"""Labels of a tool from which on a label moves its limits: the fifth is the first."""
 ALPHA = 0.1
-"""Share of the way to its target that one label moves a number."""
+"""Share of the distance to its target by which one label moves a limit."""
 _AGREED = 0.1
-"""How far from where it was declared a limit may move by labels that agree with it."""
+"""Largest relative change of a declared limit by labels that agree with it."""
 _HIGHEST = 0.95
 _LEAST_GAP = 0.01
 _LEAST_PRIOR = 0.01
 _SHARE_OF_ACCEPT = 0.95
-"""Labels raise the prior to below the limit of acceptance: else hardly anything is accepted."""
+"""Labels raise the prior at most to this share of the accept threshold: else little is accepted."""
 
 
 @dataclass(slots=True)
 class Thresholds:
     """
-    The limits of one tool; they move from where they are, the way a label says, never against it.
+    The limits of one tool, which move only in the direction of a label.
 
     Attributes:
         accepts_below: P(hallucination) below which a result is accepted.
         blocks_from: P(hallucination) from which a result is blocked.
-        prior: P(hallucination) before looking.
-        labels: Labels so far.
-        hallucinated: How many of them said so.
-        declared: Where `blocks_from` began.
+        prior: P(hallucination) before any signal.
+        labels: Number of labels so far.
+        hallucinated: Number of labels as hallucinated.
+        declared: The initial `blocks_from`.
     """
 
     accepts_below: float
@@ -43,12 +43,11 @@ class Thresholds:
 
     def learn(self, *, score: float, hallucinated: bool, moves: bool = True) -> None:
         """
-        Move by one label of a result that had *score*.
+        Move the limits by one label of a result with *score*.
 
-        A label that the limit disagrees with moves it towards the score; one that it agrees with
-        moves it at most a tenth away from where it was declared. A bound on how far a number goes
-        stops it where it is, and never pulls it back. Where *moves* is false, the label is only
-        counted.
+        A label against the limit's decision moves it towards the score; one that agrees moves it
+        at most a tenth away from its declared value. A bound stops a number, and never pulls it
+        back. If *moves* is False, the label is only counted.
         """
         self.labels += 1
         self.hallucinated += hallucinated

@@ -1,4 +1,4 @@
-"""What an engine knows of one tool: its newest results, and those it did not accept."""
+"""State of one tool: its newest results, and those that were rejected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.verification.argument_history import CONSISTENT
-from abs_shield.verification.baseline import Baseline, Surprise
+from abs_shield.verification.baseline import Anomaly, Baseline
 from abs_shield.verification.json_writers import is_small, writers
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_view import ResultView
@@ -18,29 +18,29 @@ from abs_shield.verification.shape_history import ShapeHistory
 
 QUARANTINED = 100
 OUT_OF_DATE = 30
-"""Results in a row that are unlike what is known, after which that is known no more."""
+"""Consecutive different results after which the remembered ones are outdated."""
 _RETURNS = 12
-"""How often results like a refused one have to return, before they are known for real."""
+"""Returns of a rejected kind of result after which it is learnt as real."""
 _SHAPE_RETURNS = 4
-"""The same of another shape: honest tools have rare ones, and alone it blocks nothing."""
+"""The same for another shape, which is less severe: honest tools have rare shapes."""
 _HALF_AGAIN = 1.5
 _OF_ITS_OWN = 5
-"""Results of one session from which on they judge a further one, and not those of others alone."""
+"""Results of one session from which on a further one is judged by its own session's, too."""
 _SURE_OF_KIND = 5
-"""Results in which a field had one type, before another one is a fault."""
+"""Results in which a field must have had one type before another type is a fault."""
 
 
 class ToolState:
     """
-    What is known of one tool.
+    The remembered state of one tool.
 
     Attributes:
-        baseline: What its results usually are.
-        newest: The results behind the baseline.
-        shapes: Their shapes, and rare ones of before.
-        kinds: JSON type by required field, of those that had one type in results enough.
-        doubts: Whether the last result was not accepted.
-        quarantine: Flagged and blocked results, which train nothing until a label releases them.
+        baseline: Statistics of its results.
+        newest: The results in the baseline.
+        shapes: Their shapes, and rare older ones.
+        kinds: JSON type by required field, for fields that had one type in enough results.
+        doubts: Whether the last result was rejected.
+        quarantine: Flagged and blocked results, which are not learnt until a label releases them.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class ToolState:
     def observe(
         self, view: ResultView, ident: str, at: float, *, key: bytes, session: str
     ) -> Observation:
-        """Return what is remembered of a result; what is usual of it is shared with the others."""
+        """Return the observation of a result; common field types are shared to save memory."""
         kinds = view.kinds
         if kinds and kinds == self.kinds:
             kinds = self.kinds
@@ -67,7 +67,7 @@ class ToolState:
         )  # fmt: skip
 
     def learn(self, observation: Observation, *, judged: bool) -> None:
-        """Add a result that was accepted; *judged* is whether it was the last one judged."""
+        """Add an accepted result; *judged* is whether it was the last one judged."""
         if self.doubts:
             self._accept()
         newest = self.newest
@@ -88,21 +88,21 @@ class ToolState:
             if not sessions[oldest.session]:
                 del sessions[oldest.session]
 
-    def odd_shape(self, observation: Observation, peers: int) -> Surprise | None:
-        """Return what is odd about a result's shape; None where too few can be compared."""
+    def odd_shape(self, observation: Observation, peers: int) -> Anomaly | None:
+        """Return the anomaly of a result's shape; None if too few results are comparable."""
         newest = self.newest
         if newest and newest[-1].shape is observation.shape:
             return CONSISTENT
         odd = self.shapes.compare(observation, newest, peers)
-        if odd is not None and odd.may_be_optional and self._was_lacked(odd.fault):
+        if odd is not None and odd.may_be_optional and self._was_lacking_before(odd.fault):
             return CONSISTENT
         if odd is not None:
             observation.fault = odd.fault
         return odd
 
-    def _was_lacked(self, fault: str) -> bool:
+    def _was_lacking_before(self, fault: str) -> bool:
         """
-        Return whether a result lacked the same fields before, with accepted ones since.
+        Return whether a result lacked the same fields before, with accepted results since.
 
         After n results that all had a field, up to 3/n of them may still lack it (95 %): one of
         33 after a hundred. So the first such result is flagged, and those right after it; the
@@ -111,11 +111,11 @@ class ToolState:
         return any(one.fault == fault and one.turn < self._turn for one in self.quarantine)
 
     def is_of_others(self, session: str) -> bool:
-        """Return whether what is known comes from other sessions, but for a few results."""
+        """Return whether nearly all remembered results are from other sessions."""
         return session != "" and self._sessions[session] < _OF_ITS_OWN
 
     def _learn_kinds(self, kinds: Mapping[str, str]) -> None:
-        """Count the types of an accepted result; of several types none is usual."""
+        """Count the types of an accepted result; a field with several types has no usual one."""
         for name, kind in kinds.items():
             usual, count = self._counted.get(name, (kind, 0))
             if count > _SURE_OF_KIND and kind == usual:
@@ -129,16 +129,16 @@ class ToolState:
                 self.kinds = {n: usual for n, usual in self.kinds.items() if n != name}
 
     def repeats_last(self, observation: Observation) -> bool:
-        """Return whether a result has the very numbers of the one that was refused last."""
+        """Return whether a result has the same numbers as the last rejected one."""
         return bool(self.quarantine) and self.quarantine[-1].numbers == observation.numbers
 
     def refuse(self, observation: Observation, *, again: bool) -> None:
         """
-        Keep a result apart; after so many in a row, what was known is out of date.
+        Put a rejected result into quarantine; after many in a row the state is outdated and reset.
 
         Args:
-            kept: The result.
-            again: Whether it says what the one before said: then it is no later one.
+            observation: The result.
+            again: Whether it repeats the last rejected one, and does not count as later.
         """
         self.doubts = True
         observation.turn = self._turn
@@ -158,18 +158,17 @@ class ToolState:
             self._counted.clear()
 
     def _accept(self) -> None:
-        """A result was accepted after others were not: what is known is not out of date."""
+        """Note an accepted result after rejected ones: the state is not outdated."""
         self._unlike = self._otherwise = 0
         self.doubts = False
         self._turn += 1
 
     def modes(self, observation: Observation) -> list[Observation]:
         """
-        Return the refused results like *kept*, once it is clear that they come and go.
+        Return the rejected results like *observation*, once they are another mode of the tool.
 
-        What was made up comes once, or again and again; what comes back time after time, with
-        accepted results between, is another mode of the tool, and so is another version of it.
-        Those given leave quarantine.
+        Hallucinated results occur once, or in a row; results that recur with accepted ones in
+        between are another mode of the tool, or another version. They leave quarantine.
         """
         like = self._version(observation) or self._returning(observation)
         for one in like:
@@ -185,10 +184,10 @@ class ToolState:
 
     def _version(self, observation: Observation) -> list[Observation]:
         """
-        Return the results of one other shape in a row, once they are another version of the tool.
+        Return the consecutive results of one other shape, once they are a new version of the tool.
 
-        Sooner where they are objects that share no field with those before, and bring other numbers
-        each time: then a field is not gone, and a text does not stand where an object was.
+        Fewer suffice for objects that share no field with earlier ones, and have different numbers:
+        then no field was dropped, and no text replaced an object.
         """
         if not observation.fault:
             return []
@@ -209,14 +208,14 @@ class ToolState:
 
 
 def _is_like(one: Observation, other: Observation) -> bool:
-    """Return whether two refused results are alike, in their shape where that was another one."""
+    """Return whether two rejected results are alike, by their fault if they have one."""
     if other.fault:
         return one.fault == other.fault
     return _are_near(one.numbers, other.numbers)
 
 
 def _are_near(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool:
-    """Return whether two results have the same fields, and no number is half as large again."""
+    """Return whether two results have the same fields, and numbers within a factor of 1.5."""
     return numbers.keys() == others.keys() and all(
         x == y or (x * y > 0 and abs(x) < _HALF_AGAIN * abs(y) and abs(y) < _HALF_AGAIN * abs(x))
         for x, y in zip(numbers.values(), map(others.__getitem__, numbers), strict=True)
@@ -224,10 +223,10 @@ def _are_near(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool
 
 
 def key_of(tool: str, arguments: Any) -> bytes:
-    """Return the digest of a call's arguments; that of equal JSON is equal."""
+    """Return the digest of a call's arguments, which is equal for equal JSON."""
     try:
         text = (_WRITE_SMALL if is_small(arguments) else _WRITE)((tool, arguments))
-    except Exception:  # what is nested too deeply, and objects of the caller's that break
+    except Exception:  # too deep nesting, and objects of the caller that raise
         return digest_of(tool, arguments)
     return _digested(text) if len(text) <= _SHORT else digest(text, size=16)
 

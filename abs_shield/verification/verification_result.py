@@ -1,4 +1,4 @@
-"""What a verification says: the verdict on one result, and each signal's part in it."""
+"""The result of a verification: the verdict, and each signal's part in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 3
 
 
 class VerificationTier(IntEnum):
-    """How far a verification went: the result by itself, or beside what came before."""
+    """The depth of a verification: the result alone, or compared with earlier ones."""
 
     TIER_0 = 0
     TIER_1 = 1
@@ -28,11 +28,11 @@ class SignalResult(NamedTuple):
     One signal's part in a verdict.
 
     Attributes:
-        fired: Whether it speaks against the result.
-        score: How strongly, in [0, 1].
+        fired: Whether it is evidence against the result.
+        score: Its strength, in [0, 1].
         likelihood_ratio: P(fires | hallucination) / P(fires | real), at score 1.
         detail: One line; names fields and sizes, never a value.
-        unavailable: Why it could not look; empty where it looked. Only then silence is evidence.
+        unavailable: Why it could not look; empty if it looked. Only then silence is evidence.
         where: JSON pointer of the worst field; empty for the whole result.
     """
 
@@ -47,14 +47,14 @@ class SignalResult(NamedTuple):
 @dataclass(frozen=True)
 class VerificationResult:
     """
-    What the engine thinks of one result.
+    The engine's judgement of one result.
 
     Attributes:
         verdict: ``"accept"``, ``"flag"`` or ``"block"``.
         confidence: P(hallucination) in [0, 1], to three digits: high is bad.
         signals: Every signal by name.
         tier_reached: The highest tier that was evaluated.
-        prior: P(hallucination) before looking.
+        prior: P(hallucination) before any signal.
         posterior: P(hallucination) after all signals.
     """
 
@@ -66,11 +66,11 @@ class VerificationResult:
     posterior: float
 
     _id: ClassVar[str] = ""
-    """No field: by which an engine finds again what it remembers of this result."""
+    """Not a field: the id by which an engine identifies the remembered result."""
 
     @classmethod
     def of(cls, fields: dict[str, Any]) -> VerificationResult:
-        """Make a result of its fields by name, which become its own; the constructor is slow."""
+        """Return a result that owns the dict *fields*, bypassing the slower constructor."""
         result = object.__new__(cls)
         object.__setattr__(result, "__dict__", fields)
         return result

@@ -1,4 +1,4 @@
-"""What callers give an engine: taken in plain types, or refused on one line."""
+"""Validation of the arguments that callers pass to an engine."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from abs_shield.text.show import shown
 from abs_shield.verification.verification_result import VerificationResult
 
 _ROUNDED = 0.00051
-"""How far a score may lie from the posterior that it was rounded from."""
+"""Largest rounding difference between a score and its posterior."""
 
 
 def tool_and_labels(
     tool: Any, labelled: Iterable[tuple[Any, bool]] | None
 ) -> tuple[str | None, Iterable[tuple[Any, bool]] | None]:
-    """Tell a tool's name from labels that stand in its place."""
+    """Return the tool's name and the labels, also if the labels are the first argument."""
     if tool is None or isinstance(tool, str):
         return tool if tool is None else tool_name_of(tool, "calibrate"), labelled
     if labelled is None and isinstance(tool, Iterable) and not isinstance(tool, (bytes, Mapping)):
@@ -31,10 +31,10 @@ def tool_name_of(tool: object, where: str) -> str:
 
 def text(value: object, what: str) -> str:
     """
-    Return a text, of a subclass its plain characters.
+    Return a text as a plain ``str``, without the behaviour of a subclass.
 
     Raises:
-        ShieldError: It is no text.
+        ShieldError: It is not a text.
     """
     if type(value) is str:
         return value
@@ -48,7 +48,7 @@ def milliseconds(value: object) -> float:
     Return a duration as a float.
 
     Raises:
-        ShieldError: It is no number of milliseconds, 0 or more.
+        ShieldError: It is not a number of milliseconds, 0 or more.
     """
     if type(value) is float and 0 <= value < 1e15:
         return value
@@ -61,11 +61,11 @@ def milliseconds(value: object) -> float:
 
 def label(score: object, hallucinated: object, result: object) -> tuple[float, bool]:
     """
-    Return the score and the answer of a label.
+    Return the score and the answer of a label, validated.
 
     Raises:
         ShieldError: The score is not in [0, 1], the answer is neither true nor false, or the
-            result is none, or has another score.
+            result is not a `VerificationResult`, or has another score.
     """
     if not isinstance(hallucinated, bool):
         raise ShieldError(
@@ -77,7 +77,9 @@ def label(score: object, hallucinated: object, result: object) -> tuple[float, b
             " give the result's `confidence`, in [0, 1]"
         )
     if result is not None and not isinstance(result, VerificationResult):
-        raise ShieldError(f"record_feedback: `result` is {shown(result)}; give what `verify` gave")
+        raise ShieldError(
+            f"record_feedback: `result` is {shown(result)}; give the result of `verify`"
+        )
     if result is not None and abs(result.posterior - score) > _ROUNDED:
         raise ShieldError(
             f"record_feedback: `confidence_score` is {shown(score)}, and that of `result` is"

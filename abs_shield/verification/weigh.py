@@ -1,4 +1,4 @@
-"""Runs the signals, and computes P(hallucination) from what they read."""
+"""Runs the signals and computes P(hallucination) from their readings."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from abs_shield.core.finding import Unavailable
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification.combine import Calibrated, Combiner, Literature
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_calibration import Calibration
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_calibration import SignalCalibration
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.signals.schema_mismatch import schema_mismatch
 from abs_shield.verification.thresholds import Thresholds
@@ -23,9 +23,9 @@ _NOT_REACHED = "tier 0 blocked already"
 _FIRST = [s.name for s in SIGNALS if s.tier is VerificationTier.TIER_0]
 _LATER = frozenset(RATIOS) - {*_FIRST}
 _OF_OTHERS = _LATER - {"session_inconsistency"}
-"""Signals that compare with results which may have come in other sessions."""
-_NO_DATA = Unavailable("the result is no data that can be read")
-_NO_PAST = Past({})
+"""Signals that compare with results of other sessions."""
+_NO_DATA = Unavailable("the result is not readable data")
+_NO_PAST = SignalContext({})
 _MOST_QUIET = 1_000
 
 Signals = dict[str, SignalResult]
@@ -38,10 +38,10 @@ class Weighed(NamedTuple):
     The signals of one result.
 
     Attributes:
-        signals: Every signal by name; those of a tier that was not reached say so.
+        signals: Every signal by name; those of a tier that was not reached are unavailable.
         posterior: P(hallucination) after them.
         tier: The highest tier that was evaluated.
-        readings: What the signals read.
+        readings: The readings of the signals.
     """
 
     signals: Signals
@@ -51,21 +51,21 @@ class Weighed(NamedTuple):
 
     @property
     def is_unlike(self) -> bool:
-        """True if the result is unlike what came before: a signal of tier 1 fired."""
+        """True if the result differs from earlier ones: a signal of tier 1 fired."""
         return any(self.signals[name].fired for name in _LATER)
 
 
 class Weigher:
     """
-    One way to weigh the signals: by likelihood ratios, or by what labels taught.
+    Weights of the signals, by likelihood ratios or by a calibration.
 
     Attributes:
         ratios: Likelihood ratio by signal.
-        calibration: What labels taught; None where nothing did, and the ratios hold.
+        calibration: The calibration; None if the ratios apply.
     """
 
     def __init__(
-        self, ratios: Mapping[str, float] = RATIOS, calibration: Calibration | None = None
+        self, ratios: Mapping[str, float] = RATIOS, calibration: SignalCalibration | None = None
     ) -> None:
         self.ratios = {name: ratios[name] for name in RATIOS}
         self.calibration = calibration
@@ -77,20 +77,26 @@ class Weigher:
         self._quiet: dict[tuple[float | int, ...], Weighed] = {}
 
     def weigh(
-        self, view: ResultView, past: Past, limits: Thresholds, suppressed: Suppressed | None
+        self,
+        view: ResultView,
+        context: SignalContext,
+        limits: Thresholds,
+        suppressed: Suppressed | None,
     ) -> Weighed:
         """
         Compute P(hallucination) of one result.
 
-        What signals read where none fires is one of a few constants: it is weighed once.
+        The readings of silent signals are a few constants, so their combination is cached.
 
         Args:
             seen: The result.
-            past: What came before it.
+            context: Its comparisons with earlier results.
             limits: The limits of its tool.
             suppressed: Returns whether a signal that fired is a known false alarm; None if none is.
         """
-        readings = [judge(view, past) for judge in (self._judges if view.readable else self._blind)]
+        readings = [
+            judge(view, context) for judge in (self._judges if view.readable else self._blind)
+        ]
         prior = limits.prior
         if prior >= limits.blocks_from:
             return self._weighed(readings, limits, suppressed)
@@ -102,7 +108,7 @@ class Weigher:
         if not any(signal.fired for signal in weighed.signals.values()):
             if len(self._quiet) >= _MOST_QUIET:
                 self._quiet.clear()
-            self._quiet[place] = weighed  # with the readings, whose ids stay theirs
+            self._quiet[place] = weighed  # holds the readings, so that their ids stay unique
         return weighed
 
     def _weighed(
@@ -114,7 +120,7 @@ class Weigher:
             for name, reading in zip(ratios, readings, strict=True)
         }
         first = {name: signals[name] for name in _FIRST}
-        # where the prior does not block, neither does silence, which only lowers it
+        # silence only lowers the prior: if that does not block, neither does silence
         if prior >= limits.blocks_from or any(signal.fired for signal in first.values()):
             posterior = self._posterior(prior, first, suppressed)
             if posterior >= limits.blocks_from:
@@ -123,7 +129,7 @@ class Weigher:
         return Weighed(signals, self._posterior(prior, signals, suppressed), readings=readings)
 
     def unavailable(self, reason: str) -> Signals:
-        """Return the signals of a result of which none could be read, and why."""
+        """Return all signals as unavailable for *reason*."""
         return {name: _unavailable(ratio, reason) for name, ratio in self.ratios.items()}
 
     def _posterior(self, prior: float, signals: Signals, suppressed: Suppressed | None) -> float:
@@ -135,7 +141,7 @@ class Weigher:
     def without_others(
         self, prior: float, signals: Signals, view: ResultView, suppressed: Suppressed | None
     ) -> float:
-        """Compute P(hallucination) without what only a tool's results of before can say."""
+        """Compute P(hallucination) without signals that depend on other sessions' results."""
         own = {n: s for n, s in signals.items() if not (s.fired and n in _OF_OTHERS)}
         alone = schema_mismatch(view, _NO_PAST)
         if alone is SILENT or isinstance(alone, Unavailable):  # only others' results differ
@@ -144,17 +150,17 @@ class Weigher:
 
 
 def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag", "block"]:
-    """Return ``"accept"`` below the one limit, ``"block"`` from the other on, else ``"flag"``."""
+    """Return "accept" below the accept threshold, "block" from the block threshold, else "flag"."""
     if posterior < limits.accepts_below:
         return "accept"
     return "flag" if posterior < limits.blocks_from else "block"
 
 
-def _no_data(view: ResultView, past: Past) -> Unavailable:
+def _no_data(view: ResultView, context: SignalContext) -> Unavailable:
     return _NO_DATA
 
 
-def _signal(reading: Reading | Unavailable, ratio: float) -> SignalResult:
+def _signal(reading: SignalReading | Unavailable, ratio: float) -> SignalResult:
     if isinstance(reading, Unavailable):
         return _unavailable(ratio, reading.reason)
     if reading is SILENT:

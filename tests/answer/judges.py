@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.answer.probes.consistency import probe_claims
 from abs_shield.answer.scorers.judge_scorer import judge_claims
 from abs_shield.model import Terms, aplay, play
-from abs_shield.model.ask import USUAL
+from abs_shield.model.ask import DEFAULT_TERMS
 
 _FENCED = re.compile(r"^\[begin (\w+) (\w+)\]\n(.*)\n\[end \1 \2\]$", re.MULTILINE)
 
@@ -18,7 +18,7 @@ _FENCED = re.compile(r"^\[begin (\w+) (\w+)\]\n(.*)\n\[end \1 \2\]$", re.MULTILI
 class Judged:
     """The scorer of a judge, as a function; async through ``acall``."""
 
-    def __init__(self, model: Any, terms: Terms = USUAL) -> None:
+    def __init__(self, model: Any, terms: Terms = DEFAULT_TERMS) -> None:
         self.model, self.terms = model, terms
 
     def __call__(self, claims: Any, evidence: Any, *, question: str | None = None) -> Any:
@@ -31,7 +31,7 @@ class Judged:
 
 def probe(
     claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
-    times: int = 1, terms: Terms = USUAL,
+    times: int = 1, terms: Terms = DEFAULT_TERMS,
 ) -> Any:  # fmt: skip
     """Ask *judge* about the critical claims again."""
     return play(probe_claims(claims, answer, question, evidence, times=times), judge, terms=terms)
@@ -39,7 +39,7 @@ def probe(
 
 async def aprobe(
     claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
-    times: int = 1, terms: Terms = USUAL,
+    times: int = 1, terms: Terms = DEFAULT_TERMS,
 ) -> Any:  # fmt: skip
     """Ask *judge* on this event loop."""
     steps = probe_claims(claims, answer, question, evidence, times=times)

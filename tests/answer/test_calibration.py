@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Shield, ShieldError, Tool, ToolCall, shield
 from abs_shield.answer import AnswerConfig, fit_gate
-from abs_shield.answer.gate import Judged, gate
+from abs_shield.answer.gate import GateClaim, gate
 from abs_shield.answer.gate_calibration import fit_threshold
 from abs_shield.core.label import Label, Truth
 from abs_shield.stats.wilson import wilson
@@ -33,7 +33,9 @@ def test_the_threshold_emits_what_it_says():
     scored = [(dice.random() ** 0.3, dice.random() < 0.02) for _ in range(500)]
     fit = fit_threshold(scored, max_wrong=0.1)
     config = fit.applied(AnswerConfig())
-    emitted = [wrong for score, wrong in scored if gate([Judged(score)], config).action == "emit"]
+    emitted = [
+        wrong for score, wrong in scored if gate([GateClaim(score)], config).action == "emit"
+    ]
 
     assert (fit.emitted, fit.wrong) == (len(emitted), sum(emitted))
 

@@ -23,7 +23,7 @@ from abs_shield.model import (
     ask,
     play,
 )
-from abs_shield.model.ask import USUAL
+from abs_shield.model.ask import DEFAULT_TERMS
 
 USER = {"role": "user", "content": "Is it so?"}
 
@@ -62,7 +62,7 @@ def asynchronous(judge: Any) -> Any:
     return ajudge
 
 
-def every_way(*replies: Any, terms: Terms = USUAL) -> list[Any]:
+def every_way(*replies: Any, terms: Terms = DEFAULT_TERMS) -> list[Any]:
     """A sync and an async judge, each asked from sync and from async code."""
     return [
         ask(Scripted(*replies), QUESTION, terms=terms),

@@ -15,7 +15,7 @@ pytest.importorskip("openai", reason="the extra `judge` is not installed")
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Ask, BadReply, Terms, Undetermined, aask, ask
-from abs_shield.model.ask import USUAL
+from abs_shield.model.ask import DEFAULT_TERMS
 from abs_shield.model.openai import OpenAIJudge
 from tests.model.served import serving
 
@@ -48,7 +48,7 @@ def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
     return state["asked"].get(model, 0), state["last"].get(model, {})
 
 
-def both(judge: OpenAIJudge, terms: Terms = USUAL) -> list[Any]:
+def both(judge: OpenAIJudge, terms: Terms = DEFAULT_TERMS) -> list[Any]:
     """Ask from sync code, then from async code."""
     return [
         ask(judge, QUESTION, terms=terms),

@@ -15,10 +15,10 @@ from abs_shield.core.finding import Unavailable
 from abs_shield.policy import ToolProfile
 from abs_shield.verification import SIGNALS, VerificationEngine
 from abs_shield.verification import signals as room
-from abs_shield.verification.baseline import Outlook, Surprise
+from abs_shield.verification.baseline import Anomaly, BaselineJudgement
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SignalReading
 
 PROFILES = [
     None,
@@ -29,11 +29,11 @@ PROFILES = [
         min_response_length=5, max_response_length=9, has_network_io=False,
     ),
 ]  # fmt: skip
-SURPRISE = Surprise(0.5, "unlike", "/a")
+SURPRISE = Anomaly(0.5, "unlike", "/a")
 PASTS = [
-    Past({}),
-    Past({"a": "number"}, Outlook(), Surprise(0.0, ""), Surprise(0.0, "")),
-    Past({"a": "number"}, Outlook(SURPRISE, SURPRISE), SURPRISE, SURPRISE),
+    SignalContext({}),
+    SignalContext({"a": "number"}, BaselineJudgement(), Anomaly(0.0, ""), Anomaly(0.0, "")),
+    SignalContext({"a": "number"}, BaselineJudgement(SURPRISE, SURPRISE), SURPRISE, SURPRISE),
 ]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -67,9 +67,9 @@ def test_it_is_total_and_pure(signal, profile, result, ms):
     seen = ResultView(result, latency_ms=ms, profile=profile)
     for past in PASTS:
         told = signal.judge(seen, past)
-        assert isinstance(told, Reading | Unavailable)
+        assert isinstance(told, SignalReading | Unavailable)
         assert told == signal.judge(seen, past)
-        if isinstance(told, Reading):
+        if isinstance(told, SignalReading):
             assert 0 <= told.score <= 1
             assert bool(told.detail) == bool(told.score)
             assert "\n" not in told.detail
@@ -79,9 +79,9 @@ def test_it_is_total_and_pure(signal, profile, result, ms):
 @each
 def test_it_says_why_it_cannot_look(signal):
     """Of an unknown tool's first result, all but latency say that they have nothing to go on."""
-    told = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), Past({}))
+    told = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), SignalContext({}))
 
-    assert ("latency_anomaly" == signal.name) == isinstance(told, Reading)
+    assert ("latency_anomaly" == signal.name) == isinstance(told, SignalReading)
 
 
 @each

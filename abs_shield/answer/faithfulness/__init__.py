@@ -12,6 +12,7 @@ from abs_shield.answer.faithfulness.providers import (
 )
 from abs_shield.answer.faithfulness.result import FaithfulnessResult, Statement
 from abs_shield.answer.faithfulness.streaming import StreamedPart
+from abs_shield.core.renamed import old_names
 
 __all__ = [
     "Faithfulness",
@@ -24,3 +25,8 @@ __all__ = [
     "StatementVerdict",
     "StreamedPart",
 ]
+
+__getattr__ = old_names(
+    __name__,
+    {"Checked": "StreamedPart", "Judged": "ProviderVerdicts", "Verdict": "StatementVerdict"},
+)

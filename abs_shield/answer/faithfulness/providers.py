@@ -73,16 +73,16 @@ class LexicalProvider:
     The answer pipeline beside documents: deterministic, and nothing leaves the process.
 
     Attributes:
-        holds_from: Lowest score of an inferable statement, in [0, 1]. If the text as a whole has this
-            score, every statement that no check refutes is inferable.
-        verifier: A `Verifier` (local entailment model) for statements that the words leave undecided.
+        holds_from: Lowest score of an inferable statement, in [0, 1]. If the text as a whole has
+            this score, every statement that no check refutes is inferable.
+        verifier: A `Verifier` (local entailment model) for statements that the words leave open.
 
     Raises:
         PolicyError: *holds_from* is not a number in [0, 1].
     """
 
     holds_from: float = 0.5
-    """Of .3 to .65 the value with the best balanced accuracy in each fold of the labelled answers."""
+    """Best balanced accuracy of .3 to .65 in each fold of the labelled answers."""
     verifier: Verifier | None = None
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The eight signals: what can speak against a result. Each looks, and yields what it read."""
+"""The eight signals of a hallucinated result, in one table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SignalReading
 from abs_shield.verification.signals.historical_inconsistency import historical_inconsistency
 from abs_shield.verification.signals.latency_anomaly import latency_anomaly
 from abs_shield.verification.signals.length_anomaly import length_anomaly
@@ -25,14 +25,14 @@ class Signal(NamedTuple):
     One row of the table.
 
     Attributes:
-        judge: Yields what it read of one result beside what came before.
-        tier: 0 where the result alone tells, 1 where it takes what came before.
+        judge: Returns its reading of one result and its context.
+        tier: 0 if it needs the result alone, 1 if it needs earlier results.
         likelihood_ratio: P(fires | hallucination) / P(fires | real), at score 1.
-        group: Signals of one group see one fact: only the strongest of them counts.
-        reads: Whether it looks at the result itself, which may be no data.
+        group: Signals of one group share one fact: only the strongest of them counts.
+        reads: Whether it reads the result itself, which may be unreadable.
     """
 
-    judge: Callable[[ResultView, Past], Reading | Unavailable]
+    judge: Callable[[ResultView, SignalContext], SignalReading | Unavailable]
     tier: VerificationTier
     likelihood_ratio: float
     group: str
@@ -56,4 +56,4 @@ SIGNALS: tuple[Signal, ...] = (
     Signal(spc_anomaly, _1, 3.0, "baseline"),
     Signal(value_plausibility, _1, 3.0, "baseline"),
 )
-"""Likelihood ratios are the seed's: figures from literature, calibrated on nobody's data."""
+"""Likelihood ratios are the seed's: from literature, not calibrated on data."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _NOTHING = Unavailable("too few results of these arguments are known, or no number of them")
 
 
-def historical_inconsistency(view: ResultView, past: Past) -> Reading | Unavailable:
+def historical_inconsistency(
+    view: ResultView, context: SignalContext
+) -> SignalReading | Unavailable:
     """``get_stock_price("NVDA")`` gave about 650 for 50 calls, and gives 50 now."""
-    surprise = past.history
+    surprise = context.history
     if surprise is None:
         return _NOTHING
     if not surprise.score:
         return SILENT
-    return Reading(surprise.score, surprise.detail, surprise.where)
+    return SignalReading(surprise.score, surprise.detail, surprise.where)

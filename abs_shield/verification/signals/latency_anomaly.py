@@ -6,8 +6,8 @@ from math import sqrt
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 FLOOR_MS = 2.0
 """No network answers within this time."""
@@ -16,21 +16,23 @@ _NEAR_THE_FLOOR = 0.05
 _LEAST_SCORE = 0.3
 _LATE = 0.1
 _UNDECLARED = 0.02
-"""Of a tool that nobody described: a reading, far below what flags."""
+"""Score for a tool without a profile, far below a flag."""
 
 
-def latency_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
+def latency_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """A weather service on the other side of the world answers within 0.05 ms."""
     least, most = view.expected_ms
     ms = view.latency_ms
     if least <= ms <= most and (ms >= FLOOR_MS or not view.judges_latency):
         return SILENT
     if not view.judges_latency:
-        return Reading(_UNDECLARED, "outside of what is usual; nobody declared this tool's latency")
+        return SignalReading(
+            _UNDECLARED, "outside of what is usual; nobody declared this tool's latency"
+        )
     if ms > most:
-        return Reading(_LATE, "slower than declared")
+        return SignalReading(_LATE, "slower than declared")
     score = sqrt(1 - ms / least) if ms < least else 0.0
-    below = Reading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
+    below = SignalReading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
     profile = view.profile
     if profile is None or not profile.has_network_io or ms >= FLOOR_MS:
         return below
@@ -39,4 +41,4 @@ def latency_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
     instant = 1 - ms / FLOOR_MS
     if instant < score * _NEAR_THE_FLOOR:
         return below
-    return Reading(instant, "faster than any network", likelihood_ratio=past.sub_floor_lr)
+    return SignalReading(instant, "faster than any network", likelihood_ratio=context.sub_floor_lr)

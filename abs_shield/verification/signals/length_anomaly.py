@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _LONG = 0.2
 _SHORT = 0.5
 _NOTHING = Unavailable("no lengths are declared")
 
 
-def length_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
+def length_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """A search that always fills a page gives ``{}``."""
     profile = view.profile
     if profile is None:
@@ -23,7 +23,7 @@ def length_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
     text = view.text
     length = view.size if text is None else len(text)
     if least is not None and length < least:
-        return Reading(_SHORT * (1 - length / least), "shorter than declared")
+        return SignalReading(_SHORT * (1 - length / least), "shorter than declared")
     if most is not None and length > most:
-        return Reading(_LONG, "longer than declared")
+        return SignalReading(_LONG, "longer than declared")
     return SILENT

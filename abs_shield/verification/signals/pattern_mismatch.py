@@ -6,15 +6,15 @@ from functools import lru_cache
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _SCORE = 0.8
 _unavailable = lru_cache(maxsize=8)(Unavailable)
 _NOTHING = Unavailable("no patterns are declared")
 
 
-def pattern_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
+def pattern_mismatch(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """A search gives ``{"results": [``; this one says "I could not reach the server"."""
     patterns = () if view.profile is None else view.profile.response_patterns
     if not patterns:
@@ -22,4 +22,6 @@ def pattern_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
     matched = view.matched
     if isinstance(matched, str):
         return _unavailable(matched)
-    return SILENT if matched else Reading(_SCORE, f"none of {len(patterns)} patterns is found")
+    return (
+        SILENT if matched else SignalReading(_SCORE, f"none of {len(patterns)} patterns is found")
+    )

@@ -9,26 +9,26 @@ from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.result_shape import kind_of
 from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _NOTHING = Unavailable("no fields are declared, and too few results are known")
 _SAME_SHAPE = Unavailable("no fields are declared, and the shape differs from no earlier one")
-"""A made-up result may well have the right shape: that it has is no evidence for it."""
+"""A hallucinated result may have the right shape, so a matching shape is not evidence for it."""
 
 
-def schema_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
+def schema_mismatch(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """The weather has a ``temperature``; this result has none, or ``"mild"`` after 50 numbers."""
-    shape = past.shape
+    shape = context.shape
     if shape is not None and shape.score > 0:
-        return Reading(shape.score, shape.detail, shape.where)
+        return SignalReading(shape.score, shape.detail, shape.where)
     profile = view.profile
     if profile is None or not (profile.required_fields or profile.forbidden_fields):
         return _NOTHING if shape is None else _SAME_SHAPE
     required, forbidden = profile.required_fields, profile.forbidden_fields
     wrong = []
-    if len(view.kinds) < len(required) or view.kinds != past.kinds or not view.finite:
-        wrong = list(_faults(view, required, past))
+    if len(view.kinds) < len(required) or view.kinds != context.kinds or not view.finite:
+        wrong = list(_faults(view, required, context))
     for name in forbidden:
         if view.member(name) is not ABSENT:
             wrong.append((name, "is there"))
@@ -38,13 +38,15 @@ def schema_mismatch(view: ResultView, past: Past) -> Reading | Unavailable:
     name, fault = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     where = name if name.startswith("/") else f"/{escape_step(name)}"
-    return Reading(score, f"`{escaped(name)}` {fault}{more}", where)
+    return SignalReading(score, f"`{escaped(name)}` {fault}{more}", where)
 
 
-def _faults(view: ResultView, required: Iterable[str], past: Past) -> Iterator[tuple[str, str]]:
+def _faults(
+    view: ResultView, required: Iterable[str], context: SignalContext
+) -> Iterator[tuple[str, str]]:
     nullable = view.profile.nullable_fields if view.profile is not None else ()
     for name in required:
-        fault = _fault(view.member(name), past.kinds.get(name), nullable=name in nullable)
+        fault = _fault(view.member(name), context.kinds.get(name), nullable=name in nullable)
         if fault:
             yield name, fault
 

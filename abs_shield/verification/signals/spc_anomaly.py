@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import Past
-from abs_shield.verification.signal_reading import SILENT, Reading
+from abs_shield.verification.signal_context import SignalContext
+from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _NOTHING = Unavailable("too few results of this tool are known")
 
 
-def spc_anomaly(view: ResultView, past: Past) -> Reading | Unavailable:
+def spc_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """A sensor that swings around 20 shows 21 eight times in a row, or 35 once."""
-    if past.outlook is None:
+    if context.outlook is None:
         return _NOTHING
-    surprise = past.outlook.rules
+    surprise = context.outlook.rules
     if surprise is None:
         return SILENT
-    return Reading(surprise.score, surprise.detail, surprise.where)
+    return SignalReading(surprise.score, surprise.detail, surprise.where)

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.answer.evidence.collect import evidence_from
-from abs_shield.answer.faithfulness import Faithfulness, Judged, LexicalProvider, Verdict
+from abs_shield.answer.faithfulness import (
+    Faithfulness,
+    LexicalProvider,
+    ProviderVerdicts,
+    StatementVerdict,
+)
 from abs_shield.answer.faithfulness.streaming import Buffer
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
@@ -202,7 +207,9 @@ class Own:
         yield from ()
         if self.fault:
             raise self.fault
-        return Judged((Verdict(text, True, True, "it says so"),), ("checked by hand",))
+        return ProviderVerdicts(
+            (StatementVerdict(text, True, True, "it says so"),), ("checked by hand",)
+        )
 
 
 def test_a_provider_of_ones_own():
