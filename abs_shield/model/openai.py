@@ -41,7 +41,7 @@ class OpenAIJudge:
         temperature: 0 for the likeliest reply; left out if None, or if the model rejects it.
 
     Raises:
-        ShieldError: `openai` is not installed, or there is no key.
+        ShieldError: `openai` is not installed, or the key is missing.
         PolicyError: An argument is out of range.
     """
 

@@ -416,7 +416,7 @@ class VerificationEngine:
         Merge the state in a file written by `save`.
 
         Raises:
-            StoreError: There is no such file, it cannot be read, or it has a newer version.
+            StoreError: The file does not exist, cannot be read, or has a newer version.
         """
         load_state(self, path)
         return self

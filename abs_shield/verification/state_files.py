@@ -58,7 +58,7 @@ def load_state(engine: Restorable, path: str | PathLike[str]) -> None:
     Merge the state in a file written by `save_state`.
 
     Raises:
-        StoreError: There is no such file, it has no such state, or has a newer version.
+        StoreError: The file does not exist, has no such state, or has a newer version.
     """
     with _store_errors(path):
         if not Path(path).is_file():

@@ -158,7 +158,7 @@ def test_calls_that_never_come_back_are_bounded():
     release.set()
 
     assert waiting <= 64
-    assert "64 earlier calls have not come back" in results[-1].reason
+    assert "64 earlier calls have not returned" in results[-1].reason
     for thread in threading.enumerate():
         if thread.name == "abs_shield judge":
             thread.join(5)

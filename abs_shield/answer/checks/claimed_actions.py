@@ -285,8 +285,8 @@ class Calls:
         """Return whether one of the calls is about the ids in the claim."""
         if not ids or not all(call.ids for call in candidates):
             return True
-        if known_ids := self._ids & ids:
-            return any(call.ids & known_ids for call in candidates)
+        if own_ids := self._ids & ids:
+            return any(call.ids & own_ids for call in candidates)
         if CLASSES.get(verb) is Does.MAKE and not all(call.returned for call in candidates):
             return True  # an unrecorded result may contain the id of the created entity
         own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))

@@ -23,7 +23,7 @@ _TITLE = re.compile(
 )
 _WORD = re.compile(r"([^\W\d_](?:\.|[\w'\u2019-]{0,40}))(?:[ ]|(?=\W)|\Z)")
 _PARTICLES = frozenset("van von de der den di da del la le al bin".split())
-_GIVEN_NAME = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
+_FIRST_NAME = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
 _FAMILY = re.compile(
     rf"[ ](?:[^\W\d_]\.[ ]?)?(?:(?:{'|'.join(sorted(_PARTICLES))})[ ]){{0,2}}"
     r"(?P<name>(?![^\W\d_A-Z\u00c0-\u00de])[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
@@ -160,7 +160,7 @@ def untitled(text: str) -> Iterator[Person]:
     [('ines', 'kessler'), ('ingrid',)]
     """
     example = -1
-    for match in filter(_is_given_name, _GIVEN_NAME.finditer(text)):
+    for match in filter(_is_first_name, _FIRST_NAME.finditer(text)):
         start, end = match.span()
         before = text[max(0, start - _BEFORE) : start]
         last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
@@ -176,7 +176,7 @@ def untitled(text: str) -> Iterator[Person]:
             yield Person(start, end, (_name_of(match[0]),))
 
 
-def _is_given_name(word: re.Match[str]) -> bool:
+def _is_first_name(word: re.Match[str]) -> bool:
     name = word[0]
     is_name = name[0].isupper() and name[1:].islower()
     return is_name and unaccented(_name_of(name)) in GIVEN_NAMES
@@ -269,10 +269,10 @@ class _NameText(NamedTuple):
             name in long.split() and short in self.words for short, long in SHORT_FOR.items()
         )
 
-    def _has_handle(self, given_name: str, family: str) -> bool:
+    def _has_handle(self, first_name: str, family: str) -> bool:
         """Return whether initial and family name occur as one word: hlee, dobrien, aelsayed."""
         families = {"".join(words(unaccented(family))), *words(unaccented(family))}
-        initials = rf"(?:{re.escape(given_name[:1])}[._]?)?"
+        initials = rf"(?:{re.escape(first_name[:1])}[._]?)?"
         return any(
             re.search(rf"(?<![^\W\d_]){initials}{re.escape(one)}(?![^\W\d_])", self.text)
             for one in families

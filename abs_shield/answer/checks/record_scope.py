@@ -103,7 +103,7 @@ class RecordScope:
 
     # Records -------------------------------------------------------------------------------------
 
-    def named_keys(self, start: int, end: int) -> tuple[KeyPlace, ...]:
+    def keys_between(self, start: int, end: int) -> tuple[KeyPlace, ...]:
         """Return the places of the keys that a part of the answer names."""
         mentions = self._mentions(start, min(end, start + _WINDOW))
         return tuple(place for _, places in mentions for place in places)
@@ -135,7 +135,7 @@ class RecordScope:
             below = line
             if line.indent > indent or (line.indent == indent < own.indent):
                 continue  # another branch of the list
-            keys = self.named_keys(line.start, line.end)
+            keys = self.keys_between(line.start, line.end)
             if line.indent < indent:
                 indent = line.indent
                 heads += keys
@@ -219,13 +219,13 @@ class RecordScope:
     def _near(self, at: int, line: _Line) -> tuple[KeyPlace, ...]:
         """Return the keys of the sentence at an offset; those before it in the line come first."""
         start, end = self.sentence(at)
-        before = self.named_keys(start, at)
+        before = self.keys_between(start, at)
         if before:
-            return (*before, *self.named_keys(at, end))
+            return (*before, *self.keys_between(at, end))
         behind = min(line.end, at + _WINDOW) if line.is_item else end
         return (
-            *self.named_keys(at, behind),
-            *self.named_keys(max(line.start, at - _WINDOW), start),
+            *self.keys_between(at, behind),
+            *self.keys_between(max(line.start, at - _WINDOW), start),
         )
 
     def _has(self, kind: str, line: _Line) -> bool:

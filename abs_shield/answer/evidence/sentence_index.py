@@ -99,9 +99,9 @@ class SentenceIndex:
             return True
         if word.figure is not None:
             return self._has_number(word.figure)
-        return word.named and word.key.isalpha() and self._extends_known_word(word.key)
+        return word.named and word.key.isalpha() and self._extends_word(word.key)
 
-    def _extends_known_word(self, name: str) -> bool:
+    def _extends_word(self, name: str) -> bool:
         """
         Return whether a name only adds an ending to one of the evidence: American for America.
         """
