@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from abs_shield import AnswerConfig, PolicyError, Shield, Tool, shield
 from abs_shield.answer.check_pipeline import achecked, check_answer, checked
 from abs_shield.answer.extraction.claim_reader import claims_of
-from abs_shield.answer.gate import Judged, gate, overall_of
+from abs_shield.answer.gate import GateClaim, gate, overall_of
 from abs_shield.answer.report import (
     REPORT_SCHEMA,
     EvidenceSpan,
@@ -266,7 +266,7 @@ def test_every_score_is_a_share(shop, answer):
 
 def test_the_overall_score_is_the_worst_claims_or_a_weighted_mean():
     """As configured: the minimum unless somebody says otherwise."""
-    claims = [Judged(0.9), Judged(0.9), Judged(0.5, critical=True)]
+    claims = [GateClaim(0.9), GateClaim(0.9), GateClaim(0.5, critical=True)]
 
     assert "min" == CONFIG.aggregate
     assert 0.5 == overall_of(claims, CONFIG)
@@ -317,7 +317,7 @@ def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, stat
 
 def test_similarity_never_has_the_last_word():
     """No scorer is one of embeddings; words alone never block."""
-    low = [Judged(0.01, critical=True)]
+    low = [GateClaim(0.01, critical=True)]
 
     scorer = SCORERS["words"]
 
@@ -526,17 +526,17 @@ def test_how_often_it_is_asked_again_is_checked_when_it_is_declared(probes):
 
 REFUTED = {"critical": True, "confirmed": True}
 GATE = [
-    ("at the emit threshold", [Judged(0.85)], "emit", ()),
-    ("just below it", [Judged(0.8499)], "revise", ("below_emit_threshold",)),
-    ("at the revise threshold", [Judged(0.6)], "revise", ("below_emit_threshold",)),
-    ("below it", [Judged(0.5999)], "revise", ("unsupported_claim",)),
-    ("critical, at the threshold", [Judged(0.4, **REFUTED)], "revise", ("unsupported_claim",)),
-    ("critical, below it", [Judged(0.3999, **REFUTED)], "block", ("critical_claim_refuted",)),
-    ("not critical, below it", [Judged(0.1)], "revise", ("unsupported_claim",)),
-    ("divergent", [Judged(0.99, True, False, True)], "revise", ("divergent_claim",)),
-    ("no score", [Judged(None)], "revise", ("unverified_claim",)),
+    ("at the emit threshold", [GateClaim(0.85)], "emit", ()),
+    ("just below it", [GateClaim(0.8499)], "revise", ("below_emit_threshold",)),
+    ("at the revise threshold", [GateClaim(0.6)], "revise", ("below_emit_threshold",)),
+    ("below it", [GateClaim(0.5999)], "revise", ("unsupported_claim",)),
+    ("critical, at the threshold", [GateClaim(0.4, **REFUTED)], "revise", ("unsupported_claim",)),
+    ("critical, below it", [GateClaim(0.3999, **REFUTED)], "block", ("critical_claim_refuted",)),
+    ("not critical, below it", [GateClaim(0.1)], "revise", ("unsupported_claim",)),
+    ("divergent", [GateClaim(0.99, True, False, True)], "revise", ("divergent_claim",)),
+    ("no score", [GateClaim(None)], "revise", ("unverified_claim",)),
     ("no claims", [], "emit", ("no_claims",)),
-    ("block before revise", [Judged(0.1, **REFUTED), Judged(0.5)], "block",
+    ("block before revise", [GateClaim(0.1, **REFUTED), GateClaim(0.5)], "block",
      ("critical_claim_refuted",)),
 ]  # fmt: skip
 
@@ -552,7 +552,7 @@ def test_the_gate(claims, action, notes):
 def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
     """Both emit and revise match, and revise goes first."""
     config = AnswerConfig(aggregate="mean")
-    found = gate([*[Judged(1.0)] * 30, Judged(0.5)], config)
+    found = gate([*[GateClaim(1.0)] * 30, GateClaim(0.5)], config)
 
     assert (True, "revise") == (found.overall >= config.emit_threshold, found.action)
 

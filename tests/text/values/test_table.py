@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.answer.probes.cloze import Gap, values_in
+from abs_shield.answer.probes.cloze import ClozeGap, values_in
 from abs_shield.session import Session
 from abs_shield.text.amounts import amount
 from abs_shield.text.mentions import Kind, mentions
@@ -55,7 +55,7 @@ def test_a_probe_takes_every_spelling_for_the_same(row):
     """A model that is asked again may write a value in any way."""
     (said,) = values_in(SENTENCE.format(row.spellings[0]))
     for spelling in row.spellings:
-        assert Gap("", said).agrees(spelling), spelling
+        assert ClozeGap("", said).agrees(spelling), spelling
 
 
 @pytest.mark.parametrize("row", [row for row in SUMS if row.kind == NUMBER], ids=str)
