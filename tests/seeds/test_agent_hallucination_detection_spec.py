@@ -23,7 +23,7 @@ from abs_shield.answer.report import (
     ToolCallValidation,
 )
 from abs_shield.answer.revision import asettled
-from abs_shield.answer.scorers import SCORERS, Effect
+from abs_shield.answer.scorers import SCORERS, ScorerEffect
 from abs_shield.core import Action, Decision, Subject
 from abs_shield.session import Session
 from abs_shield.stores import SqliteStore
@@ -321,7 +321,7 @@ def test_similarity_never_has_the_last_word():
 
     scorer = SCORERS["words"]
 
-    assert Effect.BLOCK not in (scorer.in_run, scorer.in_documents)
+    assert ScorerEffect.BLOCK not in (scorer.in_run, scorer.in_documents)
     assert not [name for name in AnswerConfig.model_fields if "embed" in name]
     assert "revise" == gate(low, CONFIG).action
 
