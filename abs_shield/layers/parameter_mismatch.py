@@ -8,8 +8,8 @@ from dataclasses import replace
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.schema import Problem, Undecided
-from abs_shield.schema.problem import not_finite
+from abs_shield.schema import SchemaProblem, Undecided
+from abs_shield.schema.schema_problem import not_finite
 from abs_shield.session import Session
 
 
@@ -20,7 +20,7 @@ def parameter_mismatch(
     tool = proposal.tool
     if proposal.malformed is not None:
         code, detail, hint = proposal.malformed
-        return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
+        return (_finding(SchemaProblem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
         return (_explain_unchecked(tool, proposal.terms),)
     if tool.broken:  # the author's own declaration still applies
@@ -79,7 +79,7 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
             yield _coercible(problem)
 
 
-def _coercible(problem: Problem) -> Finding:
+def _coercible(problem: SchemaProblem) -> Finding:
     return replace(
         _finding(problem),
         verdict=Verdict.SUSPICIOUS,
@@ -89,7 +89,7 @@ def _coercible(problem: Problem) -> Finding:
     )
 
 
-def _finding(problem: Problem) -> Finding:
+def _finding(problem: SchemaProblem) -> Finding:
     return Finding(
         check="parameter_mismatch",
         verdict=Verdict.HALLUCINATED,

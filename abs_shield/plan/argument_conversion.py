@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.slips import without_slips
-from abs_shield.schema import CompiledSchema, Problem, Undecided
+from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
 from abs_shield.text.leaves import leaves, pointer
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ class Conversion(NamedTuple):
     refused: frozenset[str] = frozenset()
     endless: tuple[str, ...] = ()
 
-    def admits(self, problem: Problem) -> bool:
+    def admits(self, problem: SchemaProblem) -> bool:
         """Return whether nothing at, around or inside the location of *problem* is refused."""
         return not any(_are_nested(problem.where, pointer) for pointer in self.refused)
 
-    def is_endless(self, problem: Problem) -> bool:
+    def is_endless(self, problem: SchemaProblem) -> bool:
         """Return whether the value at the location of *problem* becomes NaN or an infinity."""
         return any(_are_nested(problem.where, pointer) for pointer in self.endless)
 
@@ -93,7 +93,7 @@ def _is_endless(text: str) -> bool:
 
 
 def convert(
-    plan: ToolPlan, arguments: Mapping[str, Any], problems: tuple[Problem, ...]
+    plan: ToolPlan, arguments: Mapping[str, Any], problems: tuple[SchemaProblem, ...]
 ) -> Conversion:
     """
     Convert arguments that have *problems* with the schema of *plan*.

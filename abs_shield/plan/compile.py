@@ -16,7 +16,7 @@ from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.author_declaration import MARKS, shared_parameters
 from abs_shield.policy.parameter_keys import ANY, first_name
-from abs_shield.schema import CompiledSchema, both, compile_schema
+from abs_shield.schema import CompiledSchema, compile_schema, intersect_schemas
 from abs_shield.schema.annotations import is_same
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -111,15 +111,19 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
 
 def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     """Return the schema of a description combined with the author's for the same parameters."""
-    names = schema.known
+    names = schema.declared_names
     if schema.nameless and isinstance(author.parameters, Mapping):
         # a description must not add a name that the author's function would not take
         names_too = _without_required(author.parameters, where=escaped(tool.name))
-        return both(schema, names_too) if schema.is_closed else both(names_too, schema)
+        return (
+            intersect_schemas(schema, names_too)
+            if schema.is_closed
+            else intersect_schemas(names_too, schema)
+        )
     own = shared_parameters(author, names)
     if own is None or is_same(own, shared_parameters(tool, names)):
         return schema
-    return both(schema, compile_schema(own, where=escaped(tool.name)))
+    return intersect_schemas(schema, compile_schema(own, where=escaped(tool.name)))
 
 
 def _author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
@@ -128,7 +132,7 @@ def _author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | N
     for author in beside:
         if isinstance(author.parameters, Mapping):
             own = _without_required(author.parameters, where=where)
-            schema = own if schema is None else both(schema, own)
+            schema = own if schema is None else intersect_schemas(schema, own)
     return schema
 
 
@@ -147,8 +151,8 @@ def _find_lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, 
 def _raise_on_unknown_marks(tool: Tool, schema: CompiledSchema) -> None:
     """Raise if a mark names a parameter that no call can have."""
     for field, name in unknown_marks(tool, schema):
-        near = nearest(name, schema.known)
-        allowed = ", ".join(f"`{name}`" for name in sorted(schema.known))
+        near = nearest(name, schema.declared_names)
+        allowed = ", ".join(f"`{name}`" for name in sorted(schema.declared_names))
         hint = f"did you mean `{near[0]}`?" if near else f"it has {allowed or 'none'}"
         raise PolicyError(
             f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
@@ -167,6 +171,6 @@ def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str
 
 def rejects_name(schema: CompiledSchema, name: str) -> bool:
     """Return whether the schema rejects a parameter of that name in every call."""
-    if name in schema.known:
+    if name in schema.declared_names:
         return False
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))

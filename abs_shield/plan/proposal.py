@@ -11,8 +11,8 @@ from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
 from abs_shield.plan.argument_conversion import Conversion, convert, may_be_endless
 from abs_shield.plan.tool_plan import ToolPlan
-from abs_shield.schema import Problem, Undecided
-from abs_shield.schema.problem import not_finite
+from abs_shield.schema import SchemaProblem, Undecided
+from abs_shield.schema.schema_problem import not_finite
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.session.verbatim import Verbatim
@@ -88,7 +88,7 @@ class Proposal:
     later: frozenset[str] = frozenset()
     plans: Plans = lambda tool: None
     _fits: bool | None = None
-    _problems: tuple[Problem, ...] | None = None
+    _problems: tuple[SchemaProblem, ...] | None = None
     _conversion: Conversion | None = None
     _texts: Verbatim | None = None
     _places: dict[str, list[Path]] | None = None
@@ -100,7 +100,7 @@ class Proposal:
             schema = self.tool.schema if self.tool else None
             try:
                 self._fits = self.malformed is None and (
-                    schema is None or schema.accepts(self.arguments, known_plain=self.plain)
+                    schema is None or schema.accepts(self.arguments, already_plain=self.plain)
                 )
             except Undecided as error:
                 self._fits, self.undecided = False, str(error)
@@ -108,7 +108,7 @@ class Proposal:
                 self._fits, self._problems = False, endless
         return self._fits
 
-    def _endless_problems(self) -> tuple[Problem, ...]:
+    def _endless_problems(self) -> tuple[SchemaProblem, ...]:
         """
         Return problems of integers that the tool's function would receive as an infinity.
 
@@ -122,7 +122,7 @@ class Proposal:
             map(not_finite, converted.endless or converted.refused_integers(self.arguments))
         )
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SchemaProblem, ...]:
         """
         Return the problems that the tool's schema finds in the arguments; evaluated once.
 

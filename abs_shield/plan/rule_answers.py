@@ -24,7 +24,7 @@ from abs_shield.plan.value_lines import (
     schema_alternatives,
     schema_kind,
 )
-from abs_shield.schema.equality import canonical
+from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
 from abs_shield.session import Session
 
@@ -139,7 +139,7 @@ class RuleAnswers:
     ) -> tuple[Any, list[tuple[Any, Arguments]]]:
         """Return the accepted calls along a parameter, and their key."""
         schema = self.context.plans[self.tool].schema
-        key = (name, canonical({k: v for k, v in setting.items() if k != name}), id(line))
+        key = (name, canonical_key({k: v for k, v in setting.items() if k != name}), id(line))
         if key not in self.points:
             calls = ((point, {**setting, name: line.value_at(point)}) for point in line.points)
             self.points[key] = [

@@ -110,7 +110,7 @@ def compile_rule(
         in_order=tuple(theirs.values()) if alone and not context_names else None,
     )
     for name in () if tolerant else unknown_parameters(plan, schema, tool=tool):
-        names = schema.known if schema is not None else ()
+        names = schema.declared_names if schema is not None else ()
         near = nearest(name, names)
         hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(names))}"
         raise PolicyError(
@@ -122,10 +122,10 @@ def compile_rule(
 
 def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: str) -> list[str]:
     """Return the parameters that a rule names and its tool does not have."""
-    if schema is None or not schema.known or "*" in plan.rule.tools:
+    if schema is None or not schema.declared_names or "*" in plan.rule.tools:
         return []
     required = plan.takes if plan.rule.tools == (tool,) else plan.needs
-    return sorted(required - schema.known)
+    return sorted(required - schema.declared_names)
 
 
 def accepts_call(answer: Any) -> bool | None:

@@ -14,9 +14,9 @@ from abs_shield.plan.constants import find_constants
 from abs_shield.plan.further_samples import further_calls, has_free_text
 from abs_shield.plan.proof_context import Arguments, ProofContext
 from abs_shield.plan.rule_plan import RulePlan, accepts_call
-from abs_shield.schema.equality import canonical
+from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
-from abs_shield.schema.samples.shapes import shapes, types
+from abs_shield.schema.samples.schema_shapes import shapes, types
 from abs_shield.session import Executed, Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.show import escaped, shown
@@ -63,7 +63,7 @@ class RuleTrial:
         self.run_count += 1
         if len(self.different) < _MAX_DIFFERENT:
             taken = {k: v for k, v in arguments.items() if plan.takes_all or k in plan.takes}
-            self.different.add(canonical(taken if plan.takes else arguments))
+            self.different.add(canonical_key(taken if plan.takes else arguments))
         try:
             answer = plan.ask(arguments, session, call)
         except Exception as error:

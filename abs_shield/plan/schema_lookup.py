@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_keys import names_in
-from abs_shield.schema.arrays import with_item_enum
+from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.text.leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000

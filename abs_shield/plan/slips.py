@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import SchemaValidator, ValidationError, core_schema
 
-from abs_shield.schema import Problem
+from abs_shield.schema import SchemaProblem
 
 _SCALARS = {
     "integer": SchemaValidator(core_schema.int_schema()),
@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 
 
 def without_slips(
-    arguments: Mapping[str, Any], problems: Iterable[Problem]
+    arguments: Mapping[str, Any], problems: Iterable[SchemaProblem]
 ) -> dict[str, Any] | None:
     """
     Return *arguments* with each slip that a problem names corrected; None if there is none.
@@ -46,7 +46,7 @@ def without_slips(
     return corrected if is_corrected else None
 
 
-def _corrections(value: Any, problem: Problem) -> Iterator[Any]:
+def _corrections(value: Any, problem: SchemaProblem) -> Iterator[Any]:
     """Yield the one value that was meant; nothing if that is not clear."""
     if problem.code == "not_allowed":
         same = [

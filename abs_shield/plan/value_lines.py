@@ -13,7 +13,7 @@ from abs_shield.plan.representative_dates import (
     representative_seconds,
     representative_times,
 )
-from abs_shield.schema.samples.shapes import shapes, types
+from abs_shield.schema.samples.schema_shapes import shapes, types
 
 _MAX_BETWEEN = 60
 """Whole numbers that are tried between two adjacent samples."""

@@ -1,8 +1,8 @@
-"""Does this value fit its JSON Schema, and if not, where and why?"""
+"""Checks whether a value fits its JSON Schema, and reports where and why it does not."""
 
-from abs_shield.schema.both import both
-from abs_shield.schema.compiled import CompiledSchema, compile_schema
-from abs_shield.schema.problem import Problem
-from abs_shield.schema.steps import Undecided
+from abs_shield.schema.compiled_schema import CompiledSchema, compile_schema
+from abs_shield.schema.intersection import intersect_schemas
+from abs_shield.schema.schema_problem import SchemaProblem
+from abs_shield.schema.work_budget import Undecided
 
-__all__ = ["CompiledSchema", "Problem", "Undecided", "both", "compile_schema"]
+__all__ = ["CompiledSchema", "SchemaProblem", "Undecided", "compile_schema", "intersect_schemas"]

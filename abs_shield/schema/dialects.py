@@ -11,7 +11,7 @@ from jsonschema import validators
 from jsonschema.exceptions import ValidationError
 
 from abs_shield.schema.keywords import REPLACED
-from abs_shield.schema.steps import asking, spend
+from abs_shield.schema.work_budget import spend, verdict_only
 
 LATEST = "https://json-schema.org/draft/2020-12/schema"
 DRAFTS: dict[str, Any] = {
@@ -24,23 +24,23 @@ DRAFTS: dict[str, Any] = {
 
 
 @cache
-def safe(dialect: str) -> Any:
+def safe_validator(dialect: str) -> Any:
     """Give the safe validator class of a draft."""
     base = DRAFTS[dialect]
     replaced = {name: function for name, function in REPLACED.items() if name in base.VALIDATORS}
     checker = base.TYPE_CHECKER.redefine("number", _number).redefine("integer", _integer)
     extend: Any = validators.extend
-    made = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
+    safe_class = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
     # jsonschema's own would leave our class wherever a subschema says `$schema`.
-    made.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
-    made.descend = _brief(made.descend)  # type: ignore[attr-defined, unused-ignore]
-    made.iter_errors = _counted(made.iter_errors)  # type: ignore[attr-defined, unused-ignore]
-    made.is_valid = _is_valid  # type: ignore[attr-defined, method-assign, unused-ignore]
-    return made
+    safe_class.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
+    safe_class.descend = _brief(safe_class.descend)  # type: ignore[attr-defined, unused-ignore]
+    safe_class.iter_errors = _counted(safe_class.iter_errors)  # type: ignore[attr-defined, unused-ignore]
+    safe_class.is_valid = _is_valid  # type: ignore[attr-defined, method-assign, unused-ignore]
+    return safe_class
 
 
 @cache
-def meta(dialect: str) -> Any:
+def meta_validator(dialect: str) -> Any:
     """Give the validator of schemas of a draft."""
     base = DRAFTS[dialect]
     return base(base.META_SCHEMA)
@@ -68,8 +68,8 @@ def _brief(descend: Any) -> Any:
         if schema is not False:
             return descend(self, instance, schema, path, schema_path, resolver)
         spend()
-        said: Any = {"validator": None, "validator_value": None}  # as jsonschema's own error
-        error = ValidationError("allows nothing", instance=instance, schema=schema, **said)
+        unset: Any = {"validator": None, "validator_value": None}  # as jsonschema's own error
+        error = ValidationError("allows nothing", instance=instance, schema=schema, **unset)
         error.path.extend(() if path is None else (path,))
         error.schema_path.extend(() if schema_path is None else (schema_path,))
         return iter((error,))
@@ -78,7 +78,7 @@ def _brief(descend: Any) -> Any:
 
 
 def _is_valid(self: Any, instance: Any) -> bool:
-    with asking():
+    with verdict_only():
         return next(self.iter_errors(instance), None) is None
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import date as calendar_date
 from functools import cache
 
-from abs_shield.schema import ecma
-from abs_shield.schema.decimals import PREFIX, decimal_checker
-from abs_shield.schema.hosts import email, hostname, idn_email, idn_hostname, ipv4, ipv6
-from abs_shield.schema.uris import iri, iri_reference, uri, uri_reference, uri_template
+from abs_shield.schema import ecma_regex
+from abs_shield.schema.decimal_format import PREFIX, decimal_checker
+from abs_shield.schema.host_formats import email, hostname, idn_email, idn_hostname, ipv4, ipv6
+from abs_shield.schema.uri_formats import iri, iri_reference, uri, uri_reference, uri_template
 
 Checker = Callable[[str], bool]
 
@@ -92,8 +92,8 @@ def regular_expression(text: str) -> bool:
     if len(text) > _LONGEST_PATTERN:
         return False
     try:
-        ecma.compiled(text, strict=True)
-    except ecma.BadPattern:
+        ecma_regex.compile_pattern(text, strict=True)
+    except ecma_regex.BadPattern:
         return False
     return True
 

@@ -7,21 +7,21 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from abs_shield.schema import ecma
-from abs_shield.schema.branches import any_of, not_, one_of
-from abs_shield.schema.equality import Choices, canonical, multiple_of, unique
-from abs_shield.schema.evaluated import evaluated, evaluated_items
+from abs_shield.schema import ecma_regex
+from abs_shield.schema.combinators import any_of, not_, one_of
+from abs_shield.schema.evaluated_members import evaluated_items, evaluated_properties
 from abs_shield.schema.formats import checker
-from abs_shield.schema.references import ref
-from abs_shield.schema.sizes import SIZES
-from abs_shield.schema.steps import memo, spend
+from abs_shield.schema.json_equality import EnumValues, are_unique, canonical_key, is_multiple_of
+from abs_shield.schema.ref_keyword import ref
+from abs_shield.schema.size_keywords import SIZES
+from abs_shield.schema.work_budget import memo, spend
 
 Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
 """Values of an `enum` that are compared in the time of one step."""
 _MOST_ENUMS = 256
-_CHOICES: dict[int, tuple[list[Any], Choices]] = {}
+_CHOICES: dict[int, tuple[list[Any], EnumValues]] = {}
 """By the id of an `enum`'s list, which is kept beside it so that no other one gets its id."""
 
 
@@ -33,18 +33,18 @@ class PatternTimeout(Exception):
         self.pattern, self.text = pattern, text
 
 
-def found(pattern: str, text: str) -> bool:
+def is_match(pattern: str, text: str) -> bool:
     """Search within the time limit."""
     spend()
     try:
-        return ecma.finder(pattern)(text)
+        return ecma_regex.search_of(pattern)(text)
     except TimeoutError:
         raise PatternTimeout(pattern, text) from None
 
 
 def pattern(validator: Any, wanted: str, instance: Any, schema: Any) -> Errors:
     """A text contains the pattern."""
-    if isinstance(instance, str) and not found(wanted, instance):
+    if isinstance(instance, str) and not is_match(wanted, instance):
         yield ValidationError("does not match")
 
 
@@ -60,7 +60,7 @@ def pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any
         return
     for wanted, subschema in patterns.items():
         for name, item in instance.items():
-            if found(wanted, name):
+            if is_match(wanted, name):
                 yield from validator.descend(item, subschema, path=name, schema_path=wanted)
 
 
@@ -68,7 +68,7 @@ def additional_properties(validator: Any, allowed: Any, instance: Any, schema: A
     """Members that nothing beside this keyword names fit its schema."""
     if not isinstance(instance, dict):
         return
-    extras = [name for name in instance if not _named(name, schema)]
+    extras = [name for name in instance if not _is_declared(name, schema)]
     if allowed is False and extras:
         yield _unknown(extras)
     elif isinstance(allowed, dict):
@@ -80,8 +80,8 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
     """Members that no part of this schema has looked at fit the keyword's schema."""
     if not isinstance(instance, dict):
         return
-    seen = evaluated(validator, instance, schema, found)
-    extras = [name for name in instance if name not in seen]
+    evaluated_names = evaluated_properties(validator, instance, schema, is_match)
+    extras = [name for name in instance if name not in evaluated_names]
     if allowed is False and extras:
         yield _unknown(extras)
     elif isinstance(allowed, dict):
@@ -92,14 +92,14 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
 def unevaluated_items(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
     """Items that no part of this schema has looked at fit the keyword's schema."""
     if isinstance(instance, list):
-        seen = evaluated_items(validator, instance, schema)
-        if any(index not in seen for index in range(len(instance))):
+        evaluated_indexes = evaluated_items(validator, instance, schema)
+        if any(index not in evaluated_indexes for index in range(len(instance))):
             yield ValidationError("unevaluated items")
 
 
 def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
     """A number is a whole multiple of the step, in decimals."""
-    if validator.is_type(instance, "number") and not multiple_of(instance, step):
+    if validator.is_type(instance, "number") and not is_multiple_of(instance, step):
         yield ValidationError("not a multiple")
 
 
@@ -111,24 +111,26 @@ def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Erro
         yield ValidationError("not in the list")
 
 
-def _choices(allowed: list[Any]) -> Choices:
+def _choices(allowed: list[Any]) -> EnumValues:
     """Return what the values of an `enum` are compared by; worked out once, not for each item."""
-    known = _CHOICES.get(id(allowed))
-    if known is None or known[0] is not allowed:
+    cached = _CHOICES.get(id(allowed))
+    if cached is None or cached[0] is not allowed:
         if len(_CHOICES) >= _MOST_ENUMS:
             _CHOICES.clear()
-        known = _CHOICES[id(allowed)] = (allowed, Choices(allowed))
-    return known[1]
+        cached = _CHOICES[id(allowed)] = (allowed, EnumValues(allowed))
+    return cached[1]
 
 
 def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
     """A value equals this one."""
     if isinstance(wanted, (list, dict)):
-        choices = Choices((wanted,))
+        choices = EnumValues((wanted,))
         spend(choices.most // _EQUALITIES)
         equal = instance in choices
     else:
-        equal = not isinstance(instance, (list, dict)) and canonical(instance) == canonical(wanted)
+        equal = not isinstance(instance, (list, dict)) and canonical_key(instance) == canonical_key(
+            wanted
+        )
     if not equal:
         yield ValidationError("not the constant")
 
@@ -140,12 +142,12 @@ def unique_items(validator: Any, wanted: bool, instance: Any, schema: Any) -> Er
 
 
 def _unique(items: list[Any]) -> bool:
-    known = memo()
-    if known is None:
-        return unique(items)
-    if id(items) not in known.unique:
-        known.unique[id(items)] = unique(items)
-    return known.unique[id(items)]
+    cache = memo()
+    if cache is None:
+        return are_unique(items)
+    if id(items) not in cache.unique:
+        cache.unique[id(items)] = are_unique(items)
+    return cache.unique[id(items)]
 
 
 def type_(validator: Any, wanted: str | list[str], instance: Any, schema: Any) -> Errors:
@@ -183,10 +185,10 @@ def _missing(name: str, because: str | None = None) -> ValidationError:
     return error
 
 
-def _named(name: str, schema: dict[str, Any]) -> bool:
+def _is_declared(name: str, schema: dict[str, Any]) -> bool:
     if name in schema.get("properties", {}):
         return True
-    return any(found(wanted, name) for wanted in schema.get("patternProperties", {}))
+    return any(is_match(wanted, name) for wanted in schema.get("patternProperties", {}))
 
 
 def _unknown(names: list[str]) -> ValidationError:

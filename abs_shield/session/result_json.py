@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
-from abs_shield.schema.bounds import MAX_NODES
-from abs_shield.schema.written import LISTS, is_data, parts_of, size_of
+from abs_shield.schema.argument_json import LISTS, is_data, parts_of, size_of
+from abs_shield.schema.value_limits import MAX_NODES
 
 _STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
 """What is read later, piece by piece: its own text says nothing of that."""

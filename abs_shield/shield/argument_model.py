@@ -27,8 +27,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
 
 from abs_shield.errors import PolicyError
-from abs_shield.schema.decimals import decimal_format
-from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
+from abs_shield.schema.decimal_format import decimal_format
+from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.shield.hints import named
 from abs_shield.shield.validation import MOST_ERRORS, read_values
 

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from abs_shield.core.forked import renewed
-from abs_shield.schema.written import SCALARS
+from abs_shield.schema.argument_json import SCALARS
 from abs_shield.shield.signature import Binding, bind
 
 _MOST_CODES = 512

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic_core import to_json
 
-from abs_shield.schema.bounds import MAX_NODES
-from abs_shield.schema.written import size_of
+from abs_shield.schema.argument_json import size_of
+from abs_shield.schema.value_limits import MAX_NODES
 from abs_shield.session.result_json import BYTES, UNREADABLE, as_json
 
 

@@ -17,9 +17,9 @@ from abs_shield.core.containers import HOLDERS, apart
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
-from abs_shield.schema.bounds import breaches
-from abs_shield.schema.problem import pointer
-from abs_shield.schema.written import SCALARS, Writer
+from abs_shield.schema.argument_json import SCALARS, ArgumentSerializer
+from abs_shield.schema.schema_problem import pointer
+from abs_shield.schema.value_limits import exceeded_limits
 from abs_shield.shield.argument_model import (
     argument_values,
     arguments_model,
@@ -268,16 +268,16 @@ BY_NAME = " (by name)"
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give Python arguments in the form in which they are judged; none of them is consumed."""
-    writer = Writer()
+    writer = ArgumentSerializer()
     return {
-        name: value if type(value) in SCALARS else writer.written(value)
+        name: value if type(value) in SCALARS else writer.serialize(value)
         for name, value in arguments.items()
     }
 
 
 def _endless(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """JSON pointers to what is no finite number."""
-    return tuple(pointer(path) for code, path in breaches(arguments) if code == "not_finite")
+    return tuple(pointer(path) for code, path in exceeded_limits(arguments) if code == "not_finite")
 
 
 def at_the_door(

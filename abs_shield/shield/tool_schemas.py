@@ -10,8 +10,8 @@ from typing import Any, Literal
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import HINTS
-from abs_shield.schema.decimals import PREFIX
-from abs_shield.schema.walk import MANY, NAMED, ONE
+from abs_shield.schema.decimal_format import PREFIX
+from abs_shield.schema.subschemas import BY_NAME, MANY, ONE
 from abs_shield.shield.argument_model import DURATION
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
@@ -104,7 +104,7 @@ def _view(schema: Any, depth: int = 0) -> Any:
         return deepcopy(schema)
     viewed: dict[str, Any] = {}
     for keyword, value in schema.items():
-        if keyword in NAMED and isinstance(value, Mapping):
+        if keyword in BY_NAME and isinstance(value, Mapping):
             viewed[keyword] = {name: _view(item, depth + 1) for name, item in value.items()}
         elif keyword in MANY and isinstance(value, (list, tuple)):
             viewed[keyword] = [_view(item, depth + 1) for item in value]

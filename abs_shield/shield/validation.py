@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
-from abs_shield.schema.problem import pointer
+from abs_shield.schema.schema_problem import pointer
 
 M = TypeVar("M", bound=BaseModel)
 MOST_ERRORS = 1_000

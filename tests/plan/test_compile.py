@@ -116,7 +116,7 @@ def test_a_good_schema_is_not_broken(tolerant: bool) -> None:
     """Tolerance changes nothing where the schema is right."""
     plan = compile_tool(Tool(name="pay", parameters=SCHEMA), configure(), tolerant=tolerant)
 
-    assert (frozenset({"amount"}), "") == (plan.schema and plan.schema.known, plan.broken)
+    assert (frozenset({"amount"}), "") == (plan.schema and plan.schema.declared_names, plan.broken)
 
 
 def test_no_schema_is_no_error() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from abs_shield.schema import compile_schema, ecma
-from abs_shield.schema.bounds import MAX_DEPTH, breaches, plain
-from abs_shield.schema.steps import begin
+from abs_shield.schema import compile_schema, ecma_regex
+from abs_shield.schema.value_limits import MAX_DEPTH, exceeded_limits, is_plain_json
+from abs_shield.schema.work_budget import begin_judgement
 
 
 def nested(depth: int, inner: Any = 0) -> Any:
@@ -53,7 +53,10 @@ def test_an_odd_value_is_rejected(engine: str, schema: Any, value: Any, code: st
 
 def test_the_deepest_value_passes() -> None:
     """A value at the cap itself is within it."""
-    assert (plain(nested(MAX_DEPTH)), list(breaches(nested(MAX_DEPTH)))) == (True, [])
+    assert (is_plain_json(nested(MAX_DEPTH)), list(exceeded_limits(nested(MAX_DEPTH)))) == (
+        True,
+        [],
+    )
 
 
 def test_a_cycle_is_too_deep() -> None:
@@ -125,13 +128,13 @@ def test_a_text_that_a_pattern_takes_too_long_on_is_searched_once(
             sleep(0.06)
             raise TimeoutError
 
-    monkeypatch.setattr(ecma, "compiled", lambda _: Slow())
-    find = ecma.finder.__wrapped__("(a+)+b")
+    monkeypatch.setattr(ecma_regex, "compile_pattern", lambda _: Slow())
+    find = ecma_regex.search_of.__wrapped__("(a+)+b")
     for _ in range(3):
-        begin(asking=True)
+        begin_judgement(verdict_only=True)
         with pytest.raises(TimeoutError):
             find("a" * 2_000)
-    begin(asking=True)
+    begin_judgement(verdict_only=True)
     with pytest.raises(TimeoutError):
         find("a" * 3_000)
 

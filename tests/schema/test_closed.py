@@ -84,7 +84,7 @@ def test_every_declared_name_is_known() -> None:
         }
     )
 
-    assert (frozenset("abcde"), frozenset("ab")) == (schema.known, schema.required)
+    assert (frozenset("abcde"), frozenset("ab")) == (schema.declared_names, schema.required)
 
 
 def test_an_unknown_name_is_said_once_with_the_nearest() -> None:

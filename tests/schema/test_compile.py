@@ -221,7 +221,7 @@ def test_an_unknown_engine_is_refused() -> None:
 
 def test_an_engine_that_is_not_installed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The refusal says what to install."""
-    monkeypatch.setattr("abs_shield.schema.rust.jsonschema_rs", None)
+    monkeypatch.setattr("abs_shield.schema.jsonschema_rs_engine.jsonschema_rs", None)
 
     assert "pip install abs-shield[fast]" in refusal({}, engine="jsonschema-rs")
     assert compile_schema({"type": "string"}).engine == "pydantic-core"

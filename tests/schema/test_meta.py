@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.schema.dialects import DRAFTS, meta
-from abs_shield.schema.meta import _CHECKS, is_ordinary
-from abs_shield.schema.prepare import copied, prepared
+from abs_shield.schema.dialects import DRAFTS, meta_validator
+from abs_shield.schema.prepared_schema import copy_schema, prepare_schema
+from abs_shield.schema.quick_validity import _CHECKS, is_surely_valid
 
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2.0, 0.5, "", "a", "#a", "string", "null", "dict",
@@ -30,9 +30,9 @@ def test_what_is_ordinary_is_valid(dialect: str) -> None:
     for keyword in KEYWORDS:
         for value in VALUES:
             for schema in nested({keyword: value}):
-                if is_ordinary(schema, dialect):
+                if is_surely_valid(schema, dialect):
                     ordinary += 1
-                    unsound += [] if meta(dialect).is_valid(schema) else [schema]
+                    unsound += [] if meta_validator(dialect).is_valid(schema) else [schema]
 
     assert unsound == []
     assert (ordinary > 800) == ("draft-04" not in dialect and "draft-06" not in dialect)
@@ -53,7 +53,7 @@ json = st.recursive(
 @given(json, st.sampled_from(sorted(DRAFTS)))
 def test_any_json_that_is_ordinary_is_valid(schema: Any, dialect: str) -> None:
     """Also where keywords stand inside keywords."""
-    assert not is_ordinary(schema, dialect) or meta(dialect).is_valid(schema)
+    assert not is_surely_valid(schema, dialect) or meta_validator(dialect).is_valid(schema)
 
 
 def test_a_schema_of_a_function_is_ordinary() -> None:
@@ -78,4 +78,6 @@ def test_a_schema_of_a_function_is_ordinary() -> None:
         "$defs": {"Address": {"type": "object", "properties": {"lines": {"items": {}}}}},
     }
 
-    assert is_ordinary(schema, prepared(copied(schema, where="refund"), where="refund").dialect)
+    assert is_surely_valid(
+        schema, prepare_schema(copy_schema(schema, where="refund"), where="refund").dialect
+    )

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from abs_shield.schema import Problem, compile_schema
+from abs_shield.schema import SchemaProblem, compile_schema
 
 
-def only(schema: dict[str, Any], value: Any) -> Problem:
+def only(schema: dict[str, Any], value: Any) -> SchemaProblem:
     """Give the one problem of a value."""
     (problem,) = compile_schema(schema).problems(value)
     return problem

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from abs_shield.errors import PolicyError
 from abs_shield.schema import compile_schema
 from abs_shield.schema.formats import checker
-from abs_shield.schema.impossible import impossible
 from abs_shield.schema.samples import Pool, Samples
-from abs_shield.schema.samples.arguments import MOST
-from abs_shield.schema.samples.patterns import matching
-from abs_shield.schema.samples.texts import FORMATS
+from abs_shield.schema.samples.argument_samples import MOST
+from abs_shield.schema.samples.pattern_samples import matching_texts
+from abs_shield.schema.samples.text_samples import FORMATS
+from abs_shield.schema.satisfiability import find_contradiction
 
 
 def sampled(parameters: Any, *constants: Any, focus: Any = None) -> list[dict[str, Any]]:
@@ -164,7 +164,7 @@ PATTERNS = [
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_texts_of_a_pattern(pattern: str) -> None:
     """Every text that is made from a pattern matches it."""
-    texts = matching(pattern)
+    texts = matching_texts(pattern)
     python = pattern.replace("(?<", "(?P<")
 
     assert (True, []) == (bool(texts), [text for text in texts if not re.search(python, text)])
@@ -173,7 +173,7 @@ def test_texts_of_a_pattern(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"\bx", r"(a)\1", "a{1,99999999}b{9999}", "[", "("])
 def test_a_pattern_that_is_not_read(pattern: str) -> None:
     """What is not read gives nothing, or nothing long."""
-    assert all(len(text) <= 4_096 for text in matching(pattern))
+    assert all(len(text) <= 4_096 for text in matching_texts(pattern))
 
 
 @pytest.mark.slow
@@ -262,7 +262,7 @@ def test_an_impossible_schema_accepts_nothing(schema: dict[str, Any], value: Any
         compiled = compile_schema(schema)
     except PolicyError:
         return
-    tried = [value, *Samples(schema, compiled)] if impossible(schema) else []
+    tried = [value, *Samples(schema, compiled)] if find_contradiction(schema) else []
 
     assert [] == [json.dumps(each) for each in tried if compiled.accepts(each)]
 
@@ -303,7 +303,7 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("schema", "said"), IMPOSSIBLE)
 def test_why_nothing_fits(schema: Any, said: str) -> None:
     """The reason names the words that contradict each other, and where they stand."""
-    assert said in impossible(schema)
+    assert said in find_contradiction(schema)
 
 
 @pytest.mark.parametrize(
@@ -322,4 +322,4 @@ def test_why_nothing_fits(schema: Any, said: str) -> None:
 )  # fmt: skip
 def test_what_fits_something(schema: Any) -> None:
     """Bounds of another type, and parts that may stay away, contradict nothing."""
-    assert "" == impossible(schema)
+    assert "" == find_contradiction(schema)

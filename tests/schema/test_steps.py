@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from abs_shield.schema import Undecided, compile_schema, steps
-from abs_shield.schema.rust import installed
+from abs_shield.schema import Undecided, compile_schema, work_budget
+from abs_shield.schema.jsonschema_rs_engine import is_installed
 
-ENGINES = ["jsonschema", "pydantic-core", *(["jsonschema-rs"] if installed() else [])]
+ENGINES = ["jsonschema", "pydantic-core", *(["jsonschema-rs"] if is_installed() else [])]
 
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is what is tested, not how far away it is."""
-    monkeypatch.setattr(steps, "MAX_STEPS", 5_000)
+    monkeypatch.setattr(work_budget, "MAX_STEPS", 5_000)
 
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -111,7 +111,7 @@ def test_nothing_is_remembered_of_another_value(engine: str) -> None:
     found = [schema.accepts([[letter]]) for letter in "abcd" * 50]
 
     assert [True, True, False, False] * 50 == found
-    assert steps.memo() is None
+    assert work_budget.memo() is None
 
 
 QUOTED = {
@@ -132,10 +132,10 @@ def test_no_message_quotes_a_whole_value(
     engine: str, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A message for each branch that quoted a megabyte took 15 seconds; each is short."""
-    monkeypatch.setattr(steps, "MAX_STEPS", 100_000)
+    monkeypatch.setattr(work_budget, "MAX_STEPS", 100_000)
     schema = compile_schema({"properties": {"x": QUOTED[name]}}, engine=engine)
     longest = 0
-    steps.begin(asking=False)
+    work_budget.begin_judgement(verdict_only=False)
     for error in schema._reference.validator.iter_errors({"x": value}):  # type: ignore[attr-defined]
         inner = [error, *(error.context or ())]
         longest = max(longest, *(len(each.message) for each in inner))
@@ -204,7 +204,7 @@ def test_one_item_of_many_that_fits_no_branch_is_told() -> None:
 @every_engine
 def test_patterns_share_their_time(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the patterns of one judgement took all the time there is, the next one is too late."""
-    monkeypatch.setattr(steps, "MAX_SECONDS", 0.0)
+    monkeypatch.setattr(work_budget, "MAX_SECONDS", 0.0)
     schema = compile_schema({"type": "string", "pattern": "^(a|b)+c*$"}, engine=engine)
 
     assert not schema.accepts("ab")

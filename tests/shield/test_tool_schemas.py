@@ -12,7 +12,7 @@ import pytest
 from pydantic import AnyUrl, BaseModel, Field, WithJsonSchema
 
 from abs_shield import Injected, PolicyError, Shield, Tool, shield
-from abs_shield.schema.walk import children
+from abs_shield.schema.subschemas import children
 from abs_shield.shield.tool_schemas import FORMATS
 
 PROVIDERS = ("openai", "responses", "anthropic", "mcp")

@@ -54,7 +54,7 @@ def _likeliest(rule: Rule, plans: Mapping[str, RulePlan], context: ProofContext)
 
     def unlikely(name: str) -> tuple[bool, bool]:
         schema = context.plans[name].schema
-        has = schema is not None and plans[name].needs <= schema.known
+        has = schema is not None and plans[name].needs <= schema.declared_names
         return not has, not any(word in name for word in words)
 
     return sorted(plans, key=unlikely)[:_MAX_TOOLS]

@@ -15,7 +15,7 @@ from abs_shield.plan.tool_parameters import admission
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_keys import keys_of
 from abs_shield.policy.source_location import SourceLocation
-from abs_shield.schema.equality import canonical
+from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
 from abs_shield.text.leaves import Path
 from abs_shield.text.show import escaped, shown
@@ -137,7 +137,7 @@ def _admit(entries: list[_AllowEntry], path: Path, leaf: Any) -> None:
         if entry.matched or (entry.parameter and not keys_of(path, [entry.parameter], None)):
             continue
         if len(entry.tested) < _MIN_VALUES:
-            entry.tested.add(canonical(leaf))
+            entry.tested.add(canonical_key(leaf))
         try:
             entry.matched = admission(entry.allowed)(leaf)
         except Exception as error:

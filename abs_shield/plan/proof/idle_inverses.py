@@ -9,11 +9,11 @@ from typing import Any
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Inverse
-from abs_shield.schema.equality import canonical
-from abs_shield.schema.impossible import impossible
+from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
-from abs_shield.schema.samples.shapes import shapes, types
-from abs_shield.schema.widths import start_of_pattern
+from abs_shield.schema.samples.schema_shapes import shapes, types
+from abs_shield.schema.satisfiability import find_contradiction
+from abs_shield.schema.text_lengths import pattern_prefix
 from abs_shield.text.show import escaped, shown
 
 _PLAIN_KEYWORDS = (
@@ -71,11 +71,11 @@ def _both_parts(pair: Inverse, context: ProofContext) -> list[list[dict[str, Any
 def _explain_disjoint(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Return why no value fits both, by their bounds, lengths, members and prefixes; else empty."""
     plain = [{key: part[key] for key in _PLAIN_KEYWORDS if key in part} for part in (one, other)]
-    starts = [start_of_pattern(str(part.get("pattern", ""))) for part in plain]
+    starts = [pattern_prefix(str(part.get("pattern", ""))) for part in plain]
     is_text = any(types(part.get("type")) == ["string"] for part in plain)
     if is_text and not starts[0].startswith(starts[1]) and not starts[1].startswith(starts[0]):
         return f"one begins with {shown(starts[0])}, the other with {shown(starts[1])}"
-    reason = impossible({"allOf": plain})
+    reason = find_contradiction({"allOf": plain})
     return f"no common value fits: {reason}" if reason else ""
 
 
@@ -125,7 +125,7 @@ def _types_and_values(
         if not kind:
             return frozenset(), None
         kinds.update("number" if each in _NUMBERS else each for each in kind)
-        values.update(map(canonical, members) if isinstance(members, list) else (_ANY,))
+        values.update(map(canonical_key, members) if isinstance(members, list) else (_ANY,))
     return frozenset(kinds) - {"null"}, None if _ANY in values or not parts else frozenset(values)
 
 

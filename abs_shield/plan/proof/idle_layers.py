@@ -80,7 +80,7 @@ def _strongest_target_class(context: ProofContext) -> str:
 def _guards(plan: ToolPlan) -> bool:
     """Return whether a tool has a guarded parameter."""
     parameters, schema = plan.targets.parameters, plan.schema
-    names = schema.known if schema is not None else frozenset()
+    names = schema.declared_names if schema is not None else frozenset()
     return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in names)
 
 
@@ -154,7 +154,7 @@ def _no_pair(context: ProofContext) -> str:
 def _has_command_argument(name: str, context: ProofContext) -> bool:
     """Return whether an argument may name the action of a call, as ``{"command": "delete"}``."""
     plan = context.plans[name]
-    has_command = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
+    has_command = plan.schema is not None and not plan.schema.declared_names.isdisjoint(COMMANDS)
     return plan.action.does is Does.ACT and (has_command or context.is_open(name))
 
 

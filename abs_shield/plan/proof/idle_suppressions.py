@@ -112,7 +112,9 @@ def _explain_absent_parameter(each: Suppression, context: ProofContext) -> _Reas
     if absent[0] != each.parameter:
         reason = f"silences a place that does not exist: `{escaped(absent[0])}`"
         return reason, f"compare it with the schema of {whose}"
-    names = [name for plan in plans if plan.schema is not None for name in plan.schema.known]
+    names = [
+        name for plan in plans if plan.schema is not None for name in plan.schema.declared_names
+    ]
     hint = nearest_name_hint(each.parameter, names, what="parameter")
     return f"silences `{escaped(each.parameter)}`, which is no parameter of {whose}", hint
 
@@ -128,7 +130,7 @@ def _absent_name(each: Suppression, plan: ToolPlan, context: ProofContext) -> st
     if plan.schema is None:
         return ""
     if mismatch and each.code in (None, _UNKNOWN_ARGUMENT):
-        exists = each.parameter in plan.schema.known
+        exists = each.parameter in plan.schema.declared_names
         schema = plan.tool.parameters
         # an unknown member is a finding of an object; a list and a number have no members
         return absent_step(schema, each.steps, declared=False, open_objects=True) if exists else ""

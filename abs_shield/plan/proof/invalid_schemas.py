@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Tool
-from abs_shield.schema.impossible import impossible
+from abs_shield.schema.satisfiability import find_contradiction
 from abs_shield.text.show import escaped
 
 
@@ -45,14 +45,14 @@ def _without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[P
 def _impossible(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
     """Report why no arguments fit; else the parameters that no call can have."""
     what = f"tool `{escaped(name)}`"
-    if reason := impossible(tool.parameters):
+    if reason := find_contradiction(tool.parameters):
         yield _problem(
             "unsatisfiable_schema", name, f"no arguments of {what} can fit: {reason}", context
         )
         return
     members = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
     for parameter, schema in members.items() if isinstance(members, Mapping) else ():
-        if schema is not False and (reason := impossible(schema, root=tool.parameters)):
+        if schema is not False and (reason := find_contradiction(schema, root=tool.parameters)):
             message = f"no value of parameter `{escaped(parameter)}` of {what} can fit: {reason}"
             yield _problem("unsatisfiable_schema", name, message, context)
 

@@ -45,7 +45,7 @@ def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Pro
     needed = compile_rule(rule, None, tool="*", tolerant=True).needs
     for parameter in sorted(needed):
         if all(rejects_name(schema, parameter) for schema in closed):
-            names = frozenset().union(*(schema.known for schema in closed))
+            names = frozenset().union(*(schema.declared_names for schema in closed))
             yield problem(
                 "unknown_parameter",
                 f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
@@ -82,5 +82,5 @@ def _problem(
         f"which tool `{escaped(tool)}` does not have",
         subject=what,
         place=place,
-        hint=nearest_name_hint(parameter, schema.known, what="parameter of it"),
+        hint=nearest_name_hint(parameter, schema.declared_names, what="parameter of it"),
     )

@@ -50,7 +50,7 @@ class Study:
         plan = self.plans[name]
         counts = self.evidence.tools.get(name)
         by_name = counts.parameters if counts is not None else {}
-        declared = plan.schema.known if plan.schema is not None else frozenset()
+        declared = plan.schema.declared_names if plan.schema is not None else frozenset()
         for parameter in sorted(declared | by_name.keys())[:_MOST_PARAMETERS]:
             if plan.schema is None or not rejects_name(plan.schema, parameter):
                 yield ParameterStudy(

@@ -74,7 +74,7 @@ def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
 
 
 def _entities(plan: ToolPlan) -> frozenset[str]:
-    parameters = plan.schema.known if plan.schema is not None else frozenset()
+    parameters = plan.schema.declared_names if plan.schema is not None else frozenset()
     return frozenset(name for name in parameters if plan.targets.names_entity((name,)))
 
 

@@ -1,0 +1,228 @@
+"""A schema made ready once, then asked about many values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakValueDictionary
+
+from abs_shield.errors import PolicyError
+from abs_shield.schema.schema_problem import SchemaProblem
+from abs_shield.schema.value_limits import MAX_DEPTH, count_parts, is_plain_json, is_shallow
+from abs_shield.schema.work_budget import begin_judgement
+
+if TYPE_CHECKING:
+    from abs_shield.schema.prepared_schema import PreparedSchema
+
+ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
+
+Accepts = Callable[[Any], bool]
+
+_MOST_LOOKS = 1_000
+"""How often an engine that nothing can stop may look at one part of a value."""
+_MOST_LOOKS_LARGE = 50
+_LARGE = 5_000
+"""Parts of a value from which on it may look at each only so often."""
+
+
+_compiled: WeakValueDictionary[tuple[bytes, bool, str], CompiledSchema] = WeakValueDictionary()
+"""The compiled schemas that are in use: one that is equal to the letter is not compiled again."""
+
+
+class SchemaJudge(Protocol):
+    """What rejects and explains; it has the last word."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value has no problem."""
+        ...
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Return whether plain scalars under declared names have no problem; it may raise."""
+        ...
+
+    def problems(self, value: object) -> tuple[SchemaProblem, ...]:
+        """Return the problems of a value."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
+class CompiledSchema:
+    """A schema ready to judge values; safe to share between threads.
+
+    Attributes:
+        engine: Who answers first in ``accepts``; jsonschema alone rejects and explains.
+        known: The names declared at the top level, through references and branches.
+        required: The names that every value must have.
+        nameless: Whether it declares no name, and refuses none in so many words.
+    """
+
+    engine: str
+    declared_names: frozenset[str]
+    required: frozenset[str]
+    nameless: bool
+    _core: Accepts | None
+    _closed: frozenset[str] | None
+    _reference: SchemaJudge
+
+    def accepts(self, value: Any, *, already_plain: bool = False) -> bool:
+        """
+        Tell whether a value fits; any Python object gives an answer.
+
+        Args:
+            value: The value.
+            known_plain: Whether it is known to be an object of a few plain scalars.
+
+        Raises:
+            Undecided: The bounds were reached before it was known.
+        """
+        if self._core is not None:
+            try:
+                if (
+                    (already_plain or is_plain_json(value))
+                    and self.declares(value)
+                    and self._core(value)
+                ):
+                    return True
+            except Exception:  # an engine that stumbles has not said yes; the reference decides
+                pass
+        return self._reference.accepts(value)
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """
+        Tell whether a few plain scalars fit under names that it `declares`.
+
+        Raises:
+            Exception: It could not be told; ask `accepts`, which always answers.
+        """
+        try:
+            if self._core is not None and self._core(arguments):
+                return True
+        except Exception:  # as in `accepts`
+            pass
+        return self._reference.fits(arguments)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a name that it does not declare is wrong."""
+        return self._closed is not None
+
+    def declares(self, value: Any) -> bool:
+        """Whether every name is a declared one, where no other may come."""
+        return self._closed is None or type(value) is not dict or value.keys() <= self._closed
+
+    def problems(self, value: object) -> tuple[SchemaProblem, ...]:
+        """
+        List what is wrong with a value, at most 100 problems; empty when it fits.
+
+        Raises:
+            Undecided: Nothing wrong was found within the bounds, and they were reached.
+        """
+        return self._reference.problems(value)
+
+
+def compile_schema(
+    schema: Mapping[str, Any] | bool,
+    *,
+    where: str = "schema",
+    closed: bool = False,
+    engine: str = "auto",
+) -> CompiledSchema:
+    """Make a JSON Schema ready to judge values.
+
+    Args:
+        schema: Draft 4 to 2020-12 by its ``$schema``, 2020-12 without one. It is copied.
+        where: What to call the schema in an error, such as ``"tool `refund`"``.
+        closed: Whether a top-level name that the schema does not declare is wrong, unless the
+            schema allows more names in so many words.
+        engine: ``"auto"``, ``"jsonschema-rs"``, ``"pydantic-core"`` or ``"jsonschema"``.
+
+    Returns:
+        The compiled schema, the same object for an equal schema in use. Its ``engine`` is
+        ``"jsonschema"`` where no faster one is exact.
+
+    Raises:
+        PolicyError: The schema is invalid, refers to what is not in it, or is too large; or the
+            engine is unknown or not installed.
+    """
+    # jsonschema takes 170 ms to import: only a program that has schemas pays for it.
+    from abs_shield.schema.declared_names import collect_declared_names
+    from abs_shield.schema.jsonschema_engine import build_reference_judge
+    from abs_shield.schema.prepared_schema import copy_schema, prepare_schema
+
+    _check_engine(engine)
+    copy = copy_schema(schema, where=where)
+    written = json.dumps(copy.schema).encode()
+    key = (sha256(written).digest(), closed, engine)
+    equal = _compiled.get(key)
+    if equal is not None:
+        return equal
+    ready = prepare_schema(copy, where=where)
+    names = collect_declared_names(ready)
+    judge = build_reference_judge(ready, names, closed=closed)
+    declared_names = frozenset(names.names)
+    name, core = _fastest(ready, engine)
+    compiled = _compiled[key] = CompiledSchema(
+        engine=name,
+        declared_names=declared_names,
+        required=frozenset(names.required),
+        nameless=names.nameless,
+        _core=core,
+        _closed=declared_names if judge.closed else None,
+        _reference=judge,
+    )
+    return compiled
+
+
+def _check_engine(engine: str) -> None:
+    if engine not in ENGINES:
+        near = get_close_matches(str(engine)[:40], ENGINES, n=1, cutoff=0)[0]
+        raise PolicyError(f"no schema engine is named `{engine!s:.40}`; did you mean `{near}`?")
+    if engine == "jsonschema-rs":
+        from abs_shield.schema import jsonschema_rs_engine
+
+        if not jsonschema_rs_engine.is_installed():
+            hint = "pip install abs-shield[fast]"
+            raise PolicyError(f"the schema engine `jsonschema-rs` is not installed; {hint}")
+
+
+def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
+    from abs_shield.schema.jsonschema_rs_engine import Unsuitable, compile_with_jsonschema_rs
+    from abs_shield.schema.pydantic_engine import Untranslatable, compile_with_pydantic
+    from abs_shield.schema.visit_bounds import safe_depth
+
+    depth, when_large = (
+        safe_depth(id(ready.schema), ready.edges, most=most)
+        for most in (_MOST_LOOKS, _MOST_LOOKS_LARGE)
+    )
+    if engine in ("auto", "jsonschema-rs") and depth > 0:
+        try:
+            core = compile_with_jsonschema_rs(ready.schema, dialect=ready.dialect)
+            return "jsonschema-rs", _bounded(core, depth, when_large, patterned=ready.patterned)
+        except Unsuitable:
+            pass
+    if engine != "jsonschema":
+        try:
+            core = compile_with_pydantic(ready.schema, dialect=ready.dialect)
+            return "pydantic-core", _bounded(core, MAX_DEPTH, when_large, patterned=ready.patterned)
+        except Untranslatable:
+            pass
+    return "jsonschema", None
+
+
+def _bounded(core: Accepts, depth: int, when_large: int, *, patterned: bool) -> Accepts:
+    """Leave to the reference, which stops in time, what *core* would look at too often."""
+    if when_large >= MAX_DEPTH and not patterned:
+        return core
+
+    def accepts(value: Any) -> bool:
+        begin_judgement(verdict_only=True)
+        most = (
+            depth if when_large >= MAX_DEPTH or count_parts(value, _LARGE) <= _LARGE else when_large
+        )
+        return (most >= MAX_DEPTH or is_shallow(value, most)) and core(value)
+
+    return accepts

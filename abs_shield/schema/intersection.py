@@ -1,0 +1,64 @@
+"""Two schemas that hold beside each other: that of a description, and its author's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.schema.compiled_schema import Accepts, CompiledSchema, SchemaJudge
+from abs_shield.schema.schema_problem import MAX_PROBLEMS, SchemaProblem
+from abs_shield.schema.work_budget import Undecided
+
+
+def intersect_schemas(first: CompiledSchema, second: CompiledSchema) -> CompiledSchema:
+    """
+    Return a schema that accepts what *first* and *second* accept.
+
+    The names are those of *first*; *second* says more about some of their values.
+    """
+    return CompiledSchema(
+        engine=first.engine if first.engine == second.engine else "jsonschema",
+        declared_names=first.declared_names,
+        required=first.required,
+        nameless=first.nameless and second.nameless,
+        _core=_intersect_checks(first._core, second._core),
+        _closed=first._closed,
+        _reference=_JudgePair(first._reference, second._reference),
+    )
+
+
+def _intersect_checks(first: Accepts | None, second: Accepts | None) -> Accepts | None:
+    if first is None or second is None:
+        return None
+    one, other = first, second
+    return lambda value: one(value) and other(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgePair:
+    """The reference judgements of two schemas."""
+
+    first: SchemaJudge
+    second: SchemaJudge
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value has no problem with either."""
+        return self.first.accepts(value) and self.second.accepts(value)
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Return whether plain scalars under declared names have no problem; it may raise."""
+        return self.first.fits(arguments) and self.second.fits(arguments)
+
+    def problems(self, value: object) -> tuple[SchemaProblem, ...]:
+        """Return the problems of a value with either schema, at most 100, one of each kind."""
+        once: dict[tuple[str, str], SchemaProblem] = {}
+        undecided: Undecided | None = None
+        for judge in (self.first, self.second):
+            try:
+                for problem in judge.problems(value):
+                    once.setdefault((problem.where, problem.code), problem)
+            except Undecided as error:
+                undecided = error
+        if undecided is not None and not once:
+            raise undecided
+        return tuple(once.values())[:MAX_PROBLEMS]

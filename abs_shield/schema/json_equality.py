@@ -1,0 +1,58 @@
+"""When are two JSON values the same, and is a number a multiple of another?"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from abs_shield.schema.value_limits import count_parts
+
+
+def canonical_key(value: Any) -> Hashable:
+    """Give a key that two values share exactly when JSON Schema calls them equal."""
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, list):
+        return ("array", *map(canonical_key, value))
+    if isinstance(value, dict):
+        return ("object", frozenset((key, canonical_key(item)) for key, item in value.items()))
+    return ("opaque", id(value))
+
+
+class EnumValues:
+    """
+    Values that another one is compared with, at the cost of the largest of them.
+
+    >>> [1] in EnumValues([[1.0], "a"]), [1, 2] in EnumValues([[1]]), True in EnumValues([1])
+    (True, False, False)
+    """
+
+    __slots__ = ("_keys", "most")
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        listed = list(values)
+        self._keys = frozenset(map(canonical_key, listed))
+        self.most = max(map(count_parts, listed), default=0)
+        """The parts of the largest value; a text or a number has none."""
+
+    def __contains__(self, value: object) -> bool:
+        return count_parts(value, self.most) <= self.most and canonical_key(value) in self._keys
+
+
+def are_unique(items: list[Any]) -> bool:
+    """Tell whether no two items are equal, in linear time."""
+    return len({canonical_key(item) for item in items}) == len(items)
+
+
+def is_multiple_of(value: float, step: float) -> bool:
+    """Tell whether a number is a whole multiple of a step, in the decimals both are written in."""
+    if isinstance(value, int) and isinstance(step, int):
+        return value % step == 0
+    return (_fraction(value) / _fraction(step)).denominator == 1
+
+
+def _fraction(number: float) -> Fraction:
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(float(number)))

@@ -1,0 +1,66 @@
+"""Lists whose items belong together: all the same, all of one sign, or named by the same rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from abs_shield.schema.samples.sample_pool import Pool
+
+_PAIRED = 7
+_REPEATED = 12
+_LONG = 10
+
+
+def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list[Any]]:
+    """
+    Give lists of *items* from *low* to *high* long; with repetitions, so that not all may fit.
+
+    >>> [[2, 2], [3, 3, 3]] == [
+    ...     made for made in mixtures([2, 3, -1], 2, 3, Pool()) if made in ([2, 2], [3, 3, 3])]
+    True
+    """
+    lists = [
+        [*_of_one_sign(items, low)],
+        [*_equal_parts(low, pool)],
+        [*_paired(items, low, pool)],
+        [*_repeated(items, low, high)],
+    ]
+    for place in range(max(map(len, lists))):
+        for sample in lists:
+            if place < len(sample) and low <= len(sample[place]) <= high:
+                yield sample[place]
+
+
+def _of_one_sign(items: list[Any], low: int) -> Iterator[list[Any]]:
+    """Above zero all of them, and below it."""
+    numbers = [n for n in items if isinstance(n, (int, float)) and not isinstance(n, bool)]
+    for some in ([n for n in numbers if n > 0], [n for n in numbers if n < 0]):
+        yield from (some[: max(low, length)] for length in (2, 1, 3) if len(some) >= length)
+        yield sorted(some[: max(low, 3)])
+
+
+def _equal_parts(low: int, pool: Pool) -> Iterator[list[Any]]:
+    """A number that somebody compares a sum with, in equal parts."""
+    for number in pool.numbers:
+        for parts in dict.fromkeys((max(low, 2), max(low, 4))):
+            share = number / parts
+            yield [int(share) if share == int(share) else share] * parts
+
+
+def _paired(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
+    """Two different items, first of those that somebody asks about."""
+    compared = {text for text in pool.texts if text}
+    first = sorted(items, key=lambda item: not (isinstance(item, str) and item in compared))
+    for one, other in combinations(first[:_PAIRED], 2):
+        others = [item for item in first if item not in (one, other)]
+        yield [one, other, *others[: max(0, low - 2)]]
+        yield [other, one, *others[: max(0, low - 2)]]
+
+
+def _repeated(items: list[Any], low: int, high: int) -> Iterator[list[Any]]:
+    """One item again and again."""
+    for item in items[:_REPEATED]:
+        for length in dict.fromkeys((max(low, 2), max(low, 3), min(high, max(low, _LONG)))):
+            yield [item] * length

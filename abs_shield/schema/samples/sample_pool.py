@@ -1,0 +1,67 @@
+"""Numbers and words that somebody compares values with: what lies near them is worth a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
+from typing import Any, Self
+
+from abs_shield.schema.samples.pattern_samples import matching_texts
+
+_MOST = 200
+_MOST_MATCHED = 48
+_SIGNS_OF_A_PATTERN = frozenset("[\\^$*+|{(")
+_LARGEST = 10**18
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """
+    What to try besides a schema's own boundaries.
+
+    Attributes:
+        numbers: Each is tried with its neighbours, as a number, a length and a day's distance.
+        texts: Each is tried as it is, alone, and with something before and behind it.
+        matched: What those of the texts match that look like regular expressions.
+    """
+
+    numbers: tuple[float, ...] = ()
+    texts: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> Self:
+        """Take the numbers and words among *values*, at most 200 of each."""
+        numbers: dict[float, None] = {}
+        texts: dict[str, None] = {}
+        for value in values:
+            if isinstance(value, str) and len(value) <= _LONGEST:
+                texts.setdefault(value)
+            elif _is_number(value) and abs(value) <= _LARGEST:
+                numbers.setdefault(value)
+        some = tuple(texts)[:_MOST]
+        return cls(numbers=tuple(numbers)[:_MOST], texts=some, matched=tuple(_matched(some)))
+
+    def names(self, most: int) -> list[str]:
+        """The first of its texts that may be names of members."""
+        return [text for text in self.texts if text and "\n" not in text and len(text) <= 64][:most]
+
+    def lengths(self, most: int) -> list[int]:
+        """The whole numbers from 0 to *most* around its numbers."""
+        near = (int(n) + step for n in self.numbers if abs(n) <= most + 1 for step in (-1, 0, 1))
+        return list(dict.fromkeys(n for n in near if 0 <= n <= most))
+
+
+def _matched(texts: Iterable[str]) -> Iterator[str]:
+    patterns = [text for text in texts if not _SIGNS_OF_A_PATTERN.isdisjoint(text)]
+    matches = (match for pattern in patterns for match in matching_texts(pattern) if match)
+    return islice(dict.fromkeys(matches), _MOST_MATCHED)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)

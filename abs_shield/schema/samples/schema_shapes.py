@@ -1,0 +1,122 @@
+"""The plain alternatives of a schema: references followed, `allOf` merged, a branch each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from abs_shield.schema.item_enums import with_item_enum
+
+MOST = 24
+"""Alternatives of one schema."""
+_DEEPEST = 12
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_SPLIT = frozenset({*_REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})
+_LOWER = frozenset({"minimum", "minLength", "minItems", "minProperties"})
+_UPPER = frozenset({"maximum", "maxLength", "maxItems", "maxProperties"})
+
+Shape = dict[str, Any]
+
+
+def shapes(schema: Any, root: Any) -> list[Shape]:
+    """
+    Give the plain alternatives of *schema*, which is a part of *root*.
+
+    They are where to look for values, not a proof: whoever samples asks the schema itself.
+
+    >>> shapes({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/id"}]},
+    ...        {"$defs": {"id": {"type": "string"}}})
+    [{'type': 'null'}, {'type': 'string'}]
+    """
+    return list(islice(_shapes(schema, root, _DEEPEST), MOST))
+
+
+def _shapes(schema: Any, root: Any, depth: int) -> Iterator[Shape]:
+    if schema is True:
+        yield {}
+    if not isinstance(schema, Mapping) or not depth:
+        return
+    own = {key: value for key, value in with_item_enum(schema).items() if key not in _SPLIT}
+    alternatives = [own]
+    for branches in _parts(schema, root, depth - 1):
+        alternatives = [*islice((merge_shapes(a, b) for b in branches for a in alternatives), MOST)]
+    yield from alternatives
+    if schema.get("nullable") is True:
+        yield {"type": "null"}
+
+
+def _parts(schema: Mapping[str, Any], root: Any, depth: int) -> Iterator[list[Shape]]:
+    for keyword in _REFERENCES:
+        if isinstance(schema.get(keyword), str):
+            target = resolve_local_reference(root, schema[keyword])
+            yield [*islice(_shapes(target, root, depth), MOST)] if target is not None else [{}]
+    for part in _listed(schema.get("allOf")):
+        yield [*islice(_shapes(part, root, depth), MOST)]
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in schema:
+            branches = (_shapes(part, root, depth) for part in _listed(schema[keyword]))
+            yield [*islice((shape for branch in branches for shape in branch), MOST)]
+    if "if" in schema:
+        yield [*islice(_conditional(schema, root, depth), MOST)]
+
+
+def _conditional(schema: Mapping[str, Any], root: Any, depth: int) -> Iterator[Shape]:
+    for first in _shapes(schema["if"], root, depth):
+        yield from (
+            merge_shapes(first, then) for then in _shapes(schema.get("then", True), root, depth)
+        )
+    yield from _shapes(schema.get("else", True), root, depth)
+
+
+def merge_shapes(one: Shape, other: Shape) -> Shape:
+    """Give what both shapes ask for, as far as one shape can say it."""
+    result = {**one, **other}
+    for key in one.keys() & other.keys():
+        result[key] = _both(key, one[key], other[key])
+    return result
+
+
+def _both(key: str, one: Any, other: Any) -> Any:
+    if key == "properties" and isinstance(one, Mapping) and isinstance(other, Mapping):
+        same = one.keys() & other.keys()
+        return {**one, **other, **{name: {"allOf": [one[name], other[name]]} for name in same}}
+    if key == "required" and isinstance(one, list) and isinstance(other, list):
+        return list(dict.fromkeys((*one, *other)))
+    if key == "enum" and isinstance(one, list) and isinstance(other, list):
+        return [value for value in one if value in other]
+    if key == "type":
+        kinds = [kind for kind in types(one) if kind in types(other)]
+        narrow = "integer" in types(other) and "number" in types(one)
+        return kinds or (["integer"] if narrow or "integer" in types(one) else other)
+    if key in _LOWER and _numbers(one, other):
+        return max(one, other)
+    if key in _UPPER and _numbers(one, other):
+        return min(one, other)
+    return other
+
+
+def types(value: Any) -> list[str]:
+    """Give a `type` keyword as a list."""
+    return [value] if isinstance(value, str) else _listed(value)
+
+
+def resolve_local_reference(root: Any, ref: str) -> Any:
+    """Give what a local reference leads to; None where it leads elsewhere."""
+    if not ref.startswith("#") or (ref != "#" and not ref.startswith("#/")):
+        return None
+    for step in ref.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~").replace("%25", "%")
+        if isinstance(root, list) and name.isdigit() and int(name) < len(root):
+            root = root[int(name)]
+        else:
+            root = root.get(name) if isinstance(root, Mapping) else None
+    return root
+
+
+def _numbers(*values: Any) -> bool:
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []

@@ -1,0 +1,188 @@
+"""Values of every type that are likely to fit a part of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any
+
+from abs_shield.schema.json_equality import canonical_key
+from abs_shield.schema.samples.list_samples import mixtures
+from abs_shield.schema.samples.number_samples import numbers
+from abs_shield.schema.samples.sample_pool import Pool
+from abs_shield.schema.samples.schema_shapes import Shape, shapes, types
+from abs_shield.schema.samples.text_samples import texts
+
+MOST = 96
+"""Values of one part."""
+_DEEPEST = 5
+_MOST_PARTS = 4_000
+"""Parts of one schema that are looked at, those of parts included."""
+_MOST_ITEMS = 64
+_VARIED = 6
+_MOST_EXTRA, _DEEPEST_EXTRA = 12, 2
+_TYPES = ("string", "integer", "boolean", "array", "object", "null")
+_TYPE_KEYWORDS = (
+    ("object", {"properties", "required", "additionalProperties", "patternProperties"}),
+    ("array", {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"}),
+    ("string", {"minLength", "maxLength", "pattern", "format"}),
+    ("number", {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
+)
+"""What a schema without a type says of its type by its other keywords."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ValueSampler:
+    """
+    Gives values of parts of one schema; whether they fit is for the schema to say.
+
+    Attributes:
+        root: The whole schema, in which references are followed.
+        pool: What to try besides.
+    """
+
+    root: Any
+    pool: Pool
+    _left: int = field(default=_MOST_PARTS, repr=False)
+
+    def of(self, schema: Any, depth: int = 0) -> list[Any]:
+        """Give at most 96 values that are likely to fit *schema*, the likeliest first."""
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return []
+        alternatives = [self._of_shape(shape, depth) for shape in shapes(schema, self.root)]
+        return distinct(_in_turn(alternatives))[:MOST]
+
+    def _of_shape(self, shape: Shape, depth: int) -> list[Any]:
+        if "const" in shape:
+            return [shape["const"]]
+        if isinstance(shape.get("enum"), list):
+            return list(shape["enum"][:MOST])
+        examples = shape.get("examples")
+        values = examples[:5] if isinstance(examples, list) else []
+        values += [shape[key] for key in ("default", "example") if key in shape]
+        return [*_in_turn([self._of_type(kind, shape, depth) for kind in _types(shape)]), *values]
+
+    def _of_type(self, kind: str, shape: Shape, depth: int) -> list[Any]:
+        match kind:
+            case "string":
+                return [*texts(shape, self.pool)]
+            case "integer" | "number":
+                return [*numbers(shape, self.pool, whole=kind == "integer")]
+            case "boolean":
+                return [True, False]
+            case "array":
+                return [*self._arrays(shape, depth)]
+            case "object":
+                return [*self.objects(shape, depth)]
+        return [None]
+
+    def _arrays(self, shape: Shape, depth: int) -> Iterator[list[Any]]:
+        first = shape.get("prefixItems", shape.get("items"))
+        heads = first if isinstance(first, list) else []
+        head = [value for part in heads for value in self.of(part, depth + 1)[:1]]
+        rest = shape.get("additionalItems", {}) if isinstance(shape.get("items"), list) else None
+        items = self.of(shape.get("items", {}) if rest is None else rest, depth + 1)
+        within = self.of(shape["contains"], depth + 1)[:1] if "contains" in shape else []
+        low, high = _count(shape.get("minItems"), 0), _count(shape.get("maxItems"), _MOST_ITEMS)
+        usual = (max(low, 1), low, low + 1, min(high, _MOST_ITEMS))
+        lengths = dict.fromkeys((*usual, *self.pool.lengths(_MOST_ITEMS)))
+        start = [*head, *within]
+        plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
+        each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
+        mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
+        # of a format or a pattern few different items fit, and a list of one item is as long
+        alike = [
+            [*start, *items[:1] * (length - len(start))]
+            for length in lengths
+            if max(low, len(start), 2) <= length <= high
+        ]
+        yield from _in_turn([plain, each, mixed, alike])
+
+    def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
+        """Give objects: all members, the required ones, and each member in turn varied."""
+        members = self.members(shape, depth)
+        needed = required(shape)
+        usual = {name: values[0] for name, values in members.items() if values}
+        least = {name: value for name, value in usual.items() if name in needed}
+        yield usual
+        yield least
+        for name, values in members.items():
+            yield from ({**usual, name: value} for value in values[1:_VARIED])
+            if name not in needed:
+                yield {key: value for key, value in usual.items() if key != name}
+        for n in range(1, _VARIED):
+            yield {name: values[n % len(values)] for name, values in members.items() if values}
+        for name, value in product(*self._extra(shape, members, depth)):
+            yield {**usual, name: value}
+
+    def _extra(
+        self, shape: Shape, members: Iterable[str], depth: int
+    ) -> tuple[list[str], list[Any]]:
+        """Names that nobody declared and somebody asks for, and values, where any may stand."""
+        rest = shape.get("additionalProperties", not shape.get("properties"))
+        names = [name for name in self.pool.names(_MOST_EXTRA) if name not in members]
+        if rest is False or not names or depth > _DEEPEST_EXTRA:
+            return [], []
+        return names, self.of(rest, depth + 1)[:_VARIED]
+
+    def members(self, shape: Shape, depth: int = 0) -> dict[str, list[Any]]:
+        """Give the values of each member that *shape* names, asks for, or lets stand."""
+        properties = shape.get("properties")
+        members = dict(properties) if isinstance(properties, Mapping) else {}
+        patterns = shape.get("patternProperties")
+        rest = shape.get("additionalProperties", {})
+        for name in required(shape):
+            members.setdefault(name, rest)
+        if isinstance(patterns, Mapping):
+            for pattern, part in patterns.items():
+                members |= {name: part for name in texts({"pattern": pattern}, Pool())[:1]}
+        if not members and isinstance(rest, Mapping) and depth:
+            names = self.of(shape.get("propertyNames", {"enum": ["a", "b"]}), depth + 1)
+            wanted = max(2, min(_count(shape.get("minProperties"), 0), _MOST_ITEMS))
+            names += [f"k{n}" for n in range(wanted - len(names))]
+            members |= {name: rest for name in names[:wanted] if isinstance(name, str)}
+        return {name: self.of(part, depth + 1) for name, part in members.items()}
+
+
+def required(shape: Shape) -> list[str]:
+    """Give the names that a shape asks for."""
+    names = shape.get("required")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def distinct(values: Any) -> list[Any]:
+    """Give *values* without those that JSON Schema calls equal to an earlier one."""
+    unique: dict[Any, Any] = {}
+    for value in values:
+        unique.setdefault((type(value) is float, canonical_key(value)), value)
+    return list(unique.values())
+
+
+def _types(shape: Shape) -> list[str]:
+    if "type" in shape:
+        return types(shape["type"])
+    implied = [kind for kind, keywords in _TYPE_KEYWORDS if not keywords.isdisjoint(shape)]
+    return implied or list(_TYPES)
+
+
+def _filled(start: list[Any], items: list[Any], length: int) -> list[Any]:
+    """A list of that length; its items differ as long as there are different ones."""
+    result = start[: max(length, len(start))]
+    others = [item for item in items if item not in result]
+    result += others[: max(0, length - len(result))]
+    while items and len(result) < length:
+        last = items[0]
+        result.append(f"{last}{len(result)}" if isinstance(last, str) else last)
+    return result
+
+
+def _count(value: Any, usual: int) -> int:
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+    return min(int(value), 10 * _MOST_ITEMS) if fits else usual
+
+
+def _in_turn(lists: list[list[Any]]) -> Iterator[Any]:
+    for place in range(max(map(len, lists), default=0)):
+        yield from (values[place] for values in lists if place < len(values))

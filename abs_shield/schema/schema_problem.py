@@ -1,0 +1,58 @@
+"""One thing wrong with a value: where, which kind, and how to put it right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+MAX_PROBLEMS = 100
+"""Problems of one value that are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaProblem:
+    """One thing wrong with a value.
+
+    Attributes:
+        where: JSON pointer (RFC 6901) into the value, ``""`` for the value itself. A missing
+            argument is named by the place it should have; names over 200 characters are cut.
+        code: Stable name of the kind of problem, such as ``wrong_type``.
+        detail: One line: what was got, what was expected.
+        hint: One line: what to send instead, or ``""``.
+        got: The offending value, shortened so that it is always small and JSON-able.
+        expected: What was expected, such as ``"number"``.
+        allowed: At most 20 allowed values or names.
+        nearest: The allowed value or name closest to what was got, or ``""``.
+    """
+
+    where: str
+    code: str
+    detail: str
+    hint: str = ""
+    got: Any = None
+    expected: str = ""
+    allowed: tuple[Any, ...] = ()
+    nearest: str = ""
+
+
+def not_finite(where: str) -> SchemaProblem:
+    """Say that a number is none that JSON has, where it stands or where it is converted to."""
+    return SchemaProblem(
+        where=where,
+        code="not_finite",
+        detail="got NaN or an infinity, expected a finite number",
+        hint="send a finite number, or leave it out",
+        expected="a finite number",
+    )
+
+
+def pointer(path: tuple[object, ...]) -> str:
+    """Write a path as a JSON pointer."""
+    return "".join("/" + _token(part) for part in path)
+
+
+def _token(part: object) -> str:
+    text = str(part)
+    if len(text) > 200:
+        text = text[:199] + "…"
+    return text.replace("~", "~0").replace("/", "~1")

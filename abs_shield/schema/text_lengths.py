@@ -1,0 +1,76 @@
+"""How short and how long a text can be that a format, or a plain pattern, accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+LengthRange = tuple[int, int | None]
+"""The least length and the most; None where there is no bound."""
+
+FORMATS: Mapping[str, LengthRange] = {
+    "date": (10, 10), "date-time": (16, None), "time": (5, None), "uuid": (36, 36),
+    "ipv4": (7, 15), "ipv6": (2, 45), "email": (3, None), "duration": (3, None), "uri": (2, None),
+}  # fmt: skip
+_ATOM = r"(?:\\[dDwWsS]|\\[^\w\s]|\[(?:\\.|[^\]\\])+\]|[^\\\[\](){}*+?|^$])"
+_COUNT = r"(\{[0-9]{1,6}(?:,[0-9]{0,6})?\}|[*+?])?"
+_STEP = re.compile(rf"{_ATOM}{_COUNT}(\??)")
+_PLAIN = re.compile(rf"\^?(?:{_ATOM}{_COUNT}\??)*\$?")
+_LONGEST = 1_000
+_SIGNS: Mapping[str | None, LengthRange] = {
+    None: (1, 1),
+    "*": (0, None),
+    "+": (1, None),
+    "?": (0, 1),
+}
+_LITERAL = re.compile(r"\^((?:\\[^\w\s]|[\w@:/ ~#%&=,;<>!'\"-])*)")
+_COUNTED = tuple("*+?{")
+
+
+def pattern_lengths(pattern: str) -> LengthRange:
+    """
+    Give the lengths of texts in which *pattern* is found; all of them where it is not plain.
+
+    >>> pattern_lengths("^[A-Z]{2}-[0-9]+$"), pattern_lengths("^a$"), pattern_lengths("(a|b)")
+    ((4, None), (1, 1), (0, None))
+    """
+    if len(pattern) > _LONGEST or _PLAIN.fullmatch(pattern) is None:
+        return 0, None
+    ends = pattern.endswith("$") and not pattern.endswith("\\$")
+    least, most = 0, 0 if pattern.startswith("^") and ends else None
+    for step in _STEP.finditer(pattern):
+        low, high = _counted(step[1])
+        least += low
+        most = None if most is None or high is None else most + high
+    return least, most
+
+
+def _counted(sign: str | None) -> LengthRange:
+    if sign in _SIGNS:
+        return _SIGNS[sign]
+    low, comma, high = str(sign)[1:-1].partition(",")
+    return int(low), (int(high) if high else None) if comma else int(low)
+
+
+def pattern_prefix(pattern: str) -> str:
+    r"""
+    Give the text with which everything begins that *pattern* is found in; empty where none is sure.
+
+    >>> pattern_prefix(r"^tx_[0-9]+$"), pattern_prefix(r"^ab?"), pattern_prefix("^a|b")
+    ('tx_', 'a', '')
+    """
+    match = _LITERAL.match(pattern)
+    if match is None or "|" in pattern:
+        return ""
+    text = match[1]
+    if pattern[match.end() :].startswith(_COUNTED):
+        text = text[: -2 if text[-2:-1] == "\\" else -1]
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def length_ranges(plain: Mapping[str, Any]) -> list[tuple[str, LengthRange]]:
+    """Give the keywords of a schema that bound its texts, each with what it lets stand."""
+    name, pattern = plain.get("format"), plain.get("pattern")
+    ranges = [("format", FORMATS[name])] if isinstance(name, str) and name in FORMATS else []
+    return [*ranges, *([("pattern", pattern_lengths(pattern))] if isinstance(pattern, str) else [])]
