@@ -1,4 +1,4 @@
-"""The `abs-shield` command: one file a subcommand, imported when it is asked for."""
+"""The `abs-shield` command: one module for each subcommand, imported on demand."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FOLDERS = frozenset({"backtest", "demo", "flywheel", "label", "log", "report", 
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _NAME = "abs-shield"
 _COMPLETE = "_ABS_SHIELD_COMPLETE"
-"""Set by the script of a shell that asks for completions."""
+"""Environment variable set by a shell's completion script."""
 _SILENT = logging.NullHandler()
 _INTERRUPTED = 130
 _TERMINATED = 143
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Run one command.
 
     Returns:
-        0 for done, 1 where the command's own question is answered badly, 2 for bad input.
+        0 for success, 1 if the command's check failed, 2 for bad input.
     """
     logging.getLogger("abs_shield").addHandler(_SILENT)
     args = list(sys.argv[1:] if argv is None else argv)
@@ -136,7 +136,7 @@ def _run(args: list[str]) -> None:
 
 
 def _complete(command: Any) -> None:
-    """Answer the script of a shell, which `--show-completion` prints."""
+    """Answer the completion script that `--show-completion` prints for a shell."""
     try:
         command.main(args=[], prog_name=_NAME)
     except SystemExit as ended:
@@ -145,13 +145,13 @@ def _complete(command: Any) -> None:
 
 def _parse(command: Any, args: list[str]) -> Any:
     """
-    Return the context of a command line; the options about completion end the program there.
+    Return the context of a command line; options about completion exit here.
 
     Raises:
-        BadInput: The shell is not known.
+        BadInput: The shell is not recognised.
     """
     try:
-        with redirect_stderr(io.StringIO()):  # typer's own word on an unknown shell
+        with redirect_stderr(io.StringIO()):  # hides typer's own message about an unknown shell
             return command.make_context(_NAME, args)
     except (SystemExit, typer.Exit) as ended:
         if getattr(ended, "code", 0) or getattr(ended, "exit_code", 0):
@@ -170,7 +170,7 @@ def _flush(code: int) -> int:
 
 
 def _exit_code(ended: SystemExit) -> int:
-    """A signal ended it; or a policy's code did, which must not pass for an answer."""
+    """Return the exit code after SIGTERM, or 2 if a policy's own code called `exit`."""
     if ended.code == _TERMINATED:
         return _TERMINATED
     return _print_error(
@@ -179,7 +179,7 @@ def _exit_code(ended: SystemExit) -> int:
 
 
 def _drop_output() -> int:
-    """Drop buffered output, as the reader of the pipe has left."""
+    """Drop buffered output after the pipe's reader has closed it; return the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE
 

@@ -27,7 +27,7 @@ _THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
 
 
 class CalibrateFormat(StrEnum):
-    """Output formats of the outcome."""
+    """Output formats of a calibration."""
 
     TEXT = "text"
     JSON = "json"
@@ -38,11 +38,13 @@ def calibrate(
     db: Database = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="What the verification engine saved; made if missing."),
+        typer.Option(metavar="FILE", help="The engine's file; created if missing."),
     ] = None,
     max_wrong: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Emitted answers that may be hallucinated, at most."),
+        typer.Option(
+            metavar="SHARE", help="Maximum share of emitted answers that are hallucinated."
+        ),
     ] = 0.05,
     format: Annotated[
         CalibrateFormat, typer.Option(help="Lines, or one JSON object.")
@@ -75,7 +77,7 @@ def calibrate(
 
 
 def _apply_labels(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
-    """Apply the labels to what a file knows, and write it back."""
+    """Apply the labels to the engine of a file, and save it."""
     engine = VerificationEngine()
     if Path(path).exists():
         engine.load(path)

@@ -1,4 +1,4 @@
-"""The results of a command's files, part by part in their order, for every engine."""
+"""Run a job over a command's files in chunks, with any engine, in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ P_co = TypeVar("P_co", covariant=True)
 
 
 class MovableJob(Job[P_co], Protocol[P_co]):
-    """A job that another process can do, wherever that works."""
+    """A job that a process in another folder can run."""
 
     def anywhere(self) -> Job[P_co]:
         """Return the same job for a process that works in another folder."""
@@ -29,7 +29,7 @@ class MovableJob(Job[P_co], Protocol[P_co]):
 
 class JobOptions(NamedTuple):
     """
-    How the work is done.
+    The engine and options of a job.
 
     Attributes:
         engine: A name of `ENGINES`.
@@ -55,17 +55,17 @@ def run_chunks(
     skipped: int = 0,
 ) -> Iterator[tuple[Iterator[P], JobProgress]]:
     """
-    Yield what *job* makes of each chunk, in order, and the progress of the work.
+    Yield the results of *job* for each chunk, in order, and the progress of the work.
 
-    What a policy prints meanwhile goes to the standard error: it is no part of the output.
+    A policy's own prints go to the standard error, apart from the command's output.
 
     Args:
-        job: What is done; what is wrong with it is said before anybody is started.
+        job: The job; it is prepared here first, so that its errors appear before workers start.
         files: The input.
-        way: How it is done.
-        doing: Its word for the bar.
-        ready: What it is prepared to in this process, where that is done already.
-        skipped: Lines at the beginning that are left out: an earlier command did them.
+        options: The engine and its options.
+        doing: The description shown in the progress bar.
+        ready: The prepared job, if the caller prepared it already.
+        skipped: Lines at the beginning that an earlier command processed already.
     """
     if ready is None:
         with redirect_stdout(sys.stderr):
@@ -88,10 +88,10 @@ def run_chunks(
 
 class JobProgress:
     """
-    How far the work is: up to the last chunk whose part is there, however far was read ahead.
+    Progress up to the last chunk with a result, regardless of how far the input is read ahead.
 
     Attributes:
-        lines: Lines that are done with.
+        lines: Number of processed lines.
     """
 
     def __init__(self, progress_bar: ProgressBar, *, lines: int = 0) -> None:
@@ -101,11 +101,11 @@ class JobProgress:
         self._under_way: deque[tuple[int, int]] = deque()
 
     def add_calls(self, calls: int) -> None:
-        """So many calls more are judged."""
+        """Add to the number of calls judged."""
         self._bar.add_calls(calls)
 
     def read(self, count: int) -> None:
-        """So many bytes more are read."""
+        """Add to the number of bytes read."""
         self._read += count
 
     def count_bytes(self, lines: Iterable[RawLine | BadLine]) -> Iterator[RawLine | BadLine]:
@@ -116,13 +116,13 @@ class JobProgress:
             yield line
 
     def track_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Yield *chunks*, and note of each how far the input was read."""
+        """Yield *chunks*, and record for each how far the input was read."""
         for chunk in chunks:
             self._under_way.append((len(chunk.lines), self._read))
             yield chunk
 
     def track_results(self, run_chunks: Iterable[P]) -> Iterator[P]:
-        """Yield *parts*, which come in the order of their chunks, and move on with each."""
+        """Yield *parts*, which come in the order of their chunks, and advance with each."""
         for part in run_chunks:
             lines, read = self._under_way.popleft()
             self.lines += lines

@@ -1,4 +1,4 @@
-"""Shared parts of commands: `-h`, `-o`, their help, and the checks before their work begins."""
+"""Shared parts of commands: `-h`, `-o`, help texts, and checks of options."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.show import escaped
 
 HELP = {"help_option_names": ["-h", "--help"]}
-"""The settings of the first command, which those below it inherit."""
+"""Context settings of the root command, which subcommands inherit."""
 WRITTEN = frozenset({"--output", "--html", "--export", "--save-heads", "--picture", "--report"})
-"""Options that name a file to be written."""
+"""Options that name an output file."""
 WITHOUT_OUTPUT = MappingProxyType(
     {
         "mcp": "its standard output carries the protocol",
@@ -36,7 +36,7 @@ WITHOUT_OUTPUT = MappingProxyType(
         "flywheel curate": "it asks on the terminal; `--export FILE` writes the gaps instead",
     }
 )
-"""Commands that have no `-o`, and why."""
+"""Commands without `-o`, with the reason."""
 _NAMES_WITHOUT_OUTPUT = {path.rpartition(" ")[2] for path in WITHOUT_OUTPUT}
 _OUTPUT = ("--output", "-o")
 _PRINTED_TO = "printed_to"
@@ -47,7 +47,7 @@ _Output = Annotated[
 
 
 class CliCommand(TyperCommand):
-    """A command with plain help, which refuses what it does not take in its own words."""
+    """A command with plain help and its own messages for unexpected arguments."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [*usage_words(self.get_params(ctx))]
@@ -62,12 +62,12 @@ class CliCommand(TyperCommand):
         write_example(self.epilog or "", formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        ctx.allow_extra_args = True  # else the library refuses them, in its own words
+        ctx.allow_extra_args = True  # else the library rejects them with its own message
         try:
             rest = super().parse_args(ctx, args)
         except Exception as error:
             if hasattr(error, "ctx") and error.ctx is None:
-                error.ctx = ctx  # of an option's value the library does not say whose it is
+                error.ctx = ctx  # the library sets no context on an error of an option's value
             _require_output(ctx, getattr(error, "option_name", ""))
             raise
         if rest and not ctx.resilient_parsing:
@@ -77,14 +77,14 @@ class CliCommand(TyperCommand):
 
 
 def _require_output(ctx: Any, option: str) -> None:
-    """Raise the reason where *option* is the output of a command that has none."""
+    """Raise if *option* is the output option of a command without one, with the reason."""
     name = ctx.command_path.partition(" ")[2]
     if option in _OUTPUT and name in WITHOUT_OUTPUT:
         raise BadInput(f"`{name}` has no `{option}`: {WITHOUT_OUTPUT[name]}") from None
 
 
 class CliGroup(TyperGroup):
-    """Commands below one name, each with a sentence that is not cut off."""
+    """A group of commands, each listed with its whole first sentence."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         write_text(self.help or "", formatter)
@@ -98,13 +98,13 @@ class CliGroup(TyperGroup):
         write_example(self.epilog or "", formatter)
 
     def summaries(self) -> Iterator[tuple[str, str]]:
-        """Yield each command's name and its sentence."""
+        """Yield each command's name and summary."""
         for name, command in self.commands.items():
             yield name, command.get_short_help_str(limit=200)
 
 
 def build_command(app: typer.Typer) -> Any:
-    """Return the command, or the group of commands, of *app*, with what all of them share."""
+    """Build the command, or the group of commands, of *app*, with the shared options and help."""
     shared = copy(app)
     shared.registered_commands = [_adapt(info) for info in app.registered_commands]
     shared.info = copy(app.info)
@@ -123,7 +123,7 @@ def _adapt(info: CommandInfo) -> CommandInfo:
 
 
 def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[..., Any]:
-    """Return a callback that looks at its output first, and with `-o` prints to a file."""
+    """Return a callback that checks its output files first, and with `-o` prints to a file."""
     signature = inspect.signature(callback, eval_str=True)
     declared = [*_output_options(signature)]
     written = {name: option for name, option, info in declared if info.metavar != "FOLDER"}
@@ -157,7 +157,7 @@ def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[
 
 
 def _require_distinct(places: Mapping[str, str | None]) -> None:
-    """Refuse two options that would write to one file."""
+    """Raise if two options would write to one file."""
     options: dict[str, str] = {}
     for option, path in places.items():
         if path is None or path == "-":
@@ -168,11 +168,11 @@ def _require_distinct(places: Mapping[str, str | None]) -> None:
 
 
 def _output_options(signature: inspect.Signature) -> Iterator[tuple[str, str, OptionInfo]]:
-    """Yield the parameters that name an output, with its option."""
+    """Yield the parameters that name an output file, each with its option."""
     for name, parameter in signature.parameters.items():
         for info in getattr(parameter.annotation, "__metadata__", ()):
             if isinstance(info, OptionInfo):
-                # in an `Annotated`, typer takes the first name for a default until it reads it
+                # in an `Annotated`, typer keeps the first name as the default until it parses it
                 names = (f"--{name.replace('_', '-')}", info.default, *(info.param_decls or ()))
                 yield from ((name, option, info) for option in names if option in WRITTEN)
 

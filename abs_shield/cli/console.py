@@ -1,4 +1,4 @@
-"""Consoles of the commands, which never interpret what a model wrote."""
+"""Consoles of the commands, which print a model's texts without interpreting them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from abs_shield.core import Verdict
 from abs_shield.text.show import escaped
 
 STYLES = {Verdict.CLEAN: "green", Verdict.SUSPICIOUS: "yellow", Verdict.HALLUCINATED: "bold red"}
-"""The colour of each verdict; the word or a sign always stands beside it."""
+"""The colour of each verdict; the word or a sign always accompanies it."""
 _WIDTH = 120
 _HANGING = 4
-"""Characters by which the further lines of a wrapped line are indented."""
+"""Indent of the continuation lines of a wrapped line, in characters."""
 _LINE = 400
 
 
@@ -28,7 +28,7 @@ class PlainConsole(Console):
     A console without markup.
 
     Args:
-        file: Where it prints; None for the standard output.
+        file: The file to print to; None for the standard output.
     """
 
     def __init__(self, file: IO[str] | None = None) -> None:
@@ -37,11 +37,11 @@ class PlainConsole(Console):
         super().__init__(file=file, width=width, markup=False, highlight=False, emoji=False)
 
     def on_broken_pipe(self) -> None:
-        """Raise as any file does; rich would end the program with 1."""
+        """Raise `BrokenPipeError`; rich would exit the program with 1."""
         raise BrokenPipeError
 
     def print_line(self, text: str | Text) -> None:
-        """Print a line: a terminal has it wrapped between words, with an indent, a file whole."""
+        """Print a line: wrapped between words with an indent on a terminal, unwrapped to a file."""
         line = Text(text) if isinstance(text, str) else text
         if not self._wraps:
             self.print(line, soft_wrap=True)
@@ -58,23 +58,23 @@ class PlainConsole(Console):
 
 
 def open_console(file: IO[str] | None = None) -> PlainConsole:
-    """Return a console for a file, or for the standard output; wide where it is no terminal."""
+    """Return a console for a file or the standard output; 120 columns wide without a terminal."""
     return PlainConsole(file)
 
 
 def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:
-    """Return *text* as one line that a terminal only shows."""
+    """Return *text* as one line with control characters escaped."""
     return Text(escaped(str(text), limit=limit), style=style)
 
 
 def line(*parts: str | Text) -> Text:
-    """Join our own words and safe texts."""
+    """Join literal words and escaped texts."""
     return Text.assemble(*parts)
 
 
 def _break_positions(text: str, width: int, *, indent: int) -> Iterator[int]:
     """
-    Yield where to break a line between its words; a word wider than *width* stays whole.
+    Yield the positions at which to break a line between words; long words stay whole.
 
     >>> [*_break_positions("label 45b6 hallucinated", 14, indent=4)]
     [11]
@@ -90,5 +90,5 @@ def _break_positions(text: str, width: int, *, indent: int) -> Iterator[int]:
 
 
 def print_json(value: Any, *, file: IO[str] | None = None) -> None:
-    """Print *value* as JSON in ASCII, so that nothing in it reaches the terminal raw."""
+    """Print *value* as JSON in ASCII, so that no control character reaches the terminal."""
     print(json.dumps(value, indent=2), file=file)

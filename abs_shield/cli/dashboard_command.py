@@ -1,4 +1,4 @@
-"""`abs-shield dashboard`: the risk heatmap of a decision log as a page that stays open."""
+"""`abs-shield dashboard`: serve the risk heatmap of a decision log as a live page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from abs_shield.stores.sqlite import SqliteStore
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 TOKEN = "ABS_SHIELD_DASHBOARD_TOKEN"
-"""The environment variable that holds the token; an option would be seen by all users."""
+"""The environment variable with the token; an option would be visible to all users."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OPEN_BROWSER_AFTER_S = 0.7
 _SHUTDOWN_S = 2
@@ -90,7 +90,7 @@ def dashboard(
 
 
 def _require_flywheel_file(flywheel: str) -> str:
-    """Return the path of a flywheel's file, which can be read."""
+    """Return the path of a flywheel's file; raise if it cannot be read."""
     book = require_book(flywheel, option="--flywheel")
     try:
         status(book)
@@ -101,7 +101,7 @@ def _require_flywheel_file(flywheel: str) -> str:
 
 def _import_dashboard() -> Any:
     try:
-        import uvicorn  # noqa: F401  to say at once that it is missing
+        import uvicorn  # noqa: F401  to report early that it is missing
 
         from abs_shield.dashboard import dashboard as make
     except ModuleNotFoundError:
@@ -114,7 +114,7 @@ def _import_dashboard() -> Any:
 
 @contextmanager
 def _listen(host: str, port: int) -> Iterator[socket.socket]:
-    """Take the port first, so that a taken one is reported before any work."""
+    """Bind the port first, so that a port in use is reported before any work."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     try:
@@ -150,7 +150,7 @@ def _demo_log() -> Iterator[DurableStore]:
 
 
 def _count_older(store: DurableStore) -> None:
-    """Count what an older version wrote, so that the page knows it."""
+    """Count the decisions that an older version wrote, so that the page includes them."""
     if not (waiting := store.uncounted()):
         return
     console = Console(stderr=True)

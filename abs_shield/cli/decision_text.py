@@ -1,4 +1,4 @@
-"""A decision as lines for a person."""
+"""Decisions and findings as lines of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.core import Decision, Finding, Outcome
 
 
 def render_decision(decision: Decision) -> Iterator[Text]:
-    """Yield the verdict, each finding with its hint, internal errors, and what was not judged."""
+    """Yield the verdict, the findings with hints, internal errors, and layers that did not run."""
     yield _headline(decision)
     for finding in decision.findings:
         yield from finding_lines(finding)

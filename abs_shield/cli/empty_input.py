@@ -1,4 +1,4 @@
-"""An input that holds nothing: bad input, unless it is allowed."""
+"""Check that an input is not empty, unless that is allowed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ import typer
 
 from abs_shield.cli.usage_errors import BadInput
 
-AllowEmpty = Annotated[
-    bool, typer.Option("--allow-empty", help="Accept an input that holds nothing.")
-]
+AllowEmpty = Annotated[bool, typer.Option("--allow-empty", help="Accept an empty input.")]
 
 
 def require_input(count: int, *, noun: str, files: Sequence[str], allowed: bool) -> None:
     """
-    Refuse an input without content, so that a broken export does not pass for a good one.
+    Raise if an input is empty, so that a broken export does not pass for a good one.
 
     Args:
-        count: How many were read.
-        noun: The word for one of them.
-        files: The input.
-        allowed: Whether ``--allow-empty`` was given.
+        count: Number of entries read.
+        noun: The singular noun for an entry.
+        files: The input files.
+        allowed: Whether ``--allow-empty`` is set.
 
     Raises:
-        BadInput: Nothing was read, and that is not allowed.
+        BadInput: The input is empty, and that is not allowed.
     """
     if not count and not allowed:
         source = files[0] if len(files) == 1 else f"{len(files)} files"

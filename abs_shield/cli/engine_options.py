@@ -1,4 +1,4 @@
-"""The engine of a command, and the number of its workers."""
+"""Options that choose a command's engine and the number of its workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.replay.engine_job import WorkerPool, most_workers
 
 
 class EngineName(StrEnum):
-    """Where chunks are judged; a name of `ENGINES` each."""
+    """Names of `ENGINES`, which judge the chunks."""
 
     SERIAL = "serial"
     PROCESSES = "processes"
@@ -20,14 +20,14 @@ class EngineName(StrEnum):
 
 
 Sort = Annotated[
-    bool, typer.Option("--sort", help="Bring the runs of a session together first, on disk.")
+    bool, typer.Option("--sort", help="Group the runs of each session first, on disk.")
 ]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; else in this one.")
 ]
 Engine = Annotated[
     EngineName | None,
-    typer.Option(help="Where calls are judged; else as --workers and --address ask for."),
+    typer.Option(help="Where calls are judged; else chosen by --workers and --address."),
 ]
 Address = Annotated[
     str | None,
@@ -39,10 +39,10 @@ def resolve_engine(
     engine: EngineName | None, *, workers: int | None, address: str | None
 ) -> tuple[str, WorkerPool]:
     """
-    Return the engine and its crew.
+    Return the engine and its workers.
 
     Raises:
-        BadInput: The options do not go together.
+        BadInput: The options contradict each other.
     """
     if engine is None:
         several = EngineName.PROCESSES if (workers or 1) > 1 else EngineName.SERIAL

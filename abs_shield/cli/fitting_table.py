@@ -1,4 +1,4 @@
-"""A table that breaks no word in two: it wraps at blanks, and leaves columns out where it must."""
+"""A table that breaks no words: it wraps at spaces, and drops columns if it must."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
     2: (0, 1, 0, 0),
     1: (0, 0),
 }
-"""Blanks between columns, the more the better, and what rich has to be given for each."""
+"""Spaces between columns, widest first, with rich's padding for each."""
 _EDGES = 2
 
 
@@ -26,8 +26,8 @@ class Column(NamedTuple):
 
     Attributes:
         name: Its heading.
-        right: Whether it holds numbers.
-        drop: Its turn to be left out, from 1; 0 for one that stays.
+        right: Whether it is aligned to the right, as numbers are.
+        drop: Order in which it is dropped, from 1; 0 to keep it.
     """
 
     name: str
@@ -37,13 +37,14 @@ class Column(NamedTuple):
 
 class FittingTable:
     """
-    Rows of texts for a terminal of any width.
+    A table that fits a terminal of any width.
 
-    Each column is as wide as its longest word at least, one of numbers as its longest cell; what
-    is left goes to those with longer texts. A word that is wider than the terminal is folded.
+    A column is at least as wide as its longest word, a column of numbers as its longest cell;
+    the remaining width goes to columns with longer texts. A word wider than the terminal is
+    folded.
 
     Args:
-        columns: The columns; a text is the name of one on the left that stays.
+        columns: The columns; a text is the name of a left-aligned column that is never dropped.
     """
 
     def __init__(self, *columns: Column | str) -> None:
@@ -71,7 +72,7 @@ class FittingTable:
             yield Text(f"Left out, as there is no room: {names}.", style="dim")
 
     def excess(self, width: int) -> int:
-        """Return how many characters are too many for *width*; 0 where no word is broken."""
+        """Return how many characters exceed *width*; 0 if every word fits."""
         places = range(len(self.columns))
         least = sum(map(self._min_width, places)) + (len(places) - 1) * min(_PADDING) + _EDGES
         return max(least - width, 0)
@@ -80,7 +81,7 @@ class FittingTable:
         return self.columns[place].drop
 
     def _gap(self, places: Sequence[int], width: int) -> int | None:
-        """Return the widest gap with which every word fits; None where there is none."""
+        """Return the widest gap with which every word fits; None without one."""
         least = sum(self._min_width(place) for place in places)
         room, between = width - least - _EDGES, len(places) - 1
         return next((gap for gap in _PADDING if gap * between <= room), None)

@@ -1,4 +1,4 @@
-"""`abs-shield ground`: recorded answers against their contexts."""
+"""`abs-shield ground`: check recorded answers against their contexts."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def ground(
 
 
 def _check_lines(file: str) -> Iterator[dict[str, Any] | BadLine]:
-    """Check every line; one that cannot be read is given as that."""
+    """Yield the result of each line; an unreadable line as a `BadLine`."""
     for line in lines(file):
         if isinstance(line, BadLine):
             yield line
@@ -109,7 +109,7 @@ def _check_line(line: bytes) -> dict[str, Any]:
 
 
 def shape(checked_answer: Checked) -> dict[str, Any]:
-    """Return the result for one answer, as `abs-shield ground` prints it."""
+    """Return the result of one answer as `abs-shield ground` prints it."""
     report = checked_answer.report
     claims = [_claim(*one) for one in zip(report.claims, checked_answer.claims, strict=True)]
     return {

@@ -28,10 +28,10 @@ _SHADES = ("{1}", "bold {1}", "{0} on {1}", "bold {0} on {1}")
 
 class CellPart(NamedTuple):
     """
-    One part of a cell.
+    A part of a cell.
 
     Attributes:
-        text: A count with its sign, or a sign alone.
+        text: A count with its sign, or only a sign.
         kind: error, hallucinated, suspicious, clean or blind.
     """
 
@@ -43,13 +43,13 @@ def heat_table(
     rows: Sequence[HeatRow], layers: Sequence[str], *, width: int
 ) -> Iterator[RenderableType]:
     """
-    Yield the heatmap; each count has a sign, so that it reads without colours too.
+    Yield the heatmap; each count has a sign, so that it is readable without colours.
 
-    Where the names of layers do not fit, numbers stand for them, layers with nothing but clean
-    calls have no column, and a legend follows. Names of tools are shortened last.
+    If the names of layers do not fit, numbers replace them, layers with clean calls only are
+    dropped, and a legend follows. Names of tools are shortened last.
 
     Args:
-        rows: The tools; one that a layer was never asked about has no cell there.
+        rows: The tools; a tool has no cell for a layer that never judged it.
         layers: The columns.
         width: Characters of a line of the terminal.
     """
@@ -90,7 +90,7 @@ def _words(layer: str) -> str:
 
 def cell_parts(cell: Cell) -> Iterator[CellPart]:
     """
-    Yield the parts of a cell: errors, then findings; else whether anything was judged.
+    Yield the parts of a cell: errors and findings, or a sign for clean or not judged.
 
     >>> [part.text for part in cell_parts(Cell(9, Verdict.SUSPICIOUS, 3, flagged=3, errors=1))]
     ['1E', '3?']

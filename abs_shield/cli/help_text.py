@@ -1,4 +1,4 @@
-"""The help of a command: plain words for values, and no name broken in two at 80 columns."""
+"""Help texts of commands: plain words for values, and unbroken names at 80 columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 _NAMES = 30
-"""Columns of the names of options; a longer one has a line of its own."""
+"""Width of the column of option names; a longer name has its own line."""
 _BEFORE_OPTION = re.compile(r" (?=-)|(?<= \|) ")
 
 
@@ -17,14 +17,14 @@ def value_word(parameter: Any) -> str:
     """Return the word for a parameter's value: its metavar, its choices, else its name."""
     if parameter.metavar:
         return str(parameter.metavar).removesuffix("...").strip("[]")
-    # typer 0.29 has no `type` any more
+    # typer 0.29 removed `type`
     kind = getattr(parameter, "type_descriptor", None) or parameter.type
     choices = getattr(kind, "choices", None) or ()
     return "|".join(_text(choice) for choice in choices) or str(parameter.name).upper()
 
 
 def bounds(parameter: Any) -> tuple[float | None, float | None]:
-    """Return the smallest and the greatest number that a parameter takes; None without one."""
+    """Return the minimum and maximum of a parameter's value; None without one."""
     holder = parameter if hasattr(parameter, "min") else getattr(parameter, "type", None)
     return getattr(holder, "min", None), getattr(holder, "max", None)
 
@@ -63,7 +63,7 @@ def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
 
 
 def write_rows(rows: Sequence[tuple[str, str]], formatter: Any) -> None:
-    """Write names and, beside them, what they mean."""
+    """Write names with their descriptions."""
     indent = " " * formatter.current_indent
     column = min(max(len(name) for name, _ in rows), _NAMES) + 2
     width = formatter.width - len(indent) - column
@@ -86,7 +86,7 @@ def write_text(text: str, formatter: Any) -> None:
 
 
 def write_example(epilog: str, formatter: Any) -> None:
-    """Write examples, a line each, so that they can be copied where they need several lines."""
+    """Write the examples, wrapped so that they can be copied into a shell."""
     for example in epilog.splitlines():
         formatter.write("\n" + " \\\n    ".join(_parts(example, formatter.width - 6)) + "\n")
 

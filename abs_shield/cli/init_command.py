@@ -66,7 +66,7 @@ def init(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="What an MCP server may take.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for the MCP server.")
     ] = 60.0,
 ) -> None:
     """
@@ -101,7 +101,7 @@ def init(
 
 
 def _blocks(mined: Mined) -> bool:
-    """Return whether strict blocks what was to be let through."""
+    """Return whether strict mode blocks calls that --let-through names."""
     if mined.last is None or mined.draft.let_through is LetThrough.NONE:
         return False
     every = mined.draft.let_through is LetThrough.ALL
@@ -118,11 +118,11 @@ def _print_line_errors(bad: list[BadLine]) -> None:
 
 def _require_readable(files: list[str]) -> None:
     """
-    Look at the files before any work is done.
+    Check the files before any work is done.
 
     Raises:
-        BadInput: One is no regular file, such as a pipe, which cannot be read again.
-        OSError: One cannot be opened.
+        BadInput: A file is not regular, such as a pipe, which cannot be read again.
+        OSError: A file cannot be opened.
     """
     for path in files:
         mode = 0 if path == _STDIN else Path(path).stat().st_mode
@@ -159,10 +159,10 @@ def _source(
 
 def _output_path(output: str | None, *, force: bool) -> Path | None:
     """
-    Return where the module goes; None for the standard output.
+    Return the path of the module; None for the standard output.
 
     Raises:
-        BadInput: It exists, its folder does not, or it is no Python file.
+        BadInput: The file exists, its folder does not, or it is not a Python file.
     """
     if output is None or output == _STDIN:
         return None
@@ -177,7 +177,7 @@ def _output_path(output: str | None, *, force: bool) -> Path | None:
 
 
 def _write(text: str, place: Path | None) -> None:
-    """Write whole or not at all: what stood there stays until the new text is complete."""
+    """Write atomically: the old content stays until the new text is complete."""
     if place is None:
         sys.stdout.write(text)
         return
@@ -230,7 +230,7 @@ def _print_message(text: str) -> None:
 
 @contextmanager
 def _progress(files: list[str]) -> Iterator[Callable[[str], Callable[[int], object]]]:
-    """Show on the standard error, where it is a terminal, which pass over the files it is."""
+    """Show the current pass over the files on the standard error if it is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:  # before rich 14.3 a disabled `Progress` ends with an empty line
         yield lambda what: lambda count: None

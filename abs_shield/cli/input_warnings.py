@@ -1,4 +1,4 @@
-"""Tells of lines that cannot be read and of sessions that come back, and counts them."""
+"""Warnings about unreadable lines and interleaved sessions in the input."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from abs_shield.replay.session_keys import MOST, SessionKeys
 
 class InputWarnings:
     """
-    Tells, on the standard error, what is wrong with the input: five lines of a file, and a count.
+    Printer of warnings about the input: five per file on the standard error, then a count.
 
     Args:
-        told_as: Gives what is printed of a line.
-
+        render: Returns the text printed for a warning.
     """
 
     def __init__(self, render: Callable[[BadLine], str] = render_line) -> None:
@@ -28,12 +27,12 @@ class InputWarnings:
 
     @property
     def bad_lines(self) -> int:
-        """How many lines could not be read."""
+        """Number of lines that could not be read."""
         return self._bad.count
 
     @property
     def returned(self) -> int:
-        """How often a session came back after another began."""
+        """Number of times a session returned after another began."""
         return self._returned.count
 
     def __enter__(self) -> Self:
@@ -44,11 +43,11 @@ class InputWarnings:
         self._returned.close()
 
     def add_bad_line(self, line: BadLine) -> None:
-        """Tell of a line that could not be read."""
+        """Report a line that could not be read."""
         self._bad.add(line)
 
     def add_notes(self, notes: Iterable[BadLine | SessionStart], *, quiet: bool = False) -> None:
-        """Take what stood in the next chunk; *quiet*: what an interrupted run printed already."""
+        """Report the notes of the next chunk, unless an interrupted run already did (*quiet*)."""
         for one in notes:
             if isinstance(one, BadLine):
                 self._bad.add(one, quiet=quiet)

@@ -1,4 +1,4 @@
-"""Reads the JSON files that the commands take."""
+"""Readers of the commands' JSON input files."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ ToolsFile = Annotated[
         "--tools", metavar="FILE", help="JSON: a list of tools, or an object of name to such lists."
     ),
 ]
-"""The option of commands that read runs, or one call."""
+"""The `--tools` option of commands that read runs, or one call."""
 
 
 def parse_json(text: bytes, *, path: str) -> Any:
     """
-    Return the JSON of *text*; *path* names it in the error.
+    Return the parsed JSON of *text*; *path* names the file in errors.
 
     Raises:
-        BadInput: It is no JSON.
+        BadInput: The text is not JSON.
     """
     try:
         return json.loads(text.decode("utf-8-sig"))
@@ -44,10 +44,10 @@ def parse_json(text: bytes, *, path: str) -> Any:
 
 def read_toolsets(path: str | None) -> dict[str, Any]:
     """
-    Read a file of toolsets: an object of name to list of tools, or one list, of every run.
+    Read a file of toolsets: an object of name to list of tools, or one list for every run.
 
     Raises:
-        BadInput: It is neither, or a tool cannot be read.
+        BadInput: The file holds neither, or a tool cannot be read.
     """
     if path is None:
         return {}
@@ -72,7 +72,7 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
     Read a list of tools, or an object of such lists, one named by *toolset*.
 
     Raises:
-        BadInput: There is no one list, or a tool cannot be read.
+        BadInput: The file holds no single list, or a tool cannot be read.
     """
     if path is None:
         if toolset is not None:
@@ -91,10 +91,10 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
 
 def resolve_toolset(toolsets: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
     """
-    Return the name of the list of tools that counts.
+    Return the name of the selected list of tools.
 
     Raises:
-        BadInput: There are several and *toolset* is None, or there is none of this name.
+        BadInput: There are several and *toolset* is None, or no list has this name.
     """
     if toolset is None and (len(toolsets) == 1 or "tools" in toolsets):
         return "tools" if "tools" in toolsets else next(iter(toolsets))
@@ -115,7 +115,7 @@ def read_messages(path: str | None) -> list[Any]:
     Read a conversation: a list of messages, or an object that holds one under ``messages``.
 
     Raises:
-        BadInput: It is no such list.
+        BadInput: The file does not hold such a list.
     """
     if path is None:
         return []

@@ -1,4 +1,4 @@
-"""`abs-shield layers`: what is judged, and what each layer says at worst."""
+"""`abs-shield layers`: the layers with their worst verdicts and scenarios."""
 
 from __future__ import annotations
 

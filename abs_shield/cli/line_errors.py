@@ -1,4 +1,4 @@
-"""Errors in lines of the input, on the standard error: the first few, then a count."""
+"""Errors in lines of the input, printed on the standard error: the first few, then a count."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from abs_shield.replay.file_lines import BadLine
 from abs_shield.text.show import escaped
 
 SHOWN = 5
-"""Lines of one file that are shown."""
+"""Maximum number of errors shown for one file."""
 
 
 def render_line(line: BadLine) -> str:
-    """Return what is wrong with a line as one line."""
+    """Return the error of a line as one line of text."""
     return escaped(str(line), limit=1_000)
 
 
 class LineErrors:
     """
-    Prints the first complaints about each file, and at the end how many more there are.
+    Printer of the first errors of each file, and of the number of further ones.
 
     Args:
-        noun: The plural word for what is counted.
-        told_as: Returns what is printed of a line.
+        noun: The plural noun for the counted lines.
+        render: Returns the text printed for an error.
 
     Attributes:
-        count: All of them.
+        count: Number of all errors.
     """
 
     def __init__(self, noun: str, render: Callable[[BadLine], str] = render_line) -> None:
@@ -38,7 +38,7 @@ class LineErrors:
         self._next: dict[str, int] = {}
 
     def add(self, line: BadLine, *, quiet: bool = False) -> None:
-        """Count one, and print it unless it is *quiet* or there were enough."""
+        """Count an error, and print it unless *quiet* or after the first few of its file."""
         self.count += 1
         self._by_file[line.path] += 1
         if self._by_file[line.path] > SHOWN:
@@ -47,7 +47,7 @@ class LineErrors:
             self._print(line)
 
     def close(self) -> None:
-        """Print for each file how many were not shown."""
+        """Print the number of errors not shown for each file."""
         for path, line in self._next.items():
             more = self._by_file[path] - SHOWN
             self._print(BadLine(path, line, f"from here on {more:,} more {self._noun}"))

@@ -1,4 +1,4 @@
-"""`abs-shield mcp`: a proxy that judges what is asked of any MCP server."""
+"""`abs-shield mcp`: a proxy that judges the calls of any MCP server's tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def mcp(
     ] = None,
     session: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The session of calls that name none; else each is alone."),
+        typer.Option(metavar="ID", help="Session id for calls without one; else each is separate."),
     ] = None,
     hear: Annotated[
         bool, typer.Option("--hear", help="Take in the conversation that a client sends along.")
@@ -74,7 +74,7 @@ def mcp(
         raise BadInput("`--header` is for `--url`; a command has this process's environment")
     try:
         from abs_shield.service import client_headers, mcp_proxy, upstream
-    except ModuleNotFoundError:  # the name of what is missed first says less
+    except ModuleNotFoundError:  # the missing module's own name would say less
         raise BadInput(
             "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
         ) from None
@@ -105,7 +105,7 @@ def _store(log: str | None) -> Store:
 
 
 def _set_up_logging() -> None:
-    """Findings go to the standard error; to a collector only where the operator names one."""
+    """Log findings to the standard error, and to OpenTelemetry if an OTEL_ variable is set."""
     lines = logging.StreamHandler(sys.stderr)
     lines.setLevel(logging.WARNING)
     logging.getLogger("abs_shield").addHandler(lines)

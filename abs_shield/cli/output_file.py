@@ -1,4 +1,4 @@
-"""Where a command's output goes: the terminal, or a file that appears when it is complete."""
+"""Output of a command: the terminal, or a file that appears when it is complete."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ def open_output(
     private: bool = False,
 ) -> Iterator[IO[bytes]]:
     """
-    Open *path* under another name, and rename it at the end; None is the standard output.
+    Open a temporary file that is renamed to *path* at the end; None is the standard output.
 
-    What is no regular file, such as a device or a pipe, is written as it is. A *private* file is
-    readable by its owner alone.
+    A device or a pipe is written directly. A *private* file is readable by its owner only.
 
     Raises:
         BadInput: The file is one of the *inputs*.
@@ -57,7 +56,7 @@ def write_printed(path: str, run: Callable[[], object], *, inputs: Iterable[str]
     Raises:
         BadInput: The file is one of the *inputs*.
         OSError: It cannot be written.
-        typer.Exit: The command ended with a code; the file is written all the same.
+        typer.Exit: The command ended with a code; the file is still written.
     """
     require_writable(path, option="--output")
     ended = None
@@ -76,11 +75,11 @@ def write_printed(path: str, run: Callable[[], object], *, inputs: Iterable[str]
 
 def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> None:
     """
-    Refuse, before any work is done, an output that could not be written; nothing is left behind.
+    Raise, before any work is done, if an output cannot be written; leaves no file.
 
     Raises:
-        BadInput: It is one of the *inputs*, or a folder, its folder does not exist, or nothing
-            can be written there.
+        BadInput: The path is one of the *inputs* or a folder, its folder does not exist, or
+            it is not writable.
     """
     if path == "-":
         return
@@ -104,7 +103,7 @@ def require_writable(path: str, *, inputs: Iterable[str] = (), option: str) -> N
 
 def require_not_input(path: str, inputs: Iterable[str], *, option: str) -> None:
     """
-    Refuse to write over what is read.
+    Raise if an output file is also an input.
 
     Raises:
         BadInput: The file is one of the *inputs*.
@@ -114,7 +113,7 @@ def require_not_input(path: str, inputs: Iterable[str], *, option: str) -> None:
 
 
 def input_files(*places: str | None) -> list[str]:
-    """Name the files among paths and policies' places, as ``inputs`` of `output`."""
+    """Return the files among paths and policy references, as ``inputs`` of `open_output`."""
     names = [name for name in places if name is not None]
     return [name.rpartition(":")[0] if ".py:" in name else name for name in names]
 
@@ -137,14 +136,14 @@ def _temporary_file(real: Path, mode: int) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def exit_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the block as any error does, so that nothing unfinished stays behind."""
+    """Turn SIGTERM within the block into an exception, so that temporary files are removed."""
 
     def end(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
     try:
         before = signal.signal(signal.SIGTERM, end)
-    except ValueError:  # only the main thread hears signals
+    except ValueError:  # only the main thread can handle signals
         yield
         return
     try:

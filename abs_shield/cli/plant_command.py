@@ -1,4 +1,4 @@
-"""`abs-shield plant`: faults planted in recorded runs, to measure what a policy finds."""
+"""`abs-shield plant`: plant faults in recorded runs to measure a policy."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def plant(
 
     `abs-shield backtest FOLDER` then measures what a policy finds and what it flags wrongly. The
     folder holds the runs, with all personal data in them. Exits with 0, with 1 where nothing could
-    be planted, with 2 for bad input: a line that is no run, or a session that comes back. Where
+    be planted, with 2 for bad input: a line that is not a run, or a session that returns. Where
     nothing could be planted, nothing is written.
     """
     sample = Sample(
@@ -117,11 +117,11 @@ def plant(
 
 
 class _NothingPlanted(Exception):
-    """No folder is kept."""
+    """Nothing was planted, so the folder is removed."""
 
 
 def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWarnings) -> None:
-    """Keep a run that has a right call, under an id of its own, and plant in it."""
+    """Add a run that has a right call, under a unique id, and plant faults in it."""
     if len(run.set_aside) == len(run.calls):
         writer.counts.left_out += 1
         return
@@ -136,10 +136,10 @@ def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWar
 
 def _kinds(names: list[str] | None) -> tuple[PlantedKind, ...]:
     """
-    Return the kinds that begin with one of *names*; all of them without any.
+    Return the kinds that begin with one of *names*; all kinds without names.
 
     Raises:
-        BadInput: No kind begins so.
+        BadInput: No kind begins with a name.
     """
     for name in names or ():
         if not any(kind.startswith(name) for kind in KINDS):
@@ -162,10 +162,10 @@ def _require_called(only: list[str] | None, called: Iterable[str]) -> None:
 @contextmanager
 def _new_folder(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
     """
-    Make a folder under another name, and give it its own at the end; else nothing stays.
+    Create a temporary folder that is renamed at the end, and removed on failure.
 
     Raises:
-        BadInput: It cannot be made, or holds something that must stay.
+        BadInput: The folder cannot be created, or holds other files.
     """
     _require_free(folder, force=force)
     for name in FILES:

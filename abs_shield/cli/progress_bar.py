@@ -1,4 +1,4 @@
-"""The progress of long work, on the standard error, where that is a terminal."""
+"""Progress bars for long work, on the standard error if that is a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class ProgressBar:
-    """A progress bar: bytes of the input that are read, calls judged, and the time left."""
+    """A progress bar: bytes read of the input, calls judged, and the time left."""
 
     def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
         files = list(files)
@@ -34,7 +34,7 @@ class ProgressBar:
         self._task = progress.add_task(doing, total=total, calls=0)
 
     def advance(self, count: int) -> None:
-        """So many bytes more are read."""
+        """Add to the number of bytes read."""
         self._progress.advance(self._task, count)
 
     def add_calls(self, calls: int) -> None:
@@ -43,11 +43,11 @@ class ProgressBar:
         self._progress.update(self._task, calls=calls)
 
     def reach(self, count: int) -> None:
-        """So many bytes of the input are done with, from its beginning."""
+        """Set the number of bytes processed from the beginning of the input."""
         self._progress.update(self._task, completed=count)
 
     def restart(self, doing: str, total: int) -> None:
-        """Begin anew: other work, so many bytes of it."""
+        """Restart the bar for other work of *total* bytes."""
         self._progress.reset(self._task, description=doing, total=total)
 
 
@@ -55,7 +55,7 @@ class ProgressBar:
 def progress_bar(
     files: Iterable[str], *, doing: str, hidden: bool = False
 ) -> Iterator[ProgressBar]:
-    """Show a `ProgressBar` while the work goes on."""
+    """Show a `ProgressBar` while the block runs."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"), BarColumn(), DownloadColumn(), _Rate(),
@@ -65,13 +65,13 @@ def progress_bar(
     progress = Progress(
         *columns, console=console, transient=True, disable=hidden, redirect_stdout=False
     )
-    # a disabled one still writes an empty line at its end, before rich 14.3
+    # before rich 14.3 a disabled bar still writes an empty line at its end
     with nullcontext(progress) if hidden else progress:
         yield ProgressBar(progress, files=files, doing=doing)
 
 
 def with_progress(items: Iterable[T], *, doing: str, total: int | None) -> Iterator[T]:
-    """Yield *items*, and show meanwhile how many of *total* have been read, where that is known."""
+    """Yield *items*, and show how many of *total*, if known, have been read."""
     console = Console(stderr=True)
     if not console.is_terminal:  # a disabled bar ends with an empty line before rich 14.3
         yield from items

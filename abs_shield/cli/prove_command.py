@@ -1,4 +1,4 @@
-"""`abs-shield prove`: a policy compared with its tools, before it meets an agent."""
+"""`abs-shield prove`: check a policy against its tools before it is used."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ProveFormat(StrEnum):
 
 
 class ProveFailOn(StrEnum):
-    """From which severity on a proof fails."""
+    """The lowest severity that makes a proof fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -93,7 +93,7 @@ def _proof(place: str, listed: Iterable[Tool]) -> Proof:
 
 
 def _load_policy(place: str) -> Any:
-    """Return what *place* names; called, where it is a function that gives a policy."""
+    """Return the object that *place* names; a function is called for its policy."""
     value = load(place)
     if isinstance(value, Mapping):
         return configure(value)
@@ -103,7 +103,7 @@ def _load_policy(place: str) -> Any:
 def _policy_and_tools(
     loaded: Any, listed: Iterable[Tool], place: str
 ) -> tuple[Policy, dict[str, Tool]]:
-    """The policy, and the tools that it, its Shield and the file know."""
+    """Return the policy, and the tools of it, its Shield and the file."""
     if isinstance(loaded, Shield):
         policy, registered = loaded.policy, loaded.registry.tools()
     elif isinstance(loaded, Policy):
@@ -121,7 +121,7 @@ def _policy_and_tools(
 
 
 def _registered_tools(policy: Policy) -> dict[str, Tool]:
-    """The tools that a policy's own Shield knows; where none can be made, those it declares."""
+    """Return the tools registered with a policy's Shield, or those it declares if that fails."""
     try:
         return Shield.of(policy).registry.tools()
     except PolicyError:
@@ -132,7 +132,7 @@ def _registered_tools(policy: Policy) -> dict[str, Tool]:
 
 
 def _not_declared(error: PolicyError, place: str) -> Problem:
-    """Say where a module stops on a policy that is wrong already when it is declared."""
+    """Return a problem for an error in the policy's declaration, with its file and line."""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     own = [
         SourceLocation(file, line)
@@ -171,6 +171,6 @@ def _cells(each: Problem) -> list[Text]:
 
 
 def _short_location(each: Problem) -> str:
-    """The place, from the working directory where it lies below."""
+    """Return the location, relative to the working directory if below it."""
     here = f"{Path.cwd()}/"
     return str(SourceLocation(each.file.removeprefix(here), each.line))

@@ -1,4 +1,4 @@
-"""`abs-shield quality`: outputs of agents against the quality cascade."""
+"""`abs-shield quality`: check outputs of agents with the quality cascade."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from abs_shield.text.show import escaped, quantity, shown
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _FIELDS = frozenset("id text task_type classification agent_id model impact facts".split())
 _RECORDED = "decision_id"
-"""What a run file says of an output besides."""
+"""An additional field of outputs in run files."""
 
 
 class QualityFormat(StrEnum):
@@ -98,7 +98,7 @@ def _config(place: str | None) -> QualityConfig:
 def _checked(
     files: list[str], config: QualityConfig, progress: ProgressBar
 ) -> Iterator[QualityResult | BadLine]:
-    """Yield the result of each line; a line that cannot be read as that."""
+    """Yield the result of each line; an unreadable line as a `BadLine`."""
     pipeline = QualityPipeline(config)
     for file in files:
         for line in lines(file, on_bytes=progress.advance):
@@ -125,7 +125,7 @@ def _with_facts(config: QualityConfig, rows: list[Mapping[str, Any]]) -> Quality
 
 
 def _records(line: bytes) -> list[Any]:
-    """Return the output of a line, or of a line of a run file those that it recorded."""
+    """Return the output of a line, or the recorded outputs of a run file's line."""
     record = read_record(line, noun="an output")
     if "session_id" in record and "text" not in record:
         outputs = record.get("outputs", [])
@@ -198,7 +198,7 @@ _COLUMNS = (
 
 
 class _Table:
-    """A row for each output, and the number of each action."""
+    """Report with a row for each output, and the number of each action."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink
@@ -227,7 +227,7 @@ class _Table:
 
 
 class _Lines:
-    """One JSON object a line, as soon as its output is checked."""
+    """Report with one JSON object per line, written as each output is checked."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink
@@ -240,7 +240,7 @@ class _Lines:
 
 
 class _List:
-    """One JSON list of all objects."""
+    """Report with one JSON list of all results."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink, self._opening = sink, "["

@@ -1,4 +1,4 @@
-"""`abs-shield replay`: recorded runs judged again."""
+"""`abs-shield replay`: judge recorded runs again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ReplayFormat(StrEnum):
 
 
 class ReplayFailOn(StrEnum):
-    """From which verdict on a replay fails."""
+    """The mildest verdict that makes a replay fail."""
 
     SUSPICIOUS = "SUSPICIOUS"
     HALLUCINATED = "HALLUCINATED"
@@ -92,7 +92,7 @@ def replay(
     """
     Judge every call of recorded runs again, in audit mode, as it would have been judged live.
 
-    Exits with 0, with 1 under --fail-on, with 2 where a line is no run or a session comes back.
+    Exits with 0, with 1 under --fail-on, with 2 if a line is not a run or a session returns.
     """
     _check_options(format, to, findings=findings, resume=resume)
     engine_and_workers = resolve_engine(engine, workers=workers, address=address)
@@ -131,7 +131,7 @@ def _judge(
     totals: ReplayTotals,
     write: Callable[[bytes], object],
 ) -> None:
-    """Judge the runs behind those of an interrupted replay, and write and count their rows."""
+    """Judge the runs after those of an interrupted replay, and write and count their rows."""
     for part in earlier.parts:
         totals.add(part, quiet=True)
     with run_chunks(job, files, options=options, doing="replay", skipped=earlier.lines) as (
@@ -158,7 +158,7 @@ def _check_options(format: ReplayFormat, to: str | None, *, findings: int, resum
 def _target(
     to: str | None, key: dict[str, Any] | None, *, inputs: list[str]
 ) -> Iterator[tuple[IO[bytes], ResumableRows]]:
-    """Open the output; with a *key* it is one that can be resumed."""
+    """Open the output, which can be resumed if a *key* is given."""
     if key is None or to is None:
         with open_output(to, inputs=inputs) as file:
             yield file, ResumableRows()

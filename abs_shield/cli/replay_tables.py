@@ -1,4 +1,4 @@
-"""A replay's counts and findings, laid out for a person or for a program."""
+"""Tables and records of a replay's counts and findings."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def _summary(tally: Tally) -> Text:
 
 
 def finding_report(replayed: ReplayFinding) -> Iterator[Text]:
-    """Yield the lines of one finding of a replay: where it stands, and what it says."""
+    """Yield the lines of one finding of a replay: its call and its text."""
     place = safe(f"{replayed.run_id} call {replayed.call_index}", limit=200)
     yield line(place, ": ", safe(replayed.tool))
     yield from finding_lines(replayed.finding)
 
 
 def finding_entry(replayed: ReplayFinding) -> dict[str, Any]:
-    """Return the same as JSON-able data."""
+    """Return a finding of a replay as JSON-able data."""
     finding = replayed.finding
     return {
         "run_id": replayed.run_id,

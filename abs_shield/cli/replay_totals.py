@@ -1,4 +1,4 @@
-"""The counts of a replay: errors on the standard error, and a table at the end."""
+"""The totals of a replay: counts, findings, and warnings about its input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.text.show import escaped, quantity
 
 class ReplayTotals(InputWarnings):
     """
-    Adds up the parts of a replay, and tells what is wrong with its input.
+    The summed results of a replay, with warnings about its input.
 
     Attributes:
         tally: The counts.
@@ -30,14 +30,14 @@ class ReplayTotals(InputWarnings):
         self._most = most
 
     def add(self, part: ReplayPart, *, quiet: bool = False) -> None:
-        """Add what was made of the next chunk; say what is wrong with its lines, unless *quiet*."""
+        """Add the results of the next chunk; report its unreadable lines, unless *quiet*."""
         self.tally.merge(part.tally)
         self.findings += part.findings[: self._most - len(self.findings)]
         self.add_notes(part.notes, quiet=quiet)
 
 
 def totals_object(files: list[str], totals: ReplayTotals, *, listed: bool) -> dict[str, Any]:
-    """Return the counts, and where they are *listed* the findings, as JSON-able data."""
+    """Return the counts, and if *listed* the findings, as JSON-able data."""
     data = {
         "files": files,
         **totals.tally.to_dict(),
@@ -50,7 +50,7 @@ def totals_object(files: list[str], totals: ReplayTotals, *, listed: bool) -> di
 
 
 def print_table(totals: ReplayTotals, file: IO[str] | None) -> None:
-    """Print the same for a person."""
+    """Print the counts and findings as tables."""
     console = open_console(file)
     for part in tally_report(totals.tally):
         console.print(part)
@@ -60,7 +60,7 @@ def print_table(totals: ReplayTotals, file: IO[str] | None) -> None:
 
 
 def written_message(totals: ReplayTotals, path: str, *, before: int) -> str:
-    """Return the line that says what was done; *before*: calls of an interrupted replay."""
+    """Return the closing message; *before* counts the calls of an interrupted replay."""
     calls = totals.tally.verdicts.total()
     runs = quantity(totals.tally.runs.total(), "run")
     more = f", {before:,} of them before it was interrupted" if before else ""
@@ -71,7 +71,7 @@ def written_message(totals: ReplayTotals, path: str, *, before: int) -> str:
 
 @contextmanager
 def text_for(file: IO[bytes] | None) -> Iterator[IO[str] | None]:
-    """Yield a text that is written to *file* at the end; None for the standard output."""
+    """Yield a text buffer that is written to *file* at the end; None for the standard output."""
     if file is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The rows of a replay that is not finished, and how far they go, so that it can go on."""
+"""Rows of an interrupted replay and its journal, so that the replay can resume."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from abs_shield.version import __version__
 
 class ResumableRows:
     """
-    Rows, and a journal beside them with a line for each chunk whose rows are written.
+    Rows, with a journal that has a line for each chunk whose rows are written.
 
     Attributes:
-        file: The rows; None where a replay cannot be resumed.
-        lines: Lines of the input that are judged.
-        parts: What was noted of them, without their rows.
+        file: The file of rows; None if the replay cannot be resumed.
+        lines: Number of input lines judged.
+        parts: Their results from the journal, without rows.
     """
 
     def __init__(self, file: IO[bytes] | None = None, journal: IO[bytes] | None = None) -> None:
@@ -38,18 +38,18 @@ class ResumableRows:
 
     @property
     def rows(self) -> IO[bytes]:
-        """The file of rows, which only what can be resumed has."""
+        """The file of rows of a resumable replay."""
         if self.file is None:
             raise ValueError("these rows have no file")
         return self.file
 
     @property
     def calls(self) -> int:
-        """How many calls' rows were there when it began."""
+        """Number of calls whose rows already existed at the start."""
         return sum(part.tally.verdicts.total() for part in self.parts)
 
     def read(self) -> None:
-        """Go on after the last whole line of the journal whose rows are all there."""
+        """Resume after the last complete journal line whose rows are all written."""
         if self.file is None or self._journal is None:
             return
         size, end, at = self.file.seek(0, os.SEEK_END), 0, self._journal.tell()
@@ -65,7 +65,7 @@ class ResumableRows:
             file.seek(length)
 
     def note(self, part: ReplayPart, *, lines: int) -> None:
-        """Note that the rows of *part* are written, and *lines* of the input judged."""
+        """Record in the journal that the rows of *part* are written and *lines* judged."""
         if self.file is not None and self._journal is not None:
             self.file.flush()
             entry = {"lines": lines, "bytes": self.file.tell(), **_part_entry(part)}
@@ -79,17 +79,17 @@ def resumable_rows(
     path: str, key: Mapping[str, Any], *, inputs: list[str]
 ) -> Iterator[ResumableRows]:
     """
-    Open the rows for *path* where an interrupted replay left them, else new ones.
+    Open the rows of an interrupted replay for *path*, else new ones.
 
-    They get their name when the block ends well; else they and the journal stay.
+    The file gets its final name when the block succeeds; else the rows and the journal remain.
 
     Args:
         path: The file of rows.
-        key: What the rows depend on, by name; `replay_key` makes it.
-        inputs: Files that the output must not be.
+        key: The inputs that the rows depend on, from `replay_key`.
+        inputs: Input files, which must not be overwritten.
 
     Raises:
-        BadInput: The rows that are there depend on something else, or are being written.
+        BadInput: The existing rows depend on other inputs, or another process writes them.
         OSError: A file cannot be read or written.
     """
     require_not_input(path, inputs, option="--output")
@@ -119,11 +119,11 @@ def resumable_rows(
 
 def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
     """
-    Return what the rows of a replay depend on, as JSON-able data.
+    Return the inputs that the rows of a replay depend on, as JSON-able data.
 
     Raises:
         BadInput: The input cannot be read a second time.
-        PolicyError: There is no such policy.
+        PolicyError: The policy does not exist.
     """
     for file in files:
         if file == "-" or (Path(file).exists() and not Path(file).is_file()):
@@ -141,7 +141,7 @@ def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
 
 
 def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> bool:
-    """Write the key of a new journal, or compare that of an old one; return whether it is new."""
+    """Write the key of a new journal, or compare an existing one; return whether it is new."""
     journal.seek(0)
     first = journal.readline()
     if not first.endswith(b"\n"):  # it was interrupted before its first line
@@ -160,7 +160,7 @@ def _require_key(journal: IO[bytes], key: Mapping[str, Any], place: Path) -> boo
 
 
 def _keep(unfinished: ResumableRows, rows: Path, notes: Path) -> None:
-    """Say what is kept; nothing is, where no row was written."""
+    """Print which rows remain; without a row, remove the files."""
     if not unfinished.lines:
         _remove(rows, notes)
         return
@@ -185,7 +185,7 @@ def _entry(line: bytes) -> dict[str, Any]:
 
 
 def _lock(journal: IO[bytes], path: str) -> None:
-    """Refuse to write rows that another process writes; a lock ends with its process."""
+    """Raise if another process writes the rows; a lock ends with its process."""
     try:
         import fcntl
     except ModuleNotFoundError:  # not on Windows

@@ -1,4 +1,4 @@
-"""Long names, shortened in the middle to what a table has room for; different ones stay apart."""
+"""Long names, shortened in the middle to fit a table, and kept distinct."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.cli.console import safe
 from abs_shield.text.show import LONGEST_NAME
 
 SHORTEST = 20
-"""Characters of a name that a table always leaves."""
+"""Minimum width of a shortened name, in characters."""
 
 
 def short_names(names: Iterable[str], width: int) -> dict[str, Text]:
@@ -18,7 +18,7 @@ def short_names(names: Iterable[str], width: int) -> dict[str, Text]:
     Return each name as a text of at most *width* characters.
 
     Names of services have a common beginning (``mcp__github__...``), so the middle is left out;
-    where two names look alike then, the gap of the second has a number.
+    if two shortened names are equal, the gap of the second has a number.
 
     Args:
         names: The names, which a model may have written.

@@ -1,4 +1,4 @@
-"""A moment as the options name it: a day, a time, or how long ago."""
+"""Times in options: a date, a date-time, or an age."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 def seconds_of(text: str | None, *, option: str) -> float | None:
     """
-    Return the seconds since the epoch; None where there is no text.
+    Return the seconds since the epoch; None without a text.
 
     Args:
-        text: ``7d``, ``12h``, ``30m``: so long ago; or an ISO day or moment, UTC where it has no
-            offset.
-        option: Its name, for the error.
+        text: An age such as ``7d``, ``12h`` or ``30m``, or an ISO date or date-time, in UTC if
+            it has no offset.
+        option: The option's name, for the error.
 
     Raises:
-        BadInput: It is none of these.
+        BadInput: The text is not a valid time.
 
     >>> seconds_of("2026-01-01", option="--since")
     1767225600.0
@@ -43,7 +43,7 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
 
 def format_time(at: float, *, seconds: bool = False) -> str:
     """
-    Return a moment as a person reads it, in UTC.
+    Return a time as readable text, in UTC.
 
     >>> format_time(1767225600.0), format_time(1767225600.0, seconds=True)
     ('2026-01-01 00:00', '2026-01-01 00:00:00')

@@ -1,4 +1,4 @@
-"""Reads a file of tools and notes on which line each of them begins."""
+"""Reader of a tools file that records the line of each tool."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def read_tools_with_lines(path: str | None) -> tuple[Tool, ...]:
     """
     Read a list of tools, an object of lists, or MCP's answer to `tools/list`.
 
-    All of them count, of equal names the last.
+    Every list is read; of equal names the last one wins.
 
     Raises:
-        BadInput: It holds no list, or a tool cannot be read.
+        BadInput: The file holds no list, or a tool cannot be read.
     """
     if path is None:
         return ()
@@ -50,7 +50,7 @@ def _tool(value: Any, place: SourceLocation) -> Tool:
 
 
 def _lines(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
-    """The members of every list, each with its line; *text* is known to be JSON."""
+    """Yield the members of every list with their lines; *text* is valid JSON."""
     line, before = 1, 0
     for at, value in _listed(text, whole):
         line += text.count("\n", before, at)
@@ -71,7 +71,7 @@ def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
-    """The keys of the object whose first stands behind *at*, and where their values begin."""
+    """Yield the keys of the object that begins at *at*, and the offsets of their values."""
     while text[at := _after(text, at, _BLANK + ",")] != "}":
         key, at = _DECODER.raw_decode(text, at)
         at = _after(text, _after(text, at, _BLANK) + 1, _BLANK)
@@ -80,7 +80,7 @@ def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def _members(text: str, at: int) -> Iterator[tuple[int, Any, int]]:
-    """The members of the list whose first stands behind *at*: where it begins and ends."""
+    """Yield the members of the list that begins at *at*, each with its start and end."""
     while text[at := _after(text, at, _BLANK + ",")] != "]":
         value, end = _DECODER.raw_decode(text, at)
         yield at, value, end

@@ -1,4 +1,4 @@
-"""Where `abs-shield init` has its tools from: a file, an MCP server, an OpenAPI description."""
+"""Tool sources of `abs-shield init`: a file, an MCP server, an OpenAPI description."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def from_file(
     """
     Read a list of tools, or an object of such lists, one named by *toolset*.
 
-    A tool that cannot be read is left out, and *on_bad* called with what is wrong with it.
+    A tool that cannot be read is left out, and *on_bad* is called with the error.
 
     Returns:
-        The tools, and the toolsets that recorded runs may name.
+        The tools, and the toolsets that recorded runs may refer to.
 
     Raises:
-        BadInput: It holds no list, or several and none is named, or a tool cannot be read.
+        BadInput: The file holds no list, or several without *toolset*, or an unreadable tool.
     """
     whole = unwrap_result(parse_json(Path(path).read_bytes(), path=path))
     name = PurePath(path).name
@@ -50,7 +50,7 @@ def from_file(
 
 def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> ToolSource:
     """
-    Ask an MCP server for its tools: one that a command starts, or one at a URL.
+    Fetch the tools of an MCP server, which a command starts or a URL names.
 
     Raises:
         BadInput: The extra is missing, or the command cannot be read.
@@ -76,10 +76,10 @@ def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> ToolSour
 
 def from_openapi(path: str) -> ToolSource:
     """
-    Read an OpenAPI description, JSON or YAML; an operation is a tool.
+    Read the tools of an OpenAPI description, JSON or YAML; each operation is a tool.
 
     Raises:
-        BadInput: It is none, or the extra for YAML is missing.
+        BadInput: The file is not OpenAPI, or the extra for YAML is missing.
     """
     from abs_shield.replay.openapi import operations
 
@@ -110,17 +110,17 @@ def _parse_yaml(text: bytes, *, path: str) -> Any:
 
 
 class _YamlConverter:
-    """Copies what YAML gives as JSON: names are texts, dates are written out, and it has an end."""
+    """Converter of YAML values to JSON values, with a limit on their number."""
 
     def __init__(self) -> None:
         self._values = 0
 
     def of(self, value: Any) -> Any:
         """
-        Return one value.
+        Return a value as JSON-able data.
 
         Raises:
-            OverflowError: There are too many.
+            OverflowError: There are too many values.
         """
         self._values += 1
         if self._values > _MOST_VALUES:

@@ -1,4 +1,4 @@
-"""Messages for wrong use of the command line: one line each, with a hint."""
+"""Messages for wrong use of the command line, one line each, with a hint."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WORD = re.compile("'([^']+)'")
 
 
 class BadInput(Exception):
-    """Something given to a command cannot be used; one line that says what and what instead."""
+    """An input of a command is unusable; the message is one line, with a hint."""
 
 
 def usage_message(error: Any) -> str:
-    """Return on one line, in our own words, what is wrong with what typer refused."""
+    """Return a one-line message for an error of typer."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         return _no_option(error)
@@ -54,7 +54,7 @@ def _defined(numbers: Iterable[float | None]) -> Iterator[float]:
 
 
 def _got(error: Any) -> str:
-    """Return the refused value, as far as the library tells it."""
+    """Return the rejected value as text, if the library reports it."""
     cause = error.__cause__
     before = _GOT.match(str(error.message))  # before typer 0.29 there is no cause
     value = before[1] if before else None
@@ -64,7 +64,7 @@ def _got(error: Any) -> str:
 
 
 def _no_value(error: Any) -> str:
-    """Say that an option lacks its value, or that a flag has one."""
+    """Return the message for an option without its value, or a flag with one."""
     parameters = error.ctx.command.params if error.ctx else ()
     flag = any(error.option_name in one.opts and one.is_flag for one in parameters)
     problem = "takes no value" if flag else "needs a value"
@@ -106,7 +106,7 @@ def _command(error: Any) -> str:
 
 
 def file_message(error: OSError) -> str:
-    """Say on one line what is wrong with a file, and which one was probably meant."""
+    """Return a one-line message for a file error, with the nearest existing file."""
     if not error.filename:
         return f"error: {error.strerror or error}"
     path = Path(str(error.filename))
@@ -122,7 +122,7 @@ def _path_hint(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder `{path.parent}`"
     near: list[str] = []
-    kind = path.suffix  # a file of another kind was not meant
+    kind = path.suffix  # a file with another suffix is not a likely candidate
     with suppress(OSError):
         entries = sorted(entry.name for entry in path.parent.iterdir())
         near = nearest(path.name, [name for name in entries if PurePath(name).suffix == kind])

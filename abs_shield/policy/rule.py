@@ -66,7 +66,7 @@ def rule(
         sentence: The text for the model, instead of the docstring.
 
     Raises:
-        PolicyError: There is no docstring, the function is async, or a parameter has no name.
+        PolicyError: The docstring is missing, the function is async, or a parameter has no name.
 
     >>> @rule(tool="transfer")
     ... def sum_is_positive(amount: float) -> bool:

@@ -50,7 +50,7 @@ class Decisions(list[Decision]):
         Return the only decision.
 
         Raises:
-            AssertionError: There is no decision, or more than one.
+            AssertionError: There are none, or more than one.
         """
         __tracebackhide__ = True
         if len(self) != 1:

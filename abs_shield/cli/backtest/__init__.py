@@ -1,4 +1,4 @@
-"""`abs-shield backtest`: what another policy would decide on recorded runs, and how rightly."""
+"""`abs-shield backtest`: compare two policies on recorded runs, with precision and recall."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BacktestFormat(StrEnum):
 
 
 class BacktestModes(StrEnum):
-    """The modes that count: the policy's own, or strict for every layer."""
+    """The modes to apply: the policy's own, or strict for every layer."""
 
     OWN = "own"
     STRICT = "strict"
@@ -85,14 +85,16 @@ def backtest(
     ] = None,
     modes: Annotated[
         BacktestModes,
-        typer.Option(help="Stop calls by each policy's own modes, or as if all was strict."),
+        typer.Option(help="Apply each policy's own modes, or strict mode for all layers."),
     ] = BacktestModes.OWN,
     format: Annotated[
         BacktestFormat, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
     ] = BacktestFormat.TABLE,
     fail_on: Annotated[
         list[BacktestFailOn] | None,
-        typer.Option(metavar="CHANGE", help="Exit with 1 where a decision changes so; repeatable."),
+        typer.Option(
+            metavar="CHANGE", help="Exit with 1 if a decision changes this way; repeatable."
+        ),
     ] = None,
     examples: Annotated[
         int, typer.Option(metavar="N", min=0, help="Show the first N calls of each kind.")
@@ -110,8 +112,8 @@ def backtest(
     """
     Judge recorded runs by a new policy and by the old one, and show the decisions that change.
 
-    Exits with 0, with 1 under --fail-on, with 2 for bad input: a line that cannot be read, or a
-    session that comes back.
+    Exits with 0, with 1 under --fail-on, with 2 for bad input: an unreadable line, or a session
+    that returns.
     """
     _check_options(files, policy, against, labels, fail_on)
     warnings = (

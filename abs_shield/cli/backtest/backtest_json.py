@@ -25,7 +25,7 @@ _DECIDED = ("flagged", "blocked")
 
 
 def record(done: BacktestResult) -> dict[str, Any]:
-    """Return everything that was counted, and the examples."""
+    """Return all counts and the examples as JSON-able data."""
     comparison = done.comparison
     old = None
     if done.old is not None and comparison.old is not None:

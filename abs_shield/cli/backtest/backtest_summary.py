@@ -1,4 +1,4 @@
-"""The result of a backtest in sentences."""
+"""Summary sentences of a backtest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abs_shield.text.show import escaped, quantity
 
 
 def summary(done: BacktestResult) -> str:
-    """Say everything that counts in one line."""
+    """Return the summary as one line."""
     comparison, new = done.comparison, done.comparison.new
     counts = f"{quantity(comparison.runs, 'run')}, {quantity(new.calls, 'call')}"
     figures = f"{new.hit('flagged'):,} flagged, {new.hit('blocked'):,} blocked"
@@ -44,7 +44,7 @@ def share(one: Proportion) -> str:
 
 
 def layers_text(comparison: Comparison, kind: Kind, tool: str) -> str:
-    """Name the layers to blame for a tool's changes, each with its number of calls."""
+    """Return the layers that caused a tool's changes, each with its number of calls."""
     counts = {
         layer: count
         for (k, name, layer), count in comparison.layers.most_common()

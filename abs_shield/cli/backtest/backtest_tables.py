@@ -1,4 +1,4 @@
-"""A backtest laid out for a person: what changes, examples of it, and how right it is."""
+"""Terminal tables of a backtest: changes, examples, and scores."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _policy_line(which: str, compared: ComparedPolicy) -> Text:
 
 
 def _modes(compared: ComparedPolicy) -> str:
-    """The policy's mode, and what it says of single layers and tools."""
+    """Return the policy's mode and the modes of single layers and tools."""
     others = [
         f"{key if isinstance(key, str) else ' '.join(key)} {mode}"
         for key, mode in compared.policy.modes.items()
@@ -159,7 +159,7 @@ def _scores(comparison: Comparison) -> FittingTable:
 
 
 def _sweep(points: Iterable[SweepPoint]) -> FittingTable:
-    """Neighbours that decide alike share a row; the policy's own threshold has its own."""
+    """Return a table in which neighbouring thresholds with equal results share a row."""
     columns = ("flagged", "precision", "recall", "blocked", "precision", "recall")
     table = _table("threshold", right=columns)
     for (own, shares), alike in groupby(points, key=lambda point: (point.own, _shares(point))):

@@ -1,4 +1,4 @@
-"""The two policies of a backtest, by the names that they were given."""
+"""The two policies of a backtest, and its result."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from abs_shield.replay.backtest import Comparison
 
 class ComparedPolicy(NamedTuple):
     """
-    One policy.
+    A policy under comparison.
 
     Attributes:
-        name: The place it was loaded from, as it was given.
-        policy: In the modes that count.
-        revision: That of the policy as it was declared.
-        place: Where it was declared; nowhere for our own default.
+        name: The reference it was loaded from, as on the command line.
+        policy: The policy in the applied modes.
+        revision: The revision of the policy as declared.
+        place: The location of its declaration; empty for the default policy.
     """
 
     name: str
@@ -31,21 +31,21 @@ class ComparedPolicy(NamedTuple):
 
     @property
     def has_strict_mode(self) -> bool:
-        """Return whether anything at all is strict."""
+        """Return whether any mode is strict."""
         modes = (*self.policy.modes.values(), *(tool.mode for tool in self.policy.tools))
         return Mode.STRICT in (self.policy.mode, *modes)
 
 
 class BacktestResult(NamedTuple):
     """
-    A backtest that is done.
+    The result of a backtest.
 
     Attributes:
-        labels: How many labels the file of labels holds.
-        bad_lines: How many lines could not be read.
-        returned: How often a session came back after another began.
-        first_run: The id of the first run; empty where there is none.
-        cases: How many planted cases there are.
+        labels: Number of labels in the labels file.
+        bad_lines: Number of unreadable lines.
+        returned: Number of times a session returned after another began.
+        first_run: The id of the first run; empty without one.
+        cases: Number of planted cases.
     """
 
     comparison: Comparison
@@ -58,7 +58,7 @@ class BacktestResult(NamedTuple):
     cases: int = 0
 
     def notes(self) -> Iterator[str]:
-        """Yield the limits of the figures, a sentence each."""
+        """Yield caveats about the figures, one sentence each."""
         if self.old is not None and self.new.revision == self.old.revision:
             yield (
                 f"both policies have revision {self.new.revision}: no decision can change;"
@@ -82,7 +82,7 @@ class BacktestResult(NamedTuple):
 
 
 def compared_policy(name: str | None, policy: Policy, *, strict: bool) -> ComparedPolicy:
-    """Return *policy* in the modes that count; without a name it is the default policy."""
+    """Return *policy* in the applied modes; without a name it is the default policy."""
     place = SourceLocation() if name is None else policy.place
     label = "all six layers" if name is None else name
     modes = policy.enforced() if strict else policy
@@ -90,7 +90,7 @@ def compared_policy(name: str | None, policy: Policy, *, strict: bool) -> Compar
 
 
 def in_repository(place: SourceLocation) -> SourceLocation:
-    """Return *place* with its file relative to the repository; no file where it is outside."""
+    """Return *place* with its file relative to the repository; empty if it is outside."""
     if not place.file:
         return place
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()

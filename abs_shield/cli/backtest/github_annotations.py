@@ -1,4 +1,4 @@
-"""A backtest as GitHub's workflow commands, which become annotations of the policy's file."""
+"""A backtest as GitHub workflow commands, which annotate the policy's file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.replay.backtest import Example, Kind
 from abs_shield.text.show import escaped, quantity
 
 _MOST = 10
-"""Annotations of one kind; GitHub shows no more of one level in a step."""
+"""Maximum annotations of one kind; GitHub shows no more of one level in a step."""
 _SAYS = {
     Kind.ALLOW_TO_BLOCK: ("allowed", "blocked"),
     Kind.BLOCK_TO_ALLOW: ("blocked", "allowed"),
@@ -30,7 +30,8 @@ def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str
 
     Args:
         done: The backtest.
-        failing: The kinds that make it fail, which are errors; others are warnings or notices.
+        failing: The kinds that make the backtest fail, shown as errors; others are warnings or
+            notices.
     """
     for kind in reversed(Kind):
         level = "error" if kind in failing else "notice" if kind in _MILD else "warning"
@@ -46,7 +47,7 @@ def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str
 
 
 def bad_line_command(line: BadLine) -> str:
-    """Return a line that could not be read as an error at its own place."""
+    """Return an unreadable line as an error at its own file and line."""
     where = (
         {}
         if line.path == "-"
@@ -57,7 +58,7 @@ def bad_line_command(line: BadLine) -> str:
 
 def command(level: str, message: str, properties: Mapping[str, str]) -> str:
     r"""
-    Return a workflow command: one line, whose text is escaped and begins no other.
+    Return a workflow command as one line, with its text escaped.
 
     >>> command("error", "100 %\n::set-env", {"title": "a: b, c"})
     '::error title=a%3A b%2C c::100 %25%0A::set-env'
@@ -95,7 +96,7 @@ def _example_text(first: Example) -> str:
 
 
 def _location(done: BacktestResult, first: Example) -> SourceLocation:
-    """The rule that says no, where one does; else the new policy."""
+    """Return the location of the rejecting rule, if any, else of the new policy."""
     ruled = (in_repository(_rule_location(finding)) for finding in first.appeared)
     return next((at for at in ruled if at.file), None) or in_repository(done.new.place)
 

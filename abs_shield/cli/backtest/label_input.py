@@ -1,4 +1,4 @@
-"""Reads the labels of a backtest, and says where they fit nothing."""
+"""Labels of a backtest: reading, and the error if none matches a call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from abs_shield.text.show import escaped
 
 def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
     """
-    Read a file of labels; *teller* tells of the lines that are none.
+    Read a file of labels; *warnings* receives the unreadable lines.
 
     Raises:
-        BadInput: It holds none at all.
+        BadInput: The file holds no labels.
     """
     labels = Labels()
     for line in () if path is None else label_lines(path):
@@ -32,7 +32,7 @@ def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
 
 
 def unmatched_labels(path: str, labels: Labels, *, first_run: str) -> BadInput:
-    """Say that no label fits a call, with the first label and the first run."""
+    """Return the error that no label matches a call, with the first label and the first run."""
     _, scope, call = next(iter(labels.by_key))
     first_label = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
     run = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"

@@ -1,4 +1,4 @@
-"""Reads a folder of planted cases for a backtest, and lays out what was found of them."""
+"""Planted cases of a backtest: reading their folder, and reporting the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXPECTED = {Expect.FLAG: "a finding", Expect.CLEAN: "none", Expect.INFO: "not s
 
 
 class PlantedFolder(NamedTuple):
-    """The files of a folder of planted cases; *toolsets* is None where it has none."""
+    """The files of a folder of planted cases; *toolsets* is None without that file."""
 
     runs: str
     toolsets: str | None
@@ -30,10 +30,10 @@ class PlantedFolder(NamedTuple):
 
 def planted_folder(files: list[str], warnings: InputWarnings) -> PlantedFolder | None:
     """
-    Return the folder that *files* name; None where they name run files.
+    Return the folder that *files* name; None if they name run files.
 
     Raises:
-        BadInput: It holds no planted cases, or does not stand alone.
+        BadInput: The folder holds no planted cases, or further files are named.
     """
     folder = next((Path(file) for file in files if file != "-" and Path(file).is_dir()), None)
     if folder is None:
@@ -54,7 +54,7 @@ def planted_folder(files: list[str], warnings: InputWarnings) -> PlantedFolder |
 
 
 def planted_report(comparison: Comparison) -> Iterator[RenderableType]:
-    """Iterate over the table of planted cases under each policy; nothing where there are none."""
+    """Yield the table of planted cases under each policy; nothing without cases."""
     sides = [("new", comparison.new.planted)]
     if comparison.old is not None:
         sides.append(("old", comparison.old.planted))
@@ -78,7 +78,7 @@ def _cells(row: PlantedRow) -> tuple[str, str, str]:
 
 
 def planted_record(figures: PlantedFigures) -> list[dict[str, Any]]:
-    """Return the same as JSON-able data."""
+    """Return the results of planted cases as JSON-able data."""
     return [
         {
             "kind": row.kind,

@@ -1,4 +1,4 @@
-"""Puts the parts of a backtest together."""
+"""Run a backtest and merge its parts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def run_backtest(
     Judge every run by both policies.
 
     Args:
-        job: What is done.
-        files: The runs.
-        declared: The policies that *job* names, loaded.
-        teller: Tells what is wrong with the runs; it has told of the labels.
-        way: How it is done.
+        job: The backtest job.
+        files: The run files.
+        declared: The loaded policies of *job*.
+        warnings: Receives warnings about the runs; those about labels are in it already.
+        options: The engine and its options.
 
     Raises:
         PolicyError: A tool of a policy is wrong, or a rule does not fit it.

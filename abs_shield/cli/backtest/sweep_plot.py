@@ -1,4 +1,4 @@
-"""A threshold sweep as a picture: precision and recall, and what is flagged and blocked."""
+"""Plot of a threshold sweep: precision and recall, and shares flagged and blocked."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _LINES: dict[str, dict[str, str]] = {
     "flagged": {"color": "#4d4d4d", "linestyle": "-", "marker": "^"},
     "blocked": {"color": "#8a1c1c", "linestyle": ":", "marker": "x"},
 }
-"""Each line differs from the others also without its colour."""
+"""Line styles that differ even without colour."""
 
 
 class SweepPlot:
     """
-    A file to draw into.
+    The plot of a threshold sweep, written to a file.
 
     Args:
         path: The file.
-        inputs: Files that are read, which it must not be.
+        inputs: Input files, which must not be overwritten.
 
     Raises:
-        BadInput: It is neither .svg nor .png, its folder is missing, or matplotlib is; or it is
-            one of *inputs*.
+        BadInput: The file is neither .svg nor .png or is one of *inputs*, its folder is missing,
+            or matplotlib is not installed.
     """
 
     def __init__(self, path: str, *, inputs: Iterable[str] = ()) -> None:
@@ -57,7 +57,7 @@ class SweepPlot:
             ) from None
 
     def draw(self, figures: PolicyFigures) -> None:
-        """Write the picture; equal figures give equal files."""
+        """Write the plot; equal figures give equal files."""
         from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""`abs-shield demo`: an agent's story in the terminal; no key, no network."""
+"""`abs-shield demo`: a scripted agent in the terminal; no key, no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One small example for each layer: what was said, what ran, and the call that is wrong."""
+"""One small example for each layer: the user's message, earlier calls, and a wrong call."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from abs_shield.shield import Shield
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerExample:
     """
-    A moment of a run.
+    An example of a call that one layer catches.
 
     Attributes:
-        user: What the user asks for.
-        before: Calls that ran, each with its result.
-        call: What the agent proposes then.
+        user: The user's message.
+        before: Earlier calls that ran, each with its result.
+        call: The call that the agent proposes.
     """
 
     user: str
@@ -65,4 +65,4 @@ LAYER_EXAMPLES: Mapping[str, LayerExample] = MappingProxyType(
         ),
     }
 )
-"""Layer to its scene; a test compares the names with the layers."""
+"""Examples by layer; a test compares the names with the layers."""

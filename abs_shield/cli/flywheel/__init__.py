@@ -1,4 +1,4 @@
-"""`abs-shield flywheel`: catches of the decision log become training data, step by step."""
+"""`abs-shield flywheel`: turn catches of the decision log into training data."""
 
 from __future__ import annotations
 

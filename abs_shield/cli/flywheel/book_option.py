@@ -1,4 +1,4 @@
-"""The flywheel's file that a command names, and gaps as a person reads them."""
+"""The `--book` option of the flywheel's file, and the table of gaps."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BookFile = Annotated[
 
 def require_book(book: str, *, option: str = "--book") -> str:
     """
-    Return the path of a flywheel's file that is there.
+    Return the path of a flywheel's file, which must exist.
 
     Raises:
-        BadInput: There is none.
+        BadInput: The file does not exist.
     """
     if not Path(book).is_file():
         raise BadInput(

@@ -1,4 +1,4 @@
-"""`abs-shield flywheel curate`: groups catches into gaps, which a person accepts or rejects."""
+"""`abs-shield flywheel curate`: group catches into gaps to accept or reject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks in the terminal about one gap after the other."""
+"""Questions in the terminal about one gap after the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
     """
     Ask about gaps, and apply each decision before the next question.
 
-    The end of the input, or Ctrl-C, ends the questions; what was decided stays.
+    The end of the input, or Ctrl-C, ends the questions; earlier decisions stay.
 
     Args:
         book: The flywheel's file.
@@ -70,13 +70,13 @@ def _answer(console: PlainConsole) -> str:
 
 
 def _suggestion(catches: Sequence[Catch]) -> str:
-    """Return what may be right, where no check verified what is."""
+    """Return a suggested right answer if no check verified one; else an empty text."""
     guesses = [one.suggested_value for one in catches if one.suggested_value]
     return guesses[0] if guesses and not any(one.verified_value for one in catches) else ""
 
 
 def _decide(console: PlainConsole, book: str, new: Review, guess: str) -> bool:
-    """Ask for what a decision needs, and apply it; return whether that worked."""
+    """Ask for the details of a decision, and apply it; return whether that succeeded."""
     into, right = "", ""
     if new.choice is Choice.MERGE:
         into = typer.prompt("merge into which gap (its id)?").strip()

@@ -47,7 +47,7 @@ def command(log: Database = None, book: BookFile = DEFAULT) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Notice | None]:
-    """Show on the standard error, where it is a terminal, how much is read."""
+    """Show the progress on the standard error if it is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

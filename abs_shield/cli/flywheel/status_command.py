@@ -1,4 +1,4 @@
-"""`abs-shield flywheel status`: the gaps, how often each comes, and where it stands."""
+"""`abs-shield flywheel status`: the gaps with their rates and states."""
 
 from __future__ import annotations
 

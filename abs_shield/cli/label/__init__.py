@@ -1,4 +1,4 @@
-"""`abs-shield label`: an operator's label of a decision: hallucinated or ok."""
+"""`abs-shield label`: label decisions as hallucinated or ok."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def label(
     ] = None,
     truth: Annotated[
         str | None,
-        typer.Argument(metavar="[hallucinated|ok]", help="What its call really was."),
+        typer.Argument(metavar="[hallucinated|ok]", help="The truth about its call."),
     ] = None,
     db: Annotated[
         str | None,
@@ -80,11 +80,11 @@ def label(
     ] = None,
 ) -> None:
     """
-    Say whether a decision's call was hallucinated or ok, whatever the shield said of it.
+    Label a decision's call as hallucinated or ok, independently of the shield's verdict.
 
-    The newest label of a decision holds. Labels feed `abs-shield report`. With --next the
+    The newest label of a decision applies. Labels feed `abs-shield report`. With --next the
     decisions that decide what may be enforced come first, each with one question: press h, o, s
-    (skip), u (undo) or q; where the standard input is no terminal, a line is an answer. Exits
+    (skip), u (undo) or q; if the standard input is not a terminal, a line is an answer. Exits
     with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next and
     --export, a record of the log could not be used.
     """
@@ -188,7 +188,7 @@ def _comment(decision: Decision, truth: Truth) -> str:
 
 
 def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
-    """Label line by line; give the exit code: 2 where a line could not be used."""
+    """Apply labels line by line; return the exit code, 2 if a line could not be used."""
     console, bad = open_console(), LineErrors("lines that cannot be used")
     for number, text in enumerate(_lines(path), 1):
         try:

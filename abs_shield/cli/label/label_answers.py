@@ -1,4 +1,4 @@
-"""Answers of an operator: a key on a terminal, a line of any other stream."""
+"""Answers of an operator: a key on a terminal, or a line of any other stream."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ QUESTION = "[h]allucinated, [o]k, [s]kip, [u]ndo or [q]uit? "
 
 class AnswerReader:
     """
-    Reads answers from the standard input; its end is `LabelChoice.QUIT`.
+    Reader of answers from the standard input; its end counts as `LabelChoice.QUIT`.
 
     Args:
-        console: Where the question is printed.
+        console: The console for the questions.
 
     Attributes:
-        unreadable: Lines of a stream that were no answer.
+        unreadable: Number of lines of a stream that were not an answer.
 
     Raises:
         BadInput: The standard input is closed.
@@ -49,7 +49,7 @@ class AnswerReader:
         self.unreadable = 0
 
     def next(self) -> LabelChoice:
-        """Ask until there is an answer."""
+        """Ask until a valid answer is read."""
         while True:
             self._console.print(QUESTION, end="")
             text = self._key() if self._terminal else sys.stdin.readline()
@@ -64,7 +64,7 @@ class AnswerReader:
             self._refuse(word)
 
     def _key(self) -> str:
-        # it drops what was typed before the question: nobody labels what they have not seen
+        # drops keys typed before the question, so that no decision is labelled unseen
         try:
             return typer.getchar()
         except EOFError:

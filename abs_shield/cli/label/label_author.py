@@ -35,7 +35,7 @@ class LabelAuthor(NamedTuple):
 
 
 def user_name(by: str | None) -> str:
-    """Return who decides: the name that is given, else the user's; empty without one."""
+    """Return the operator's name: *by*, else the user's name, else an empty text."""
     if by is not None:
         return by
     try:

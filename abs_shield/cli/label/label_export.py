@@ -1,4 +1,4 @@
-"""Labels written as JSONL, joined with their decisions, so that other programs can read them."""
+"""Export of labels, joined with their decisions, as JSONL."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def export_labels(
     """
     Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
 
-    A call without an id stands under that of its decision, in recorded runs too.
+    A call without an id is written under its decision's id, as in recorded runs.
 
     Args:
         store: The decision log.
         path: The file, which appears when it is complete; ``-`` is the standard output.
-        skipped: Called with what is wrong with a record that cannot be read, and is left out.
-        inputs: Files that it must not be.
+        skipped: Called with the error of each unreadable record, which is left out.
+        inputs: Input files, which must not be overwritten.
     """
     unmatched: list[str] = []
     lines = (json.dumps(entry) + "\n" for entry in _labelled(store, unmatched, skipped))

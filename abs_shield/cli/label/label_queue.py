@@ -1,4 +1,4 @@
-"""The decisions that are worth a label, those that decide what may be enforced first."""
+"""Queue of decisions to label, ordered by how much a label helps enforcement."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, Report
 from abs_shield.replay.report.report_rows import NO_TOOLS, cases_of
 
 _MAX_WAITING = 20_000
-"""Decisions held in memory, at most: the newest."""
+"""Maximum number of decisions in memory; the newest stay."""
 _DECIDES, _BLOCKS, _FLAGS = range(3)
-"""What a label is worth: it brings a check nearer to its enforcement; it says whether a block is
-right; it says whether a flag is right."""
+"""The value of a label: it brings a check nearer to enforcement, or only tells whether a block,
+or a flag, is right."""
 
 
 class LabelCandidate(NamedTuple):
@@ -25,11 +25,11 @@ class LabelCandidate(NamedTuple):
     A decision without a label.
 
     Attributes:
-        at: When it was made, in seconds since the epoch.
-        tool: Its row in the report: its tool, or what stands for answers or outputs.
+        at: Time of the decision, in seconds since the epoch.
+        tool: Its row in the report: its tool, or the row of answers or outputs.
         checks: The checks that flag it.
         blocks: The checks that would block it in strict mode.
-        repeats: Whether its session has the same findings on the same tool already.
+        repeats: Whether its session already has the same findings on the same tool.
     """
 
     decision_id: str
@@ -42,11 +42,11 @@ class LabelCandidate(NamedTuple):
 
 class LabelsNeeded(NamedTuple):
     """
-    The labels that a check still needs on one tool, or on all where *tool* is empty.
+    The labels that a check still needs on one tool, or on all tools if *tool* is empty.
 
     Attributes:
-        labels: More labels, all hallucinated, after which it may be enforced; None where no
-            number of labels is enough.
+        labels: Number of further labels, all hallucinated, after which it may be enforced; None
+            if no number is enough.
     """
 
     check: str
@@ -60,15 +60,14 @@ _Rank = tuple[int, int, int]
 @dataclass(slots=True)
 class LabelQueue:
     """
-    The candidates of a log, and what their labels do to the report's counts.
+    The candidates of a log, and the effect of their labels on the report's counts.
 
-    The next one is that whose label decides most: of a check that labels can make ready for
-    enforcement before any other, and of these the one with the fewest labels. A call that repeats
-    what its session did before comes after those that do not.
+    Candidates of checks that labels can make ready for enforcement come first, and of these the
+    checks with the fewest labels. Repetitions within a session come last.
 
     Attributes:
-        rule: When a check may be enforced.
-        check: The only check that is looked at; empty for all.
+        rule: The conditions for enforcing a check.
+        check: The only check to consider; empty for all.
     """
 
     rule: Readiness
@@ -88,13 +87,13 @@ class LabelQueue:
         check: str = "",
     ) -> Self:
         """
-        Collect what has no label, and count everything as the report does.
+        Collect the unlabelled decisions, and count all decisions as the report does.
 
         Args:
             decisions: The decisions, oldest first: a store's ``scan()``.
-            labels: What operators said, by decision id: a store's ``labels()``.
-            rule: When a check may be enforced.
-            check: The only check that is looked at; empty for all.
+            labels: The labels by decision id: a store's ``labels()``.
+            rule: The conditions for enforcing a check.
+            check: The only check to consider; empty for all.
         """
         queue, report = cls(rule=rule, check=check), Report()
         sessions: set[int] = set()
@@ -109,11 +108,11 @@ class LabelQueue:
         return queue
 
     def checks(self) -> list[str]:
-        """Name the checks that the log knows."""
+        """Return the checks in the log."""
         return list(dict.fromkeys(check for check, _ in self._counts))
 
     def pop(self) -> LabelCandidate | None:
-        """Take the candidate whose label decides most; None where there is none left."""
+        """Remove and return the most valuable candidate; None if the queue is empty."""
         if not self._waiting:
             return None
         ranks: dict[tuple[str, str, bool], _Rank] = {}
@@ -122,22 +121,22 @@ class LabelQueue:
         return best
 
     def put_back(self, candidate: LabelCandidate) -> None:
-        """Let a candidate wait again."""
+        """Return a candidate to the queue."""
         self._waiting.append(candidate)
 
     def label(self, candidate: LabelCandidate, truth: Truth) -> None:
-        """Count a label of a candidate, in place of one that it got before."""
+        """Count a candidate's label, replacing an earlier one."""
         if (before := self._labels.get(candidate.decision_id)) is not None:
             self._add(candidate, before, -1)
         self._labels[candidate.decision_id] = truth
         self._add(candidate, truth, 1)
 
     def label_of(self, candidate: LabelCandidate) -> Truth | None:
-        """Return the label that a candidate got from this queue; None where it has none."""
+        """Return the label that a candidate got from this queue; None without one."""
         return self._labels.get(candidate.decision_id)
 
     def needs(self, candidate: LabelCandidate) -> list[LabelsNeeded]:
-        """Return what the checks that would block it still need."""
+        """Return the labels that the blocking checks of a candidate still need."""
         return [self._need(check, candidate.tool) for check in self._selected(candidate.blocks)]
 
     def open_needs(self) -> list[LabelsNeeded]:
@@ -184,7 +183,7 @@ class LabelQueue:
         return _DECIDES, self._counts[check, need.tool].block_precision.of, need.labels
 
     def _need(self, check: str, tool: str) -> LabelsNeeded:
-        """Return what a check needs as a whole; once that is nothing, what it needs on the tool."""
+        """Return the labels that a check needs overall, or on the tool if none are missing."""
         whole = self._missing_labels(check, "")
         apart = tool not in NO_TOOLS and (check, tool) in self._counts
         if whole != 0 or not apart or not self._has_objection(check, tool):
@@ -192,13 +191,13 @@ class LabelQueue:
         return LabelsNeeded(check, tool, self._missing_labels(check, tool))
 
     def _missing_labels(self, check: str, tool: str) -> int | None:
-        """Return how many labels are wanting; None where no number of them is enough."""
+        """Return the number of missing labels; None if no number is enough."""
         if (check, tool) in self._enforced and not self._has_objection(check, tool):
             return 0
         return self.rule.labels_needed(self._counts[check, tool])
 
     def _has_objection(self, check: str, tool: str) -> bool:
-        """Return whether something was seen that speaks against enforcing a check."""
+        """Return whether an observation speaks against enforcing a check."""
         reasons = self.rule.reasons(LayerReport(counts=self._counts[check, tool]))
         return any(reason.is_evidence for reason in reasons)
 
@@ -218,7 +217,7 @@ class LabelQueue:
 
 
 def _candidate(decision: Decision) -> LabelCandidate | None:
-    """Return a decision that a check flags, as the report counts it; None for any other."""
+    """Return a flagged decision as a candidate; None for any other."""
     cases = [(row, check, case) for row, check, case in cases_of(decision, None) if case.flagged]
     if not cases:
         return None
@@ -233,7 +232,7 @@ def _candidate(decision: Decision) -> LabelCandidate | None:
 
 
 def _repeats(decision: Decision, sessions: set[int]) -> bool:
-    """Return whether a session has such findings already, and note that it has them now."""
+    """Return whether the session already has such findings, and record them."""
     if not decision.session_id:
         return False
     weighing = [one for one in decision.findings if one.weighs]

@@ -1,4 +1,4 @@
-"""Walks through the decisions that are worth a label, and writes each label immediately."""
+"""Interactive labelling of the queued decisions; each label is written immediately."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _TRUTHS = {LabelChoice.HALLUCINATED: Truth.HALLUCINATED, LabelChoice.OK: Truth.O
 
 class LabelingSession:
     """
-    One operator's walk through a queue.
+    An operator's labelling session.
 
-    A log only grows, so an undo asks about the decision before once more, and the new label
+    The log is append-only, so an undo asks about the previous decision again, and the new label
     replaces the old one.
 
     Args:
         store: The log.
-        queue: What is worth a label.
-        author: Who decides.
-        limit: Decisions that are asked about, at most; None for all.
-        excerpts: The run files in which they are looked up; None for none.
+        queue: The decisions to label.
+        author: The operator.
+        limit: Maximum number of decisions to ask about; None for all.
+        excerpts: The run files that show the decisions' context; None for none.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class LabelingSession:
         Ask about one decision after the other, until none is left or the operator quits.
 
         Returns:
-            False where a line of a stream was no answer.
+            False if a line of a stream was not an answer.
 
         Raises:
             BadInput: The standard input is closed.
-            StoreError: The log cannot be read or written; labels so far are in it.
+            StoreError: The log cannot be read or written; earlier labels are stored.
         """
         answers = AnswerReader(self._console)
         candidate = self._next()
@@ -80,7 +80,7 @@ class LabelingSession:
         return not answers.unreadable
 
     def _next(self) -> LabelCandidate | None:
-        """Return the next one that is without a label still: others may label, or prune."""
+        """Return the next candidate that is still unlabelled, as others may label or prune."""
         while self._remaining() and (candidate := self._queue.pop()) is not None:
             name = candidate.decision_id
             if (
@@ -91,12 +91,12 @@ class LabelingSession:
         return None
 
     def _remaining(self, shown: int = 0) -> int:
-        """Count the decisions to ask about, with *shown* that are not in the queue now."""
+        """Return the number of decisions left, including *shown* ones outside the queue."""
         left = len(self._queue) + shown
         return left if self._limit is None else min(left, self._limit - len(self._answered))
 
     def _after(self, candidate: LabelCandidate, answer: LabelChoice) -> LabelCandidate | None:
-        """Do what was answered; return what is asked about next."""
+        """Apply an answer, and return the next candidate."""
         if answer is LabelChoice.UNDO:
             self._queue.put_back(candidate)
             return self._answered.pop()
@@ -127,7 +127,7 @@ class LabelingSession:
             self._console.print(f"  it is labelled {truth}, until you answer otherwise")
 
     def _states(self, candidate: LabelCandidate) -> Iterator[Text]:
-        """Yield what the checks of a candidate still need."""
+        """Yield a line about the labels that the candidate's checks still need."""
         needs = self._queue.needs(candidate)
         for need in needs:
             yield safe(_need_text(need), limit=200)
@@ -148,7 +148,7 @@ class LabelingSession:
 
 
 def _counted_by_the_queue(error: Damaged) -> None:
-    """Leave a record out: the command counted it when it read the log."""
+    """Ignore a damaged record, which was counted when the log was read."""
 
 
 def _need_text(need: LabelsNeeded) -> str:

@@ -1,4 +1,4 @@
-"""Counts the records of a log that a command leaves out, as they cannot be read."""
+"""Count of a log's unreadable records, which commands leave out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.text.show import escaped
 
 
 def length(store: DurableStore) -> int | None:
-    """Return how many decisions a log has; None where its database is damaged."""
+    """Return the number of decisions in a log; None if its database is damaged."""
     try:
         return len(store)
     except Damaged:
@@ -21,10 +21,10 @@ def length(store: DurableStore) -> int | None:
 @dataclass(slots=True)
 class DamagedRecords:
     """
-    How many records could not be read, and what is wrong with the first.
+    The unreadable records of a log.
 
     Attributes:
-        first: What is wrong with the first; empty where all could be read.
+        first: The error of the first one; empty without any.
     """
 
     first: str = ""
@@ -32,16 +32,16 @@ class DamagedRecords:
 
     @property
     def count(self) -> int:
-        """How many there are; one that several passes find counts once."""
+        """Number of unreadable records; repeated reads of one count once."""
         return len(self._messages)
 
     def add(self, error: Damaged) -> None:
-        """Count a record: what stores take as ``skipped``."""
+        """Count a record; pass this method to a store as ``skipped``."""
         self._messages.add(str(error))
         self.first = self.first or str(error)
 
     def print_count(self) -> None:
-        """Print one line on the standard error, where there are any."""
+        """Print the count on the standard error, if any."""
         if self.count:
             records = "1 record is" if self.count == 1 else f"{self.count:,} records are"
             line = f"{records} left out; first: {escaped(self.first, limit=500)}"

@@ -1,4 +1,4 @@
-"""The decision that an operator names, by its id or by the beginning of it."""
+"""Lookup of a decision by its id or a prefix of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LISTED = 5
 
 def find_decision(store: DurableStore, name: str) -> Decision:
     """
-    Return the decision whose id is *name*, or the only one whose id begins so.
+    Return the decision whose id is *name*, or the only one whose id starts with it.
 
     Raises:
-        BadInput: There is none, or there are several.
+        BadInput: No id matches, or several do.
         StoreError: The log cannot be read.
     """
     if not name:
@@ -34,7 +34,7 @@ def find_decision(store: DurableStore, name: str) -> Decision:
 
 
 def unknown_decision(store: DurableStore, name: str) -> str:
-    """Return what is wrong with an id that no decision has, and which one was probably meant."""
+    """Return the message for an unknown id, with the nearest existing one."""
     return _unknown(name, store.ids_near(name, most=_MOST_NEAR))
 
 

@@ -1,4 +1,4 @@
-"""Decisions as Parquet: a column a field, findings as a list of records."""
+"""Export of decisions as Parquet: a column for each field, findings as records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FINDING_JSON = ("got", "allowed", "evidence")
 
 def write_parquet(decisions: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     """
-    Write decisions, some thousand at a time; give how many.
+    Write decisions in batches, and return their number.
 
     Raises:
         BadInput: pyarrow is not installed.

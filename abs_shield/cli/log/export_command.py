@@ -1,4 +1,4 @@
-"""`abs-shield log export`: the decisions as lines of JSON, or as Parquet."""
+"""`abs-shield log export`: export decisions as JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output
 
 
 class ExportFormat(StrEnum):
-    """How decisions are written."""
+    """Output formats of an export."""
 
     JSONL = "jsonl"
     PARQUET = "parquet"

@@ -1,4 +1,4 @@
-"""The log that a command names, or the usual one."""
+"""The log argument of commands, and its default."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Database = Annotated[
 
 
 def files_of(database: str | None) -> list[str]:
-    """Name the files that a log may consist of, so that nothing is written over them."""
+    """Return the files of a log, which outputs must not overwrite."""
     path = default_log() if database is None else database
     return [path, f"{path}-wal", f"{path}-shm"]
 
 
 @contextmanager
 def open_log(database: str | None) -> Iterator[DurableStore]:
-    """Open a log that is there, under the key of ``ABS_SHIELD_LOG_KEY``."""
+    """Open an existing log, with the key of ``ABS_SHIELD_LOG_KEY``."""
     store = open_store(database, key=log_key(), existing=True)
     try:
         yield store
@@ -41,10 +41,10 @@ def open_log(database: str | None) -> Iterator[DurableStore]:
 
 def require_log(database: str | None) -> None:
     """
-    Raise where no log is named and there is none at the usual place, with how to make one.
+    Raise if no log is named and the default log does not exist, with a hint how to create one.
 
     Raises:
-        BadInput: There is no log.
+        BadInput: The default log does not exist.
     """
     place = default_log()
     if database is None and "://" not in place and not Path(place).exists():

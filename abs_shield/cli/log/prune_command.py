@@ -1,4 +1,4 @@
-"""`abs-shield log prune`: retention."""
+"""`abs-shield log prune`: delete old decisions."""
 
 from __future__ import annotations
 

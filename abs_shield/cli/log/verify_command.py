@@ -1,4 +1,4 @@
-"""`abs-shield log verify`: whether the log is still as it was written."""
+"""`abs-shield log verify`: detect changes to the decision log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 100
 
 
 class VerifyFormat(StrEnum):
-    """Output formats of the answer."""
+    """Output formats of a verification."""
 
     TEXT = "text"
     JSON = "json"

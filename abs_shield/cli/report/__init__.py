@@ -34,7 +34,7 @@ from abs_shield.text.show import escaped
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _RULE = Readiness()
 _MOST_DECISIONS = 500
-"""Decisions that a page shows."""
+"""Maximum number of decisions on a page."""
 
 
 class ReportFormat(StrEnum):
@@ -85,25 +85,25 @@ def report(
         int, typer.Option(metavar="N", min=0, help="Tools shown in the tables, the hottest first.")
     ] = 20,
     min_calls: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Safe: calls that a layer judged, at least.")
+        int, typer.Option(metavar="N", min=0, help="Safe: minimum number of judged calls.")
     ] = _RULE.min_calls,
     max_errors: Annotated[
-        float, _share("--max-errors", "Safe: calls that it failed to judge, at most.")
+        float, _share("--max-errors", "Safe: maximum share of calls it failed to judge.")
     ] = _RULE.max_errors,
     min_labels: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Safe: calls it would block with a label.")
+        int, typer.Option(metavar="N", min=0, help="Safe: minimum number of labelled blocks.")
     ] = _RULE.min_labels,
     max_stops: Annotated[
-        float, _share("--max-stops", "Safe: would block, not labelled hallucinated, at most.")
+        float, _share("--max-stops", "Safe: maximum share of blocks not labelled hallucinated.")
     ] = _RULE.max_stops,
     min_precision: Annotated[
-        float, _share("--min-precision", "Safe: labelled precision that decides alone.")
+        float, _share("--min-precision", "Safe: labelled precision that is sufficient alone.")
     ] = _RULE.min_precision,
     max_dropped: Annotated[
-        float, _share("--max-dropped", "Safe: decisions missing from the log, at most.")
+        float, _share("--max-dropped", "Safe: maximum share of decisions missing from the log.")
     ] = _RULE.max_dropped,
     min_coverage: Annotated[
-        float, _share("--min-coverage", "Below it is said what a layer does not see.")
+        float, _share("--min-coverage", "Coverage below which a layer's blind spots are listed.")
     ] = _RULE.min_coverage,
 ) -> None:
     """
@@ -189,7 +189,7 @@ def _print(summary: ReportSummary, format: ReportFormat, *, rows: int) -> None:
 
 
 def _with_decisions(summary: ReportSummary, store: DurableStore) -> ReportSummary:
-    """Return the summary with the decisions that a page names, as far as the log has them."""
+    """Return the summary with the decisions that the page refers to, if the log has them."""
     labels = store.labels(skipped=lambda _: None)  # they are counted already
     decisions = {}
     for name in summary.decision_ids()[:_MOST_DECISIONS]:
@@ -202,7 +202,7 @@ def _with_decisions(summary: ReportSummary, store: DurableStore) -> ReportSummar
 
 def log_name(address: str) -> str:
     """
-    Name a log without the password or options that its address may hold.
+    Return a log's address without password and options.
 
     >>> log_name("postgresql://ann:secret@db:5432/agents?sslkey=x"), log_name("log.db")
     ('postgresql://db:5432/agents', 'log.db')
@@ -225,7 +225,7 @@ def _report(store: DurableStore, part: _ReportRange, *, by: By | None, skipped: 
 
 
 class _RevisionFilter:
-    """The decisions of one policy revision, or of all."""
+    """Filter for the decisions of one policy revision, or of all."""
 
     def __init__(self, revision: str | None) -> None:
         self._revision = revision

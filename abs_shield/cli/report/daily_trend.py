@@ -1,4 +1,4 @@
-"""The days of a log: how much was judged, and which shares of it were flagged or went wrong."""
+"""Daily values of a log: calls judged, and shares flagged, blocked or failed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.replay.report import LayerReport, Slices, percent
 
 _BARS = " ▁▂▃▄▅▆▇█"
 MOST_DAYS = 60
-"""Days that are shown, the newest."""
+"""Maximum number of days; the newest are shown."""
 
 
 class DailySeries(NamedTuple):
@@ -18,11 +18,11 @@ class DailySeries(NamedTuple):
     One value by day.
 
     Attributes:
-        name: What it counts.
+        name: Its name.
         kind: calls, flagged, blocked or error.
         days: The days, in order; those without a decision are left out.
         values: A value for each.
-        texts: The same as a person reads them.
+        texts: The values as text.
     """
 
     name: str
@@ -63,7 +63,7 @@ def series_of(days: Slices) -> Iterator[DailySeries]:
 
 
 def _newest(days: Slices) -> tuple[Subject, Mapping[str, LayerReport]]:
-    """Return the newest days of calls; without a call, of results, answers or outputs."""
+    """Return the newest days of calls, or of results, answers or outputs without calls."""
     for subject in Subject:
         places = {day: place for (day, _), place in days.places(subject).items()}
         if places:
@@ -82,7 +82,7 @@ def sparklines(days: Slices) -> Iterator[str]:
 
 def bars(values: Sequence[float]) -> str:
     """
-    Return values as bars; any that is not zero can be seen.
+    Return values as bars; every value above zero is visible.
 
     >>> bars([0, 1, 400, 800])
     ' ▁▄█'

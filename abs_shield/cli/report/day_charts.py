@@ -1,4 +1,4 @@
-"""The days of a log as drawings of the page."""
+"""Bar charts of daily values, as SVG."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from abs_shield.cli.report.html_nodes import node
 from abs_shield.replay.report import Slices
 
 _STEP, _WIDTH, _HEIGHT = 10, 8, 40
-"""Units of a bar's place, width and greatest height."""
+"""A bar's step, width and maximum height, in SVG units."""
 _LEAST = 1.5
-"""Height of a bar that is not zero, at least."""
+"""Minimum height of a bar that is not zero."""
 
 
 def charts(days: Slices) -> Iterator[Element]:
-    """Yield a drawing of each series, one below the other."""
+    """Yield a chart of each series, one below the other."""
     all_series = [*series_of(days)]
     if not all_series:
         return

@@ -1,4 +1,4 @@
-"""Fold-outs of the page: the findings behind a cell, and the decisions that it names."""
+"""Expandable details of the page: findings of each cell, and decisions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from abs_shield.replay.report import FindingKind, LayerReport, noun_of
 from abs_shield.text.show import quantity
 
 MOST_PLACES = 300
-"""Places whose findings are unfolded, the hottest."""
+"""Maximum number of cells with details; the hottest come first."""
 
 
 class FindingDetails:
     """
-    Links what the page names to its findings.
+    Links from cells and decisions of the page to their findings.
 
-    An anchor is a number: nothing that a model wrote is part of an address.
+    Anchors are numbers, so that no model's text is part of an address.
 
     Args:
-        summary: The report; decisions that it does not hold have no link.
+        summary: The report; decisions outside it have no link.
         values: Whether findings show their details, which quote arguments.
     """
 
@@ -48,14 +48,14 @@ class FindingDetails:
         return text if anchor is None else node("a", text, href=f"#{anchor}")
 
     def to_findings(self, row: str, layer: str, text: str) -> str | Element:
-        """Return the text of a cell, linked to its findings where it has any that are shown."""
+        """Return the text of a cell, linked to its findings if these are shown."""
         anchor = self._findings.get((row, layer))
         if anchor is None or int(anchor[1:]) >= MOST_PLACES:
             return text
         return node("a", text, href=f"#{anchor}")
 
     def findings(self) -> Iterator[Element]:
-        """Yield a fold-out for each cell with findings or errors."""
+        """Yield an expandable element for each cell with findings or errors."""
         if not self._findings:
             return
         yield node("h2", "Findings")
@@ -64,7 +64,7 @@ class FindingDetails:
         yield from more(len(self._findings) - MOST_PLACES, "place")
 
     def decisions(self) -> Iterator[Element]:
-        """Yield the decisions that the page names, with their findings in words."""
+        """Yield the decisions that the page refers to, with their findings."""
         if not self._summary.decisions:
             return
         yield node("h2", "Decisions")

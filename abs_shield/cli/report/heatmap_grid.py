@@ -16,7 +16,7 @@ from abs_shield.replay.report import CHECKS, LayerReport, noun_of, percent
 from abs_shield.text.show import quantity
 
 MOST_TOOLS = 200
-"""Rows of the heatmap, the hottest."""
+"""Maximum number of heatmap rows; the hottest come first."""
 _SIGNS = {
     "error": "E internal error, not judged",
     "hallucinated": "! HALLUCINATED",
@@ -42,7 +42,7 @@ def _table(
     texts = any(layer in CHECKS and CHECKS[layer] is not Subject.RESULT for layer in layers)
     names = ("text", "number") if texts else ("tool", "calls")
     heads = [node("th", name, scope="col") for name in names]
-    # a name breaks where its words do
+    # spaces let the browser break a long name
     heads += [node("th", layer.replace("_", " "), scope="col", title=layer) for layer in layers]
     rows = [_row(row, summary, layers, details) for row in heat]
     return node("table", node("thead", node("tr", *heads)), node("tbody", *rows), class_="heat")

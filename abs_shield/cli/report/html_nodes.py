@@ -1,4 +1,4 @@
-"""HTML built as a tree, so that no text can become markup."""
+"""HTML elements built as a tree, so that no text can become markup."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _LONGEST = 2_000
 _NAME = 60
 _VOID = frozenset({"meta"})
 _RAW = frozenset({"style"})
-"""Holds our own text alone, and no element."""
+"""Elements whose content is this package's own text, written without escaping."""
 
 
 def node(tag: str, *children: str | Element, **attributes: str) -> Element:
     r"""
-    Return an element; texts are escaped twice, for the page and for the eye.
+    Return an element; texts are escaped for HTML, and invisible characters are shown.
 
     Args:
         tag: Its name.
@@ -38,12 +38,12 @@ def node(tag: str, *children: str | Element, **attributes: str) -> Element:
 
 
 def shown(text: str) -> str:
-    """Return *text* with everything visible that would not print."""
+    """Return *text* with unprintable characters escaped."""
     return escaped(text, limit=_LONGEST)
 
 
 def html(element: Element) -> str:
-    """Write an element as HTML; `ElementTree` would leave ``<`` in attributes as it is."""
+    """Return an element as HTML; `ElementTree` would not escape ``<`` in attributes."""
     attributes = "".join(f' {name}="{escape(value)}"' for name, value in element.items())
     if element.tag in _VOID:
         return f"<{element.tag}{attributes}>"
@@ -54,15 +54,15 @@ def html(element: Element) -> str:
 
 
 def scrolled(table: Element, **attributes: str) -> Element:
-    """Return a table in a box that scrolls where the table is wider or longer."""
+    """Return a table in a scrollable box."""
     return node("div", table, class_="scrolled", tabindex="0", role="region", **attributes)
 
 
 def cut(name: str) -> str:
-    """Return a name that a model may have written, of 60 characters at most."""
+    """Return a name, cut after 60 characters, as a model may have written it."""
     return name if len(name) <= _NAME else f"{name[:_NAME]}..."
 
 
 def more(left: int, noun: str) -> list[Element]:
-    """Return a line that says how many things are not shown; none where all are."""
+    """Return a line with the number of entries not shown; nothing if all are shown."""
     return [node("p", f"And {quantity(left, noun)} more.")] if left > 0 else []

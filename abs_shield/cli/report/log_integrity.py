@@ -1,4 +1,4 @@
-"""Verification of the log behind a report."""
+"""Verification of the log that a report is based on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LogIntegrity:
     The result of a log's verification.
 
     Attributes:
-        seen: What was verified.
+        verified: The counts of the verification.
         faults: The first faults.
     """
 
@@ -37,18 +37,18 @@ class LogIntegrity:
         try:
             for fault in faults:
                 first += [fault][: _FAULTS - len(first)]
-        except Damaged as error:  # pages of the database itself: nothing behind them was verified
+        except Damaged as error:  # damaged pages: later records are unverified
             verified.faults += 1
             first = [ChainFault("", 0, "edited", str(error)), *first][:_FAULTS]
         return cls(verified=verified, faults=tuple(first))
 
     @property
     def is_intact(self) -> bool:
-        """Return whether no fault was found."""
+        """Return whether the log has no fault."""
         return not self.verified.faults
 
     def sentences(self) -> Iterator[str]:
-        """Yield what was found: one sentence, or one for each of the first faults as well."""
+        """Yield the result as sentences, with one for each of the first faults."""
         chains = quantity(self.verified.chains, "chain")
         records = f"{quantity(self.verified.records, 'record')} in {chains}"
         if self.is_intact:

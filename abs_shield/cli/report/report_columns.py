@@ -1,4 +1,4 @@
-"""Tables that fit a terminal: columns are left out before a name or a rate is broken."""
+"""Tables of the report that drop columns to fit a terminal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _GAPS: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
     2: (0, 1, 0, 0),
     1: (0, 0),
 }
-"""Characters between two columns, the more the better, and the padding of each for rich."""
+"""Spaces between two columns, widest first, with rich's padding for each."""
 _EDGES = 2
 _WORD = re.compile(r"\([^)]*\)|\S+")
-"""A word of a head; a text in brackets is one."""
+"""A word of a head; a text in brackets counts as one."""
 _EMPTY = "-"
 _SPARE_FIRST = 5
-"""Columns that are as spare as this are left out before a name is shortened."""
+"""Columns with at least this `spare` are dropped before a name is shortened."""
 
 
 class ReportColumn(NamedTuple):
@@ -33,7 +33,7 @@ class ReportColumn(NamedTuple):
 
     Attributes:
         name: Its head.
-        spare: When it is left out: the higher, the sooner; 0 never.
+        spare: Order of dropping it: the highest goes first; 0 never.
         is_number: Whether it is aligned to the right; else it holds names.
     """
 
@@ -89,7 +89,7 @@ class _Grid(NamedTuple):
         return self._replace(rows=rows)
 
     def without_spare(self, width: int, *, least: int) -> tuple[_Grid, list[str]]:
-        """Return what fits *width* once columns are left out, and the names of these."""
+        """Return the grid without the columns dropped to fit *width*, and their names."""
         grid, out = self, []
         while grid.width() > width and (most := max(grid.columns, key=_spare)).spare >= least:
             grid = grid.without(grid.columns.index(most))
@@ -107,9 +107,9 @@ def fit_table(
     """
     Yield a table no wider than *width*, and a line that names the columns left out.
 
-    Where it is too wide, columns that are empty in every row go first. The second column of names
-    moves below the first, then the gaps shrink. Then the columns go that say least, long names
-    are shortened in the middle, and at last other columns go that are spare.
+    If the table is too wide, columns that are empty in every row are dropped first. Then the
+    second column of names moves below the first and the gaps shrink. Then the least important
+    columns are dropped, long names are shortened, and last the other optional columns go.
     """
     grid = _Grid([*columns], [[*row] for row in rows])
     for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.has_content(n)]:

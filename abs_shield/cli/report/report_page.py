@@ -40,7 +40,7 @@ from abs_shield.cli.report.tiles import tiles
 from abs_shield.replay.report import CHECKS, RolloutStep, Standing
 
 MOST_ROWS = 200
-"""Rows of a table, the hottest."""
+"""Maximum number of table rows; the hottest come first."""
 _TITLE = "abs_shield: risk heatmap and readiness"
 
 
@@ -207,7 +207,7 @@ def _sweeps(summary: ReportSummary) -> Iterator[Element]:
 def _counts(
     names: list[str], places: Places, *, max_stops: float, all_of: str = "calls"
 ) -> Element:
-    """Return a table of counts; of what people said, columns in which nothing is are left out."""
+    """Return a table of counts, without label columns that are empty."""
     shown = dict(islice(places.items(), MOST_ROWS))
     texts = {key: [*label_texts(place)] for key, place in shown.items()}
     shown_columns = [

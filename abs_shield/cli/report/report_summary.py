@@ -1,4 +1,4 @@
-"""A report with the results of its rule, as the terminal, the page and JSON show them."""
+"""The report's content for the terminal, the page and JSON."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class ReportSummary:
     A report with the results of its rule.
 
     Attributes:
-        log: Where the decisions are from.
-        limited: Whether only a part of it was asked for.
+        log: The name of the log.
+        limited: Whether the report covers only a part of the log.
         steps: The layers, and tools that differ, each with its standing.
         muted: The layers that say nothing, and why.
-        integrity: Whether the log is as it was written; None where it was not verified.
-        unreadable: Records that the report leaves out, as they cannot be read.
-        decisions: Decisions that the report names, by id.
+        integrity: The result of the log's verification; None if not verified.
+        unreadable: Number of unreadable records, which the report leaves out.
+        decisions: Decisions that the report refers to, by id.
         labels: Their labels.
-        made_at: When the report was made, in seconds since the epoch.
+        created_at: Creation time, in seconds since the epoch.
     """
 
     log: str
@@ -80,11 +80,11 @@ class ReportSummary:
 
     @property
     def created_by(self) -> str:
-        """When the report was made, and by which version."""
+        """The creation time and the version of the package."""
         return f"{format_time(self.created_at)} UTC, abs_shield {__version__}"
 
     def decision_ids(self) -> list[str]:
-        """Name the decisions to look at, and examples of each kind of finding, each once."""
+        """Return the ids of the decisions to review and of examples of each kind of finding."""
         report = self.report
         ids = [name for step in self.steps for name in step.look_at]
         for row in report.rows():
@@ -98,11 +98,11 @@ class ReportSummary:
         return [step for step in self.steps if step.standing is standing]
 
     def modes_line(self) -> str:
-        """Return the line to paste into the policy; empty where nothing is safe."""
+        """Return the line to paste into the policy; empty if nothing is safe."""
         return modes_line(modes(self.steps))
 
     def totals(self) -> Iterator[str]:
-        """Yield the totals of the log, a sentence each."""
+        """Yield the totals of the log, one sentence each."""
         totals = self.report.totals
         if self.unreadable:
             records = quantity(self.unreadable, "record")
@@ -131,7 +131,7 @@ class ReportSummary:
         yield from self._rest()
 
     def silenced(self) -> Iterator[tuple[str, str]]:
-        """Name each layer and tool with silenced findings, and tell which these are."""
+        """Yield each layer and tool with suppressed findings, and the list of these."""
         report = self.report
         for tool in report.rows():
             for layer in report.columns():
@@ -232,6 +232,6 @@ class ReportSummary:
 
 
 def _flagged(counts: ResultCounts | OutputCounts) -> str:
-    """Return how many are flagged, and of how many of them the action is `flag`."""
+    """Return the number flagged, and how many of these have the action `flag`."""
     only = f" ({counts.flag_only:,} with the action `flag`)" if counts.flag_only else ""
     return f"{counts.flagged:,} flagged{only}"

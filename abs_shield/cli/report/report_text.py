@@ -1,4 +1,4 @@
-"""Sentences and figures of a report, for the terminal and for the page."""
+"""Texts of the report that the terminal and the page share."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ TITLES = {
 }
 NOTHING_SAFE = "nothing"
 _LISTED = 3
-"""Tools of one layer that block nothing and are named one by one; the others are one line."""
+"""Tools of a layer without blocks that are listed one by one; the others share a line."""
 
 
 def interval(share: Share, *, limit: float | None = None) -> str:
     """
-    Return a share with its interval; empty where nothing was counted.
+    Return a share with its interval; empty without observations.
 
     Args:
         share: The share.
-        limit: The limit with which the rule compares its upper end, in [0, 1].
+        limit: The rule's limit for the upper end, in [0, 1].
 
     >>> interval(Share(10, 1000)), interval(Share(0, 0))
     ('1 % (0.54-1.8 %)', '')
@@ -51,14 +51,14 @@ def interval(share: Share, *, limit: float | None = None) -> str:
 
 
 def place_name(step: RolloutStep) -> str:
-    """Return what a step is about: a layer, or a layer on a tool."""
+    """Return the name of a step: a layer, or a layer on a tool."""
     where = f" on {escaped(step.tool, limit=80)}" if step.tool else ""
     return f"{escaped(step.layer)}{where}"
 
 
 def row_name(row: str) -> str:
     """
-    Return a row of a report as a person reads it.
+    Return the readable name of a report's row.
 
     >>> row_name("refund"), row_name("_answers"), row_name("_outputs: pii")
     ('refund', 'answers', 'outputs: pii')
@@ -68,7 +68,7 @@ def row_name(row: str) -> str:
 
 def location_text(layer: str, row: str) -> str:
     """
-    Return a layer on a row as a person reads it.
+    Return the readable name of a layer on a row.
 
     >>> location_text("phantom_tool", "refund"), location_text("quality", "_outputs: pii")
     ('phantom_tool on refund', 'quality, stage pii')
@@ -84,13 +84,14 @@ def location_text(layer: str, row: str) -> str:
 
 def figures(step: RolloutStep, *, max_stops: float) -> str:
     """
-    Return the figures behind a standing in one line.
+    Return the figures of a rollout step as one line.
 
-    A layer that never looked at a call has no share.
+    A layer that never judged a call has no share.
 
     Args:
         step: The layer, or the layer on one tool.
-        max_stops: The limit of the rule for the share of calls that it would block, in [0, 1].
+        max_stops: The rule's limit for the share of calls that the layer would block, in
+            [0, 1].
     """
     counts, noun = step.place.counts, noun_of(step.layer)
     if not counts.looked:
@@ -100,14 +101,14 @@ def figures(step: RolloutStep, *, max_stops: float) -> str:
 
 
 def calls_phrase(counts: LayerCounts, noun: str) -> str:
-    """Return how many calls a layer looked at, and of how many sessions where these are fewer."""
+    """Return the number of calls a layer judged, and of sessions if these are fewer."""
     sessions = counts.stops.sessions
     of = f" of {quantity(sessions, 'session')}" if sessions < counts.looked else ""
     return f"{quantity(counts.looked, noun)}{of}"
 
 
 def fold(steps: Sequence[RolloutStep]) -> Iterator[RolloutStep | str]:
-    """Yield steps; of a layer's tools on which it blocks nothing, all but a few as one line."""
+    """Yield the steps, with most tools on which a layer blocks nothing folded into one line."""
     for layer, same in groupby(steps, key=lambda step: step.layer):
         silent = 0
         rest: list[RolloutStep] = []
@@ -133,6 +134,6 @@ def _one_line(layer: str, rest: Sequence[RolloutStep]) -> str:
 
 
 def has_findings(place: LayerReport) -> bool:
-    """Return whether there is more to tell than that everything was clean."""
+    """Return whether there are findings, errors, misses or blocks."""
     counts = place.counts
     return any((counts.findings, counts.errors, counts.missed_by_all, counts.would_block))

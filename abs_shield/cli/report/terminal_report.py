@@ -1,4 +1,4 @@
-"""A report as a person reads it in the terminal."""
+"""The report as tables and lines for the terminal."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def terminal_report(
 
 
 def count_texts(place: LayerReport, *, max_stops: float) -> Iterator[str]:
-    """Yield the texts of `JUDGED`; *max_stops* is the rule's limit for the rate."""
+    """Yield the texts of `COUNT_COLUMNS`; *max_stops* is the rule's limit for the rate."""
     counts = place.counts
     yield from map(
         _number,
@@ -93,7 +93,7 @@ def count_texts(place: LayerReport, *, max_stops: float) -> Iterator[str]:
 
 
 def label_texts(place: LayerReport) -> Iterator[str]:
-    """Yield the texts of `SAID`: what people said of the calls, in labels and in the policy."""
+    """Yield the texts of `LABEL_COLUMNS`: labels, suppressions, overrides and approvals."""
     counts = place.counts
     yield _number(counts.precision.of)
     yield interval(counts.precision) or "-"
@@ -102,7 +102,7 @@ def label_texts(place: LayerReport) -> Iterator[str]:
 
 
 def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of `SWEPT`, a row for each range of thresholds that hold back the same."""
+    """Yield the texts of `SWEEP_COLUMNS`, a row for each range of thresholds with equal results."""
     for _, same in groupby(sweep.points(), key=lambda p: (p.held, p.precision, p.recall)):
         points = [*same]
         first, last = f"{points[0].threshold:.2f}", f"{points[-1].threshold:.2f}"
@@ -121,7 +121,7 @@ def sweeps_of(summary: ReportSummary) -> dict[str, Sweep]:
 
 
 def unscored_text(sweep: Sweep) -> str:
-    """Return how many decisions no threshold reaches; empty where there are none."""
+    """Return a line about decisions without a probability; empty without any."""
     if not sweep.unscored:
         return ""
     labelled = f", {sweep.unscored_labels:,} of them labelled" * bool(sweep.unscored_labels)
@@ -129,7 +129,7 @@ def unscored_text(sweep: Sweep) -> str:
 
 
 def slice_rows(slices: Slices) -> Places:
-    """Return the places of slices: by value, and by subject where there are several of these."""
+    """Return the rows of slices by value, and by subject if there are several."""
     places = slices.places()
     several = len({subject for _, subject in places}) > 1
     return {(v, f"{s}s") if several else (v,): place for (v, s), place in places.items()}
@@ -146,7 +146,7 @@ def _title(text: str) -> Text:
 def _tables(
     places: Places, *names: str, width: int, max_stops: float, all_of: str = "calls"
 ) -> Iterator[RenderableType]:
-    """Yield a table of what was judged, and one of what people said, where they said anything."""
+    """Yield a table of counts, and one of labels if there are any."""
     heads = [ReportColumn(name, is_number=False) for name in names]
     texts = partial(count_texts, max_stops=max_stops)
     yield from _fit_rows(places, heads, (all_of, *COUNT_COLUMNS[1:]), texts, width)
@@ -199,7 +199,7 @@ def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
 
 
 def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
-    """The tools and layers with anything to tell, at most so many of them."""
+    """Yield a table of the tools and layers with findings, errors or misses, at most *rows*."""
     report = summary.report
     hot: dict[tuple[str, ...], LayerReport] = {
         (row_name(row), layer): place

@@ -1,4 +1,4 @@
-"""The figures of a report that are read first, as tiles of the page."""
+"""The key figures of a report, as tiles of the page."""
 
 from __future__ import annotations
 

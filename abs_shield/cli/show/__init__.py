@@ -1,4 +1,4 @@
-"""`abs-shield show`: one decision of the log, with everything that is known about it."""
+"""`abs-shield show`: one decision of the log in detail."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ShowFormat(StrEnum):
 
 
 def runs_option() -> Any:
-    """Return the option that names the run files in which decisions are looked up."""
+    """Return the `--runs` option, the run files that show a decision's context."""
     return typer.Option(
         "--runs", metavar="FILE", help="Recorded runs, .jsonl or .gz; may be repeated."
     )

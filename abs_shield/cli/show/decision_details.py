@@ -1,4 +1,4 @@
-"""Everything that is known about one decision, gathered from the log and from run files."""
+"""The details of a decision, collected from the log and from run files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _AROUND = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionDetails:
     """
-    A decision with what surrounds it.
+    A decision with its context.
 
     Attributes:
         decision: The decision.
-        labels: All its labels, oldest first; the last one holds.
+        labels: All its labels, oldest first; the last one applies.
         before: Decisions before it in its session, in the order of the log.
         after: Decisions after it in its session.
-        report: The report on the answer; None of anything else, or where the log has none.
-        excerpt: The run around it; None where no run file was read, or none has it.
+        report: The report of an answer; None for other subjects, or if the log has none.
+        excerpt: The surrounding part of the run; None if no run file has it.
         reads_runs: Whether run files were read.
     """
 
@@ -49,16 +49,16 @@ class DecisionDetails:
         skipped: Skipped | None = None,
     ) -> Self:
         """
-        Gather the details of a decision.
+        Collect the details of a decision.
 
         Args:
             decision: The decision.
             store: Its log.
-            excerpts: The run files in which it is looked up; None for none.
-            skipped: Called with each record around it that cannot be read; None raises then.
+            excerpts: The run files to search; None for none.
+            skipped: Called with each unreadable record near it; None to raise instead.
 
         Raises:
-            StoreError: The log cannot be read, or a record and *skipped* is None.
+            StoreError: The log, or a record without *skipped*, cannot be read.
             OSError: A run file cannot be read.
         """
         before, after = store.around(decision.id, most=_AROUND, skipped=skipped)
@@ -97,8 +97,8 @@ def _call_ids(decision: Decision, before: list[Decision]) -> Iterator[str]:
     """
     Yield the ids that the call may have in a run file.
 
-    A call without an id is recorded under that of its decision. A result's decision is another
-    one, which follows it.
+    A call without an id is recorded under its decision's id. A result has another decision,
+    which follows that of its call.
     """
     if decision.call_id:
         yield decision.call_id

@@ -1,4 +1,4 @@
-"""The details of a decision as lines for a person; nothing in them reaches the terminal raw."""
+"""The details of a decision as escaped lines of text."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from abs_shield.core.messages import read_message
 from abs_shield.replay.runs import UNREADABLE
 
 _LONG = 4_000
-"""Characters shown of arguments, a result or an output."""
+"""Maximum characters shown of arguments, a result or an output."""
 _LISTED = 20
-"""Claims and calls of a report that are listed, at most."""
+"""Maximum number of claims and calls of a report that are listed."""
 
 
 def full_lines(details: DecisionDetails) -> Iterator[Text]:
-    """Yield everything about a decision, a line each."""
+    """Yield all details of a decision as lines."""
     yield headline(details.decision)
     yield from _facts(details.decision)
     yield from _findings(details.decision.findings)
@@ -40,7 +40,7 @@ def full_lines(details: DecisionDetails) -> Iterator[Text]:
 
 
 def brief_lines(details: DecisionDetails) -> Iterator[Text]:
-    """Yield what is needed to label a decision, a line each."""
+    """Yield the details needed to label a decision as lines."""
     decision = details.decision
     yield headline(decision)
     agent = safe(f", agent {decision.agent}" if decision.agent else "", limit=80)
@@ -55,7 +55,7 @@ def brief_lines(details: DecisionDetails) -> Iterator[Text]:
 
 
 def headline(decision: Decision) -> Text:
-    """Return what a decision is about, its verdict, and what became of it."""
+    """Return the subject, the verdict and the outcome of a decision."""
     verdict = safe(decision.verdict, style=STYLES[decision.verdict])
     return line(_subject(decision), ": ", verdict, ", ", safe(outcome_of(decision)))
 
@@ -156,7 +156,7 @@ def _session(details: DecisionDetails) -> Iterator[Text]:
 
 
 def _report(report: dict[str, Any] | None) -> Iterator[Text]:
-    """Yield the claims of an answer and the calls of its run, as far as the log has their texts."""
+    """Yield the claims of an answer and the calls of its run, if the log has their texts."""
     if claims := _objects(report, "claims"):
         yield _title("Claims of the answer")
         for place, claim in enumerate(claims[:_LISTED]):

@@ -1,4 +1,4 @@
-"""The outcome of a decision in sentences, with the checks behind it."""
+"""The outcome of a decision in words, with the checks that caused it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _WORDS = {
 
 
 def stop_word(decision: Decision) -> str:
-    """Return the word for what strict mode does to such a subject: ``blocked``, for one."""
+    """Return the word for a stopped subject in strict mode, such as ``blocked``."""
     return _WORDS[decision.subject].stopped
 
 
 def outcome_of(decision: Decision) -> str:
     """
-    Return what became of the subject, and why.
+    Return the outcome of a decision's subject, and its reason.
 
     >>> from abs_shield.core import Verdict
     >>> outcome_of(Decision(id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
@@ -63,5 +63,5 @@ def _because(decision: Decision) -> str:
 
 
 def _checks(decision: Decision) -> list[str]:
-    """Return the checks of findings in their order, then those that only have coverage."""
+    """Return the checks with findings in order, then those with coverage only."""
     return [*dict.fromkeys([f.check for f in decision.findings] + [*decision.coverage])]

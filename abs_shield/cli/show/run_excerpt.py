@@ -1,4 +1,4 @@
-"""The part of a recorded run that surrounds what a decision is about."""
+"""The part of a recorded run around a decision's call, result or answer."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Excerpt:
         line: The line of the message in question, from 1.
         run_id: The run, as the file names it.
         messages: The messages as they were recorded.
-        place: The message with the call, counted from 0; None where the call is not in the run.
-        matches: Calls of the run that have this id and name; more than one where ids repeat.
-        arguments: The call's arguments as they were recorded.
-        result: The content that came back for the call; None where nothing did.
-        output: The text of the output that was judged; None of anything else.
+        place: Index of the message with the call, from 0; None if the call is not in the run.
+        matches: Number of calls with this id and name; more than one if ids repeat.
+        arguments: The call's recorded arguments.
+        result: The recorded result of the call; None without one.
+        output: The text of the judged output; None for other subjects.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Excerpt:
 
 @dataclass(slots=True)
 class _RunMessage:
-    """A message, and where it was recorded."""
+    """A recorded message with its file, line and run."""
 
     path: str
     line: int
@@ -71,10 +71,10 @@ class _RunMessage:
 
 class Excerpts:
     """
-    Run files in which decisions are looked up.
+    Run files that are searched for decisions.
 
     Attributes:
-        bad_lines: Lines about the decision that could not be read; each is printed.
+        bad_lines: Number of unreadable lines about the decision; each is printed.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -83,11 +83,11 @@ class Excerpts:
 
     def around(self, decision: Decision, *, call_ids: Iterable[str]) -> Excerpt | None:
         """
-        Return the messages around what a decision is about; None where no run is its own.
+        Return the messages around a decision's call, result or answer; None without its run.
 
         Args:
             decision: The decision.
-            call_ids: The ids that its call may have in the file.
+            call_ids: The possible ids of its call in the file.
 
         Raises:
             OSError: A file cannot be read.
@@ -103,14 +103,14 @@ class Excerpts:
         return _around(messages, decision, {*call_ids}) or _ending(messages)
 
     def _lines_of(self, decision: Decision) -> Iterator[tuple[RawLine, dict[str, Any]]]:
-        """Yield the lines of the decision's session or run, with what they hold."""
+        """Yield the lines of the decision's session or run with their records."""
         ids = {one for one in (decision.session_id, decision.run_id) if one}
         words = [json.dumps(one)[1:-1].encode() for one in ids]
         for line in raw_lines(self.paths):
             if isinstance(line, BadLine):
                 self._report(line)
                 continue
-            # the first line says whether the file is one of runs at all
+            # the first line shows whether the file is a run file
             has_id = line.number == 1 or any(word in line.data for word in words)
             if not has_id and b"\\u" not in line.data:  # an id may be written with escapes
                 continue
@@ -136,7 +136,7 @@ def _is_of(record: Mapping[str, Any], decision: Decision) -> bool:
 def _messages(
     lines: Iterable[tuple[RawLine, dict[str, Any]]], decision: Decision
 ) -> Iterator[_RunMessage]:
-    """Yield the messages of a session; of an answer, those up to the line that has its report."""
+    """Yield the messages of a session; for an answer, up to the line with its report."""
     for line, record in lines:
         messages = record.get("messages")
         for message in messages if isinstance(messages, list) else ():
@@ -198,7 +198,7 @@ def _around(messages: list[_RunMessage], decision: Decision, ids: set[str]) -> E
 def _without_id(
     candidates: list[tuple[int, ToolCall]], messages: list[_RunMessage], decision: Decision
 ) -> list[tuple[int, ToolCall]]:
-    """Return the only call of the run that has this name and, as the decision's, no id."""
+    """Return the only call of the run with the decision's tool, if neither has an id."""
     matches = [
         (place, call)
         for place, call in candidates
@@ -214,7 +214,7 @@ def _calls(recorded: _RunMessage) -> Iterator[ToolCall]:
 
 
 def _result(later: Iterable[_RunMessage], call: ToolCall) -> Any:
-    """Return what came back first under the call's id; without one, under its name."""
+    """Return the first result with the call's id; without an id, with its name."""
     for one in later:
         for event in one.events():
             if not isinstance(event, Returned) or event.call_id != call.id:
