@@ -47,7 +47,7 @@ def test_what_the_agent_named_before_is_no_hallucination(window):
     known, unknown = judged(trimmed), judged(trimmed, "tx_4711")
 
     assert not known.blocked
-    assert "named a value before" in known.coverage["phantom_target"].reason
+    assert "mentioned a value before" in known.coverage["phantom_target"].reason
     assert "HALLUCINATED" == unknown.verdict
 
 
