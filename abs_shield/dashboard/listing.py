@@ -57,5 +57,5 @@ class CellListing:
             case ListFilter.FINDINGS:
                 return case.speaks
             case ListFilter.UNLABELLED:
-                return case.found_block
+                return case.finding_blocks
         return True

@@ -95,7 +95,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
         on_bad: Called with the problem of each tool that cannot be read, if another can.
 
     Raises:
-        ValueError: The data is not a list, or a tool cannot be read and there is no *on_bad*.
+        ValueError: The data is not a list, or a tool cannot be read and *on_bad* is None.
     """
     listed = unwrap_result(listed)
     if is_answer(listed):

@@ -226,7 +226,7 @@ def _candidate(decision: Decision) -> LabelCandidate | None:
         at=decision.at,
         tool=cases[0][0],
         checks=tuple(dict.fromkeys(check for _, check, _ in cases)),
-        blocks=frozenset(check for _, check, case in cases if case.found_block),
+        blocks=frozenset(check for _, check, case in cases if case.finding_blocks),
         repeats=False,
     )
 

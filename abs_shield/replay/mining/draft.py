@@ -25,7 +25,7 @@ class SuggestionKind(StrEnum):
 
 class LetThrough(StrEnum):
     """
-    Which blocked calls the written policy lets through in strict mode.
+    The blocked calls that the written policy lets through in strict mode.
 
     NONE enforces every fault, WORKED lets through those for which a recorded call worked, ALL lets
     through those that the tool always refused, too.

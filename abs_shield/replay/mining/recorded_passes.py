@@ -33,9 +33,9 @@ def with_recorded_passes(draft: Draft, trial: StrictTrial) -> Draft:
             withdrawn.setdefault(effects[block.tool], f"it would block {trial.describe(block)}")
         elif is_writable(block):
             blocks.append(block)
-    known_names = frozenset(tool.name for tool in draft.tools)
-    held = sum(p.check == PHANTOM_TOOL and p.tool not in known_names for p in draft.passes)
-    few = _few_names(blocks, trial, tools=known_names, most=MOST_NAMES - held)
+    tool_names = frozenset(tool.name for tool in draft.tools)
+    held = sum(p.check == PHANTOM_TOOL and p.tool not in tool_names for p in draft.passes)
+    few = _few_names(blocks, trial, tools=tool_names, most=MOST_NAMES - held)
     unique = dict.fromkeys(_few_places(few, trial))
     more = (_pass(block, trial) for block in unique)
     return replace(draft.without(withdrawn), passes=_widest((*draft.passes, *more)))

@@ -118,12 +118,12 @@ def _arguments(
             required[name] = None
     properties.update(body.properties)
     required.update(dict.fromkeys(body.required))
-    made: dict[str, Any] = {"type": "object", "properties": properties}
+    object_schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
-        made["required"] = [*required]
+        object_schema["required"] = [*required]
     if body.others is not None:
-        made["additionalProperties"] = body.others
-    return {**made, "$defs": schemas.defs} if schemas.defs else made
+        object_schema["additionalProperties"] = body.others
+    return {**object_schema, "$defs": schemas.defs} if schemas.defs else object_schema
 
 
 def _parameters(

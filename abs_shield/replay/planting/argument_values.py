@@ -129,10 +129,12 @@ def is_secret(leaf: ArgumentValue) -> bool:
     words, text = leaf.words, leaf.text
     if words & _PAGING or (text.startswith("0x") and "token" in words):  # a token of a blockchain
         return False
-    is_named = bool(words & (_SECRET - {"token"})) or words == {"token"}
-    is_named = is_named or (("token" in words or "key" in words) and bool(words & _ACCESS))
+    has_secret_name = bool(words & (_SECRET - {"token"})) or words == {"token"}
+    has_secret_name = has_secret_name or (
+        ("token" in words or "key" in words) and bool(words & _ACCESS)
+    )
     short = _SHORTEST <= len(text) <= _LONGEST and not any(map(str.isspace, text))
-    return is_named and short and is_open(leaf) and not isinstance(leaf.value, float)
+    return has_secret_name and short and is_open(leaf) and not isinstance(leaf.value, float)
 
 
 def is_name(leaf: ArgumentValue) -> bool:

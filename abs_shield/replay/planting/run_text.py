@@ -94,10 +94,8 @@ class RunText:
             values = [call.arguments, None if call.result is None else call.result.value]
             for value in values:
                 if isinstance(value, dict | list):
-                    values_found = leaves_of({"": value}, None)
-                    identifiers += [
-                        leaf for leaf in values_found if leaf.nouns and is_identifier(leaf)
-                    ]
+                    nested = leaves_of({"": value}, None)
+                    identifiers += [leaf for leaf in nested if leaf.nouns and is_identifier(leaf)]
         return identifiers[:_MOST_IDENTIFIERS]
 
     @cached_property

@@ -38,7 +38,7 @@ class LayerCase(NamedTuple):
         return any(finding.weighs for finding in self.findings)
 
     @property
-    def found_block(self) -> bool:
+    def finding_blocks(self) -> bool:
         """Return whether the layer's findings would block in strict mode."""
         return self.blamed and self.flagged
 
@@ -149,7 +149,7 @@ class LayerReport:
             self._findings(case)
         if case.truth is not None:
             self._label(case, case.truth is Truth.HALLUCINATED)
-        elif case.found_block:
+        elif case.finding_blocks:
             self._keep([(case.decision.at, case.decision.id)])
         self._mode(case)
 
@@ -203,7 +203,7 @@ class LayerReport:
     def _blocks(self, case: LayerCase) -> None:
         counts, approval = self.counts, case.decision.approval
         counts.would_block += 1
-        counts.found_blocks += case.found_block
+        counts.found_blocks += case.finding_blocks
         counts.held += approval in ("required", "refused")
         counts.granted += approval == "granted"
 
@@ -242,8 +242,8 @@ class LayerReport:
         counts, flagged = self.counts, case.flagged
         counts.true_flags += flagged and true
         counts.false_flags += flagged and not true
-        counts.true_blocks += case.found_block and true
-        counts.false_blocks += case.found_block and not true
+        counts.true_blocks += case.finding_blocks and true
+        counts.false_blocks += case.finding_blocks and not true
         missed = true and not flagged and case.coverage.outcome is Outcome.RAN
         counts.missed += missed
         counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN

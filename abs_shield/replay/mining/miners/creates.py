@@ -23,7 +23,7 @@ _TWICE = 2
 
 
 def creates(study: Study) -> Iterator[Suggestion]:
-    """``create_file(filename)``: nobody mentioned the name before, and later calls use it."""
+    """``create_file(filename)``: the name was not mentioned before, and later calls use it."""
     for tool, plan in study.plans.items():
         for subject in study.parameters(tool):
             if subject.read.creates and not subject.is_nested:
@@ -35,7 +35,9 @@ def creates(study: Study) -> Iterator[Suggestion]:
 
 def _by_name(subject: ParameterStudy) -> Suggestion:
     counts = subject.counts
-    is_known_before = counts.checked >= LEAST and least(counts.sourced, counts.checked) >= LIKELY
+    is_mentioned_before = (
+        counts.checked >= LEAST and least(counts.sourced, counts.checked) >= LIKELY
+    )
     unmentioned = share(
         counts.checked - counts.sourced, counts.checked, "had a value not mentioned before"
     )
@@ -45,7 +47,7 @@ def _by_name(subject: ParameterStudy) -> Suggestion:
         parameter=subject.name,
         field="creates",
         evidence="by its name the call's own" + (f"; {unmentioned}" if counts.checked else ""),
-        why_not="its values were known before" if is_known_before else "",
+        why_not="its values were known before" if is_mentioned_before else "",
     )
 
 
