@@ -11,25 +11,31 @@ from abs_shield.answer.evidence.text_rows import PROSE
 _NEVER = re.compile(r"(?!)")
 
 FACTS: dict[str, tuple[Part, ...]] = {
-    "records: values bound to them": (Part("answer.checks.bindings:Bindings.records", ()),),
+    "records: values bound to them": (
+        Part("answer.checks.record_bindings:RecordBindings.records", ()),
+    ),
     "records: pairs in a sentence": (Part("answer.checks.record_scope:RecordScope.paired", ()),),
     "records: the subject of a sentence": (
         Part("answer.checks.record_scope:RecordScope.subject", ()),
     ),
-    "records: lists of objects in YAML": (Part("answer.evidence.rows:_are_records", False),),
-    "records: rows of text": (Part("answer.evidence.rows:rows", PROSE),),
-    "records: objects under names": (Part("answer.evidence.records:_is_named", False),),
-    "records: small counts": (Part("answer.checks.values:AnswerValues._swapped_count", None),),
+    "records: lists of objects in YAML": (Part("answer.evidence.text_rows:_are_records", False),),
+    "records: rows of text": (Part("answer.evidence.text_rows:rows", PROSE),),
+    "records: objects under names": (Part("answer.evidence.record_paths:_has_thing_names", False),),
+    "records: small counts": (Part("answer.checks.value_check:AnswerValues._swapped_count", None),),
     "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
-    "records: fields of a moment": (Part("answer.checks.bindings:Bindings.of_field", Argument(2)),),
-    "records: swapped values": (Part("answer.checks.values:AnswerValues._is_swapped", False),),
-    "records: sentences that say it": (
-        Part("answer.checks.bindings:Bindings.is_of_another", False),
+    "records: fields of a moment": (
+        Part("answer.checks.record_bindings:RecordBindings.of_field", Argument(2)),
     ),
-    "results: outdated ones": (Part("answer.checks.bindings:Bindings.is_outdated", False),),
+    "records: swapped values": (Part("answer.checks.value_check:AnswerValues._is_swapped", False),),
+    "records: sentences that say it": (
+        Part("answer.checks.record_bindings:RecordBindings.is_of_another", False),
+    ),
+    "results: outdated ones": (
+        Part("answer.checks.record_bindings:RecordBindings.is_outdated", False),
+    ),
     "derivation: any": (
         Part("answer.checks.derivation:Derivation.supports", False),
-        Part("answer.checks.moments:Moments.supports", False),
+        Part("answer.checks.date_arithmetic:DateArithmetic.supports", False),
     ),
     "derivation: numbers": (Part("answer.checks.derivation:Derivation.supports", False),),
     "derivation: columns": (Part("answer.checks.derivation:_columns", ()),),
@@ -42,29 +48,35 @@ FACTS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.derivation:_Results._arguments", ()),
     ),
     "derivation: which way a percentage goes": (
-        Part("answer.checks.growth:FALLS", _NEVER),
-        Part("answer.checks.growth:RISES", _NEVER),
+        Part("answer.checks.growth_direction:FALLS", _NEVER),
+        Part("answer.checks.growth_direction:RISES", _NEVER),
     ),
     "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
-    "derivation: moments": (Part("answer.checks.moments:Moments.supports", False),),
-    "derivation: lengths": (Part("answer.checks.moments:Moments._is_length", False),),
+    "derivation: moments": (Part("answer.checks.date_arithmetic:DateArithmetic.supports", False),),
+    "derivation: lengths": (
+        Part("answer.checks.date_arithmetic:DateArithmetic._is_length", False),
+    ),
     "moments: stretches that end before they begin": (
-        Part("answer.checks.moments:Moments.is_turned", False),
+        Part("answer.checks.date_arithmetic:DateArithmetic.is_reversed", False),
     ),
     "payments: amounts of the calls": (Part("answer.checks.paid:Paid.agrees", None),),
     "derivation: days that the user names": (
-        Part("answer.checks.moments:Moments._is_named", False),
+        Part("answer.checks.date_arithmetic:DateArithmetic._is_relative_day", False),
     ),
-    "derivation: days in a range": (Part("answer.checks.moments:Moments._is_within", False),),
+    "derivation: days in a range": (
+        Part("answer.checks.date_arithmetic:DateArithmetic._is_within", False),
+    ),
     "exemptions: examples": (Part("answer.checks.exemptions:is_example", False),),
     "exemptions: endings": (Part("answer.checks.exemptions:Exemptions._is_ending", False),),
-    "ids: parts of longer ones": (Part("answer.evidence.values:_parts", ()),),
+    "ids: parts of longer ones": (Part("answer.evidence.evidence_value:_parts", ()),),
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
-    "numbers: signs": (Part("answer.checks.values:AnswerValues._has_other_sign", False),),
-    "numbers: a growth that falls": (Part("answer.checks.growth:turns_round", False),),
-    "numbers: rounded with about": (Part("answer.checks.values:_rounded", FIRST),),
+    "numbers: signs": (Part("answer.checks.value_check:AnswerValues._has_other_sign", False),),
+    "numbers: a growth that falls": (
+        Part("answer.checks.growth_direction:reverses_growth", False),
+    ),
+    "numbers: rounded with about": (Part("answer.checks.value_check:_rounded", FIRST),),
     "numbers: groups in the answer": (Part("text.values.units:grouped", None),),
     "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
     "numbers: groups with blanks": (
@@ -73,35 +85,39 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
-    "actions: any": (Part("answer.checks.actions:claimed_actions", ()),),
+    "actions: any": (Part("answer.checks.claimed_actions:claimed_actions", ()),),
     "actions: kinds of calls": (Part("answer.checks.action_calls:Call.can_be", True),),
-    "actions: calls that failed": (Part("answer.checks.actions:_is_meant", False),),
-    "actions: values of failed calls": (Part("answer.checks.actions:_alone_failed", False),),
+    "actions: calls that failed": (Part("answer.checks.claimed_actions:_is_referred_to", False),),
+    "actions: values of failed calls": (
+        Part("answer.checks.claimed_actions:_names_failed_value", False),
+    ),
     "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
-    "actions: results that report one": (Part("answer.checks.actions:Calls._is_reported", False),),
-    "actions: other ids": (Part("answer.checks.actions:Calls._have_ids", True),),
+    "actions: results that report one": (
+        Part("answer.checks.claimed_actions:Calls._is_reported", False),
+    ),
+    "actions: other ids": (Part("answer.checks.claimed_actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
-    "citations: any": (Part("answer.checks.citations:Sources.conflict", ""),),
+    "citations: any": (Part("answer.checks.citation_check:Sources.conflict", ""),),
 }
 PEOPLE: dict[str, tuple[Part, ...]] = {
     "people: with a title": (Part("answer.checks.people:titled", ()),),
     "people: without a title": (Part("answer.checks.people:untitled", ()),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
-    "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
-    "polarity: fields": (Part("answer.checks.states:Flags.against", None),),
+    "polarity: sentences": (Part("answer.checks.polarity_check:find_contradiction", None),),
+    "polarity: fields": (Part("answer.checks.states:Flags.find_conflict", None),),
     "polarity: states that exclude others": (Part("answer.checks.states:_excluded", frozenset()),),
     "polarity: all of a kind": (Part("answer.checks.states:is_universal", False),),
     "polarity: directions": (Part("answer.checks.directions:Directions.conflict", ""),),
 }
 EXTRACTION: dict[str, tuple[Part, ...]] = {
-    "claims: clauses": (Part("answer.extraction.claims:_is_whole", False),),
-    "claims: courtesies": (Part("answer.extraction.speech_acts:is_silent", False),),
+    "claims: clauses": (Part("answer.extraction.claim_reader:_is_complete", False),),
+    "claims: courtesies": (Part("answer.extraction.speech_acts:states_nothing", False),),
     "claims: refusals": (Part("answer.extraction.speech_acts:refuses", False),),
     "claims: statements in questions": (Part("answer.extraction.speech_acts:stated_in", (0, 0)),),
-    "claims: actions": (Part("answer.extraction.actions:reports_action", False),),
-    "claims: questions in documents": (Part("answer.extraction.claims:_asks_user", True),),
+    "claims: actions": (Part("answer.extraction.action_reports:reports_action", False),),
+    "claims: questions in documents": (Part("answer.extraction.claim_reader:_asks_user", True),),
     "claims: markup": (Part("answer.extraction.markup:without_markup", FIRST),),
 }
 WORDS: dict[str, tuple[Part, ...]] = {}
