@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,22 @@ def test_every_method_is_there(kind: str, method: str) -> None:
 def test_the_page_names_files_and_methods() -> None:
     assert len(FILES) > 15
     assert len(METHODS) > 4
+
+
+def test_the_picture_is_up_to_date() -> None:
+    """It is what its script draws from the imports of today."""
+    argv = [sys.executable, str(ROOT / "docs" / "pictures" / "architecture.py"), "--check"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+
+    assert (0, "") == (done.returncode, done.stdout)
+
+
+def test_every_room_has_its_row() -> None:
+    """A folder or module at the top of the package stands in the table of rooms."""
+    top = (ROOT / "abs_shield").iterdir()
+    rooms = {path.stem for path in top if path.is_dir() or path.suffix == ".py"}
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE.partition("## Six")[0], re.MULTILINE)
+
+    assert rooms - {"__init__", "__main__", "__pycache__"} == {
+        room for row in rows for room in re.findall(r"\w+", row)
+    }

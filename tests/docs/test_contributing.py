@@ -44,7 +44,7 @@ def test_every_marker_is_explained() -> None:
     source = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     markers = re.findall(r'^  "(\w+): ', source, re.MULTILINE)
 
-    assert ["slow", "data"] == markers
+    assert ["slow", "release", "data"] == markers
     assert [] == [name for name in [*markers, "hypothesis"] if f"`{name}`" not in PAGE]
 
 
