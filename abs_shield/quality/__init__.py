@@ -1,4 +1,4 @@
-"""The quality cascade: five stages over an output, before anybody receives it."""
+"""The quality cascade: five stages that check an output before it is sent."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abs_shield.quality.config import QualityConfig
-    from abs_shield.quality.pipeline import QualityPipeline
-    from abs_shield.quality.stage import Stage, StageReport
-    from abs_shield.quality.types import (
+    from abs_shield.quality.quality_config import QualityConfig
+    from abs_shield.quality.quality_pipeline import QualityPipeline
+    from abs_shield.quality.quality_types import (
         AgentOutput,
         Band,
         OutputFinding,
@@ -19,22 +18,23 @@ if TYPE_CHECKING:
         StageResult,
         Task,
     )
+    from abs_shield.quality.stage import Stage, StageReport
 
 _FILE = {
-    "AgentOutput": "abs_shield.quality.types",
-    "Band": "abs_shield.quality.types",
-    "OutputFinding": "abs_shield.quality.types",
-    "QualityAction": "abs_shield.quality.types",
-    "QualityConfig": "abs_shield.quality.config",
-    "QualityPipeline": "abs_shield.quality.pipeline",
-    "QualityResult": "abs_shield.quality.types",
+    "AgentOutput": "abs_shield.quality.quality_types",
+    "Band": "abs_shield.quality.quality_types",
+    "OutputFinding": "abs_shield.quality.quality_types",
+    "QualityAction": "abs_shield.quality.quality_types",
+    "QualityConfig": "abs_shield.quality.quality_config",
+    "QualityPipeline": "abs_shield.quality.quality_pipeline",
+    "QualityResult": "abs_shield.quality.quality_types",
     "Stage": "abs_shield.quality.stage",
-    "StageOutcome": "abs_shield.quality.types",
+    "StageOutcome": "abs_shield.quality.quality_types",
     "StageReport": "abs_shield.quality.stage",
-    "StageResult": "abs_shield.quality.types",
-    "Task": "abs_shield.quality.types",
+    "StageResult": "abs_shield.quality.quality_types",
+    "Task": "abs_shield.quality.quality_types",
 }
-"""Imported when they are asked for: a Shield that records outputs needs their types alone."""
+"""Imported lazily, because a Shield that records outputs needs only the types."""
 
 __all__ = [
     "AgentOutput",
@@ -55,9 +55,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _FILE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_FILE[name]), name)
-    globals()[name] = found
-    return found
+    attribute = getattr(import_module(_FILE[name]), name)
+    globals()[name] = attribute
+    return attribute
 
 
 def __dir__() -> list[str]:

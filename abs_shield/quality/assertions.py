@@ -1,11 +1,11 @@
-"""The sentences that an output asserts in its own voice: no questions, quotations or forecasts."""
+"""Sentences asserted by an output itself, without questions, quotations and forecasts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.guardrails.claim_scope import ClaimScope
 from abs_shield.quality.reading import Reading, Sentence
 
 _OF_OTHERS = re.compile(
@@ -45,7 +45,7 @@ _REFERS_BACK = re.compile(
 
 def own_assertions(reading: Reading) -> Iterator[Sentence]:
     """
-    Yield the sentences that an output asserts itself, and does not call wrong afterwards.
+    Yield the sentences that an output asserts itself and does not retract in the next sentence.
 
     >>> from abs_shield.quality.reading import read_text
     >>> text = "Sales rose. Did sales rise? Some say \\"sales rose\\". Sales fell. That is wrong."
@@ -53,7 +53,7 @@ def own_assertions(reading: Reading) -> Iterator[Sentence]:
     ['Sales rose.', 'That is wrong.']
     """
     following = dict(zip(reading.sentences, reading.sentences[1:], strict=False))
-    for sentence in Scope(reading).claims():
+    for sentence in ClaimScope(reading).claims():
         after = following.get(sentence)
         taken_back = (
             after is not None
@@ -67,16 +67,16 @@ def own_assertions(reading: Reading) -> Iterator[Sentence]:
 _BLOCK_QUOTE = re.compile(r"\s*>")
 
 
-def of_others(text: str) -> bool:
+def is_attributed(text: str) -> bool:
     """
-    Return whether words around a statement make it a forecast, a supposition or of somebody else.
+    Return whether the words around a statement make it a forecast, a supposition or a quotation.
 
-    >>> of_others("Analysts expected"), of_others("In May 2025"), of_others("Some blogs claim")
-    (True, False, True)
+    >>> [is_attributed(text) for text in ("Analysts expected", "In May 2025", "Some blogs claim")]
+    [True, False, True]
     """
     return _OF_OTHERS.search(_MAY.sub(" ", text)) is not None
 
 
-def called_wrong(text: str) -> bool:
-    """Return whether a text says of something that it does not hold."""
+def is_called_wrong(text: str) -> bool:
+    """Return whether a text calls something wrong."""
     return _WRONG.search(text) is not None

@@ -1,4 +1,4 @@
-"""Measured confidence: what labels of a decision log say of the stages that found something."""
+"""Confidence of stages, measured by the labels of a decision log."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from abs_shield.core import Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.quality.confidence import Precision
-from abs_shield.quality.judge import PREMIUM_REJECTED
+from abs_shield.quality.output_judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
 from abs_shield.stores.labelled_decisions import labelled_decisions
 
 
 def measured_precision(store: Any) -> dict[str, Precision]:
     """
-    Return the precision of each stage that labels say something of.
+    Return the precision of each stage with labelled findings.
 
     Label outputs with `abs-shield label DECISION hallucinated` (the stage was right) or `ok`.
-    Pass them as `QualityConfig.confidence`: a stage is calibrated from 30 labels on, and the lower
-    end of its interval is its confidence. Bands act where every stage that ran is calibrated.
+    Pass the result as `QualityConfig.confidence`: from 30 labels on, a stage is calibrated, and its
+    confidence is the lower end of its interval. Bands act if every stage that ran is calibrated.
 
     Args:
         store: A store of decisions and labels.
@@ -38,13 +38,13 @@ def measured_precision(store: Any) -> dict[str, Precision]:
 
 
 def _stage(finding: Finding) -> str:
-    """Return the stage, or which of the two judges, that a finding is of."""
+    """Return the stage of a finding, or which of the two judges made it."""
     return "premium_judge" if finding.code == PREMIUM_REJECTED else finding.check
 
 
 def false_positive_rate(stores: Iterable[Any]) -> float | None:
     """
-    Return the share of labelled outputs that were held, or would have been, and are right.
+    Return the share of right outputs among labelled ones that were held, or would have been.
 
     Returns:
         The share in [0, 1]; None without a label of such an output.

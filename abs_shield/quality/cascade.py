@@ -1,4 +1,4 @@
-"""One output on its way through the stages, and what is left for the background."""
+"""The stages of one output, and the work left for the background."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ from abs_shield.quality.confidence import (
     note_of,
     overall_confidence,
 )
-from abs_shield.quality.config import NAMES, QualityConfig
-from abs_shield.quality.judge import Judgement, unread_by_judge
+from abs_shield.quality.output_judge import OutputJudgement, unread_by_judge
 from abs_shield.quality.pii.masking import TABLE, mask_text
-from abs_shield.quality.sampling import is_sampled
-from abs_shield.quality.score import QualityScore, score_quality, with_ratings
-from abs_shield.quality.stage import Stage, StageReport
-from abs_shield.quality.stages import STAGES
-from abs_shield.quality.stakes import is_high_stakes
-from abs_shield.quality.types import (
+from abs_shield.quality.quality_config import NAMES, QualityConfig
+from abs_shield.quality.quality_types import (
     AgentOutput,
     OutputFinding,
     QualityAction,
@@ -37,6 +32,11 @@ from abs_shield.quality.types import (
     StageOutcome,
     StageResult,
 )
+from abs_shield.quality.sampling import is_sampled
+from abs_shield.quality.score import QualityScore, score_quality, with_ratings
+from abs_shield.quality.stage import Stage, StageReport
+from abs_shield.quality.stages import STAGES
+from abs_shield.quality.stakes import is_high_stakes
 
 logger = logging.getLogger("abs_shield")
 
@@ -44,13 +44,13 @@ PII, JUDGE, SCORE = "pii", "judge", "quality_score"
 IN_BACKGROUND = "in the background"
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
 _MOST_FINDINGS = 250
-"""Findings of one stage that are kept; its reason counts the others."""
+"""Maximum number of findings per stage; its reason has the number of further ones."""
 _NO_LIMIT = 1_000_000_000
 _CONFIDENCE = "confidence"
-"""What holds an output back in which no stage found anything."""
+"""The name in `held_by` for outputs that are held by their confidence alone."""
 _WITHHELD = "(withheld: its personal data could not be masked)"
 _CHARACTERS_A_TOKEN = 4
-"""About: how many characters of English a token of today's models has."""
+"""Approximate number of characters of English text per token."""
 
 
 class Cascade:
@@ -60,8 +60,8 @@ class Cascade:
     Args:
         config: The settings.
         output: The output.
-        mode: The mode that holds.
-        off: Whether nothing is judged.
+        mode: The mode in force.
+        off: Whether all checks are off.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Cascade:
         self.terms = Terms(budget=self._meter, timeout_s=config.judge_timeout_s)
 
     def check(self) -> None:
-        """Run the stages that need no model; in strict mode the first failure ends them."""
+        """Run the stages that need no model; in strict mode, up to the first failure."""
         for stage in (*STAGES, *self._config.own_stages):
             reason = self._reason_to_skip(stage.name)
             if not reason and stage.name == SCORE and self._scores_later:
@@ -91,7 +91,7 @@ class Cascade:
 
     @property
     def judge(self) -> Any:
-        """The judge to ask before the output leaves; None if nobody is to be asked now."""
+        """The judge to call before the output is sent; None if none is to be called now."""
         reason = self._reason_to_skip(JUDGE)
         if self._judge is None:
             reason = reason or "no judge is configured"
@@ -103,16 +103,16 @@ class Cascade:
 
     @property
     def is_deferred(self) -> bool:
-        """Whether stages are left for the background."""
+        """True if stages are left for the background."""
         return any(one.reason == IN_BACKGROUND for one in self._results)
 
     @property
     def later_judge(self) -> Any:
-        """The judge to ask in the background; None if nobody is to be asked."""
+        """The judge to call in the background; None if none is to be called."""
         return self._judge if self._is_deferred(JUDGE) else None
 
-    def add_judgement(self, reply: Judgement | Undetermined, elapsed_ms: float) -> None:
-        """Add what the judge says; a judge that gives no usable reply is unavailable."""
+    def add_judgement(self, reply: OutputJudgement | Undetermined, elapsed_ms: float) -> None:
+        """Add the judge's reply; without a usable reply, the judge is unavailable."""
         result = self._judged(reply, elapsed_ms)
         self._results.append(result)
         if result.outcome is StageOutcome.FAILED:
@@ -123,7 +123,7 @@ class Cascade:
             self._follow_gap(
                 JUDGE, config.on_judge_failure if undetermined else config.on_unavailable
             )
-        if isinstance(reply, Judgement):
+        if isinstance(reply, OutputJudgement):
             self._ratings = reply.ratings
             self._results = [
                 replace(one, score=self._scored().value)
@@ -133,11 +133,11 @@ class Cascade:
             ]
 
     def later(
-        self, reply: Judgement | Undetermined | None, elapsed_ms: float
+        self, reply: OutputJudgement | Undetermined | None, elapsed_ms: float
     ) -> tuple[StageResult, ...]:
-        """Run what is left for the background; *reply* is the judge's, None if it was not asked."""
+        """Run the deferred stages; *reply* is the judge's, or None if it was not called."""
         results = []
-        if isinstance(reply, Judgement):
+        if isinstance(reply, OutputJudgement):
             self._ratings = reply.ratings
         if self._is_deferred(SCORE):
             began = perf_counter()
@@ -149,7 +149,7 @@ class Cascade:
         return tuple(results)
 
     def result(self, attempt: int) -> QualityResult:
-        """Return what to do with the output."""
+        """Return the result of the cascade."""
         shares = {one.name: one.confidence for one in self._results if one.confidence is not None}
         calibrated = self._calibrated(shares)
         confidence = overall_confidence((calibrated or shares).values())
@@ -177,9 +177,9 @@ class Cascade:
 
     def _calibrated(self, shares: Mapping[str, float]) -> dict[str, float]:
         """
-        Return the confidence of the stages that ran, where all of them are calibrated.
+        Return the confidence of the stages that ran, or nothing unless all are calibrated.
 
-        The quality score holds nothing, so no label measures it, and its prior does not count.
+        The quality score holds no output, so labels do not measure it; its prior is ignored.
         """
         some = {
             name: share
@@ -189,7 +189,7 @@ class Cascade:
         return some if all(self._key(name) in self._measured for name in some) else {}
 
     def _doubt(self, stage: str, confidence: float) -> None:
-        """Hold an output back in which nothing was found, for the stage that is least sure."""
+        """Hold an output without findings because of the stage with the least confidence."""
         self._hold(
             _CONFIDENCE,
             f"Output held: the measured confidence of stage `{stage}`, {confidence:.0%}, is below"
@@ -198,7 +198,7 @@ class Cascade:
         )
 
     def _scored(self) -> QualityScore:
-        """Return the quality score, with the ratings of the judge where it gave any."""
+        """Return the quality score, including the judge's ratings if any."""
         return with_ratings(score_quality(self.output.text, self._config.score), self._ratings)
 
     @property
@@ -229,9 +229,9 @@ class Cascade:
         began = perf_counter()
         try:
             report = _report(stage.check(self.output, self._config))
-        except Exception as error:  # an internal failure is no verdict on the output
+        except Exception as error:  # an internal error is not a verdict on the output
             reason = f"{type(error).__name__} in the stage"
-            logger.error("quality: stage %s failed: %s", stage.name, raised(error))
+            logger.error("quality: stage %s failed: %s", stage.name, describe_error(error))
             report = StageReport(StageOutcome.ERROR, reason=reason)
         self._results.append(self._result(stage.name, report, (perf_counter() - began) * 1e3))
         if not stage.gate:
@@ -248,7 +248,7 @@ class Cascade:
             case StageOutcome.UNAVAILABLE if self._high_stakes:
                 self._follow_gap(stage.name, self._config.on_unavailable)
 
-    def _judged(self, reply: Judgement | Undetermined, elapsed_ms: float) -> StageResult:
+    def _judged(self, reply: OutputJudgement | Undetermined, elapsed_ms: float) -> StageResult:
         rest = unread_by_judge(self.output)
         if isinstance(reply, Undetermined):
             logger.warning("quality: the judge of an output gave no usable reply: %s", _why(reply))
@@ -268,8 +268,8 @@ class Cascade:
         more = len(report.findings) - _MOST_FINDINGS
         reasons = [f"{more:,} further findings"] if more > 0 else []
         confidence = self._measured.get(key, self._priors.get(key))
-        own_words = report.outcome is StageOutcome.ERROR  # the class of an error, and no text
-        given = report.reason if own_words else self._masked(report.reason)
+        own_words = report.outcome is StageOutcome.ERROR  # the class of an error, without its text
+        reason = report.reason if own_words else self._masked(report.reason)
         ran = report.outcome in _RAN or report.partial
         return StageResult(
             name=name,
@@ -277,7 +277,7 @@ class Cascade:
             findings=tuple(map(self._without_values, report.findings[:_MOST_FINDINGS])),
             confidence=confidence if ran else None,
             elapsed_ms=elapsed_ms,
-            reason="; ".join(filter(None, (*reasons, given))),
+            reason="; ".join(filter(None, (*reasons, reason))),
             score=report.score,
         )
 
@@ -287,13 +287,13 @@ class Cascade:
         self._held = True
 
     def _follow_gap(self, stage: str, choice: str) -> None:
-        """Flag or hold a high-stakes output that a stage could not check whole."""
+        """Flag or hold a high-stakes output that a stage could not check completely."""
         if choice == "hold":
             self._hold(stage, f"Output held: {stage} could not check it whole.\n{_NOT_YOURS}")
         self._flagged = self._flagged or choice == "flag"
 
     def _without_values(self, finding: OutputFinding) -> OutputFinding:
-        """Return a finding whose texts, which may quote the output, have no personal data."""
+        """Return a finding with personal data masked in its texts, which may quote the output."""
         return replace(
             finding,
             detail=self._masked(finding.detail),
@@ -302,13 +302,13 @@ class Cascade:
         )
 
     def _masked(self, text: str) -> str:
-        """Return a text without personal data; none of it where a detector fails."""
+        """Return a text with personal data masked; a placeholder if a detector fails."""
         if not text:
             return ""
         try:
             return mask_text(text, self._config.detectors or (TABLE,))
         except Exception as error:
-            logger.error("quality: a detector failed: %s", raised(error))
+            logger.error("quality: a detector failed: %s", describe_error(error))
             return _WITHHELD
 
     def _skip(self, name: str, reason: str) -> None:
@@ -318,7 +318,7 @@ class Cascade:
         return "premium_judge" if name == JUDGE and self._high_stakes else name
 
     def _action(self, confidence: float | None, attempt: int) -> QualityAction:
-        """Return the action by what failed, and by a measured confidence; None is not measured."""
+        """Return the action, by failures and by the measured confidence (None if not measured)."""
         if self._held:
             last = attempt >= self._config.attempts
             return QualityAction.BLOCK if last else QualityAction.REVISE
@@ -331,28 +331,28 @@ _NOT_YOURS = "It is no fault of the text: try again, or have a person review it.
 
 
 def _why(reply: Undetermined) -> str:
-    """Return why a judge gave no usable reply; its own words may quote the output."""
+    """Return why a judge gave no usable reply, without its text, which may quote the output."""
     return f"{reply.error} in the judge" if reply.error else "the judge gave no usable reply"
 
 
-def _report(given: object) -> StageReport:
+def _report(result: object) -> StageReport:
     """
     Return the report of a stage, its outcome as a member of `StageOutcome`.
 
     Raises:
-        TypeError: It is no `StageReport`, as the coroutine of an async function.
-        ValueError: Its outcome is none.
+        TypeError: It is not a `StageReport`, such as the coroutine of an async function.
+        ValueError: Its outcome is invalid.
     """
-    if isinstance(given, Coroutine):
-        given.close()
+    if isinstance(result, Coroutine):
+        result.close()
         raise TypeError("a stage is no async function")
-    if not isinstance(given, StageReport):
+    if not isinstance(result, StageReport):
         raise TypeError("a stage returns a StageReport")
-    return given._replace(outcome=StageOutcome(given.outcome), findings=tuple(given.findings))
+    return result._replace(outcome=StageOutcome(result.outcome), findings=tuple(result.findings))
 
 
-def raised(error: Exception) -> str:
-    """Return the class of an error and where it was raised; its message may quote the output."""
+def describe_error(error: Exception) -> str:
+    """Return the class and location of an error, but not its message: it may quote the output."""
     frames = extract_tb(error.__traceback__)
     where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"

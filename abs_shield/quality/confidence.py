@@ -1,11 +1,11 @@
-"""The confidence in an output: measured precision of its stages, until then their priors."""
+"""The confidence in an output, from the measured precision of its stages or their priors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from abs_shield.quality.types import Band
+from abs_shield.quality.quality_types import Band
 
 PRIORS = {
     "pii": 0.995,
@@ -15,22 +15,22 @@ PRIORS = {
     "judge": 0.78,
     "premium_judge": 0.92,
 }
-"""Confidence in each stage before any label is known."""
+"""Confidence in each stage without labels."""
 HIGH, LOW = 0.95, 0.70
 """Confidence above which an output ships, and below which it is blocked."""
 LEAST_LABELS = 30
-"""Labels from which a measured precision counts: with fewer its interval says next to nothing."""
+"""Minimum number of labels of a measured precision: with fewer, its interval is too wide."""
 
 
 class Precision(NamedTuple):
     """
-    How often a stage was right, of the labelled outputs in which it found something.
+    The precision of a stage: the share of its findings that labels confirm.
 
     Attributes:
         value: The share, in [0, 1].
         low: Lower end of its 95 % interval (Wilson).
         high: Upper end.
-        labels: Labelled outputs behind it.
+        labels: Number of labelled outputs.
     """
 
     value: float
@@ -41,10 +41,10 @@ class Precision(NamedTuple):
 
 def measured_confidence(confidence: Mapping[str, float | Precision]) -> dict[str, float]:
     """
-    Return the confidence of each stage that is calibrated, in [0, 1].
+    Return the confidence of each calibrated stage, in [0, 1].
 
-    Of a measured precision it is the lower end of the interval, from `LEAST_LABELS` labels on; a
-    number is taken as it is.
+    For a measured precision it is the lower end of the interval, from `LEAST_LABELS` labels on; a
+    plain number is used as is.
 
     >>> few, enough = Precision(0.0, 0.0, 0.79, 1), Precision(0.95, 0.84, 0.99, 40)
     >>> measured_confidence({"pii": few, "hallucination": enough, "judge": 0.9})

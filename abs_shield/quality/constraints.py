@@ -1,4 +1,4 @@
-"""What a user declares of quantities: limits, orders and directions."""
+"""Declared constraints on quantities: limits, orders and directions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Limit(Declaration):
 
     Attributes:
         quantity: Words that name it: ``interest rate``.
-        minimum: The least value that it can have; None if there is none.
-        maximum: The greatest value that it can have; None if there is none.
+        minimum: The minimum value; None for no limit.
+        maximum: The maximum value; None for no limit.
         unit: The unit of both: ``%`` or ``percent``, ``USD`` or ``$``, ``days``; empty for any.
-        reason: Why, for the agent.
+        reason: The reason, for the agent.
     """
 
     quantity: Annotated[str, Field(min_length=1)]
@@ -64,10 +64,10 @@ class Limit(Declaration):
 
 class Order(Declaration):
     """
-    Things in a known order of some quantity, the greatest first: it is transitive.
+    A fixed, transitive order of things by some quantity, the greatest first.
 
     Attributes:
-        quantity: Words that name what they are compared by: ``price``; empty for any comparison.
+        quantity: Words that name the compared quantity: ``price``; empty for any comparison.
         names: The things, the greatest first: ``("Enterprise", "Team", "Free")``.
     """
 
@@ -87,7 +87,7 @@ class Order(Declaration):
 
 class Direction(Declaration):
     """
-    A quantity that is known to rise, or to fall.
+    The direction in which a quantity changes.
 
     Attributes:
         subject: Words that name it: ``Arctic sea ice``.
@@ -100,7 +100,7 @@ class Direction(Declaration):
     reason: str = ""
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _valid_subject(self) -> Self:
         _require_words("subject", self.subject)
         return self
 
@@ -117,9 +117,9 @@ def _require_words(field: str, text: str) -> None:
 def _unit_of(unit: str) -> str | None:
     """Return the stem of a unit as figures have it; None if no figure has it."""
     for written in (f"5 {unit}", f"{unit} 5", f"{unit}5"):
-        found = figures(written)
-        if len(found) == 1 and found[0].unit and found[0].text:
-            covered = found[0].text if found[0].kind == MONEY or found[0].unit == "%" else None
-            if covered == written or written == f"5 {found[0].unit}":
-                return stem(found[0].unit.casefold())
+        values = figures(written)
+        if len(values) == 1 and values[0].unit and values[0].text:
+            covered = values[0].text if values[0].kind == MONEY or values[0].unit == "%" else None
+            if covered == written or written == f"5 {values[0].unit}":
+                return stem(values[0].unit.casefold())
     return None

@@ -1,14 +1,14 @@
-"""The hallucination score of an output: entities, plausibility and self-contradiction, weighted."""
+"""The hallucination score of an output, a weighted average of three sub-checks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abs_shield.quality.types import OutputFinding
+from abs_shield.quality.quality_types import OutputFinding
 
 WEIGHTS = {"entity": 0.40, "plausibility": 0.35, "self_contradiction": 0.25}
-"""Share of each sub-check in the score; a missing one leaves its share to the others."""
+"""Weight of each sub-check; the weight of a missing one is distributed to the others."""
 TITLES = {
     "entity": "Entity verification",
     "plausibility": "Plausibility",
@@ -22,8 +22,8 @@ class SubCheck:
     The result of one sub-check.
 
     Attributes:
-        checked: How many claims it could check.
-        findings: Those that failed, each with the words at fault and what to do.
+        checked: Number of checked claims.
+        findings: The claims that failed, each with its text and a remedy.
     """
 
     checked: int = 0

@@ -1,4 +1,4 @@
-"""Plausibility: declared limits of quantities and declared orders, against what an output says."""
+"""Plausibility: comparison of an output with declared limits, orders and directions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
-from abs_shield.quality.assertions import called_wrong, of_others, own_assertions
+from abs_shield.quality.assertions import is_attributed, is_called_wrong, own_assertions
 from abs_shield.quality.constraints import Constraint, Direction, Limit, Order
 from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text, sentence_keys
-from abs_shield.quality.types import OutputFinding
 from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
@@ -42,7 +42,7 @@ _IMPLIED = {
     "faster": "speed", "slower": "speed", "heavier": "weight", "lighter": "weight",
     "older": "age", "younger": "age", "taller": "height", "longer": "length", "shorter": "length",
 }  # fmt: skip
-"""Adjectives to the quantity that they compare."""
+"""Adjectives to the compared quantity."""
 _DOWN = frozenset("less lower fewer smaller worse below under".split())
 _DOWN_BY_NATURE = frozenset("cheaper affordable slower lighter younger shorter".split())
 _PLAIN = r"more|less|higher|lower|greater|larger|bigger|smaller|better|worse|fewer"
@@ -55,7 +55,7 @@ _COMPARED = re.compile(
 )
 _MOST_COMPARISONS = 5
 _NEAR, _BEHIND = 60, 20
-"""Characters between a name and the comparison that it is part of, and behind both."""
+"""Maximum distance between a name and its comparison, and after both, in characters."""
 _RISES = (
     r"increas(?:es?|ed|ing)|grow(?:s|n|ing)?|grew|ris(?:es?|en|ing)|rose|gain(?:s|ed|ing)?"
     r"|climb(?:s|ed|ing)?|expand(?:s|ed|ing)?|goes up|going up|recover(?:s|ed|ing)|surg(?:es?|ed"
@@ -96,7 +96,7 @@ _BEFORE_SUBJECT = re.compile(
 
 
 class _Sentence:
-    """One sentence with its place, its stems and its numbers."""
+    """One sentence with its place, stems and numbers."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
@@ -107,22 +107,22 @@ class _Sentence:
         return [one for one in figures(self.text) if one.kind in SUMS and not one.soft]
 
     def is_own(self, start: int, end: int) -> bool:
-        """Return whether it asserts itself what stands between two places of it."""
+        """Return whether the sentence itself asserts its text between two places."""
         clause = re.split(r"[;.]|, (?:and|but|while)\b", self.text[end:])[0]
         around = (self.text[:start], self.text[start:end], clause)
-        return not called_wrong(self.text) and not any(map(of_others, around))
+        return not is_called_wrong(self.text) and not any(map(is_attributed, around))
 
 
 def check_plausibility(text: str, constraints: Sequence[Constraint]) -> SubCheck:
     """
-    Compare an output with what was declared to hold.
+    Compare an output with declared constraints.
 
     Args:
         text: The output.
         constraints: The limits, orders and directions; there are no built-in ones.
 
     Returns:
-        How many statements were compared, and a finding for each that breaks a constraint.
+        The number of compared statements, and a finding for each that violates a constraint.
 
     >>> rule = Direction(subject="Arctic sea ice", direction="falls")
     >>> check_plausibility("Arctic sea ice is increasing at 5% per year.", [rule]).findings[0].code
@@ -144,17 +144,17 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 
 def _within(sentence: _Sentence, limit: Limit) -> Iterator[OutputFinding | None]:
-    """Compare the one number of a sentence that names the quantity with its limits."""
+    """Compare the only number of a sentence that names the quantity with its limits."""
     if not limit.keys.issubset(sentence.keys):
         return
     numbers = [one for one in sentence.numbers if limit.is_of_unit(one)]
     if len(numbers) != 1:
-        return  # which of several is meant is not known
+        return  # with several numbers, it is unknown which one is meant
     number = numbers[0]
     before = sentence.text[: number.start]
     sign = _MINUS.search(before)
     start = sign.start() if sign else number.start
-    if not _is_said_of(limit.quantity, sentence.text, start, number.end):
+    if not _is_value_of(limit.quantity, sentence.text, start, number.end):
         return
     is_negative = sign is not None or number.text[0] in "-\u2212"
     value = abs(number.numbers[0]) * (-1 if is_negative else 1)
@@ -171,7 +171,7 @@ def _within(sentence: _Sentence, limit: Limit) -> Iterator[OutputFinding | None]
     )
 
 
-def _is_said_of(quantity: str, text: str, start: int, end: int) -> bool:
+def _is_value_of(quantity: str, text: str, start: int, end: int) -> bool:
     """Return whether a number is the value of a quantity: "a discount of 60%", "a 60% discount"."""
     if _CHANGE_OF.search(text[:start]) or _CHANGE_BEHIND.match(text, end):
         return False
@@ -181,7 +181,7 @@ def _is_said_of(quantity: str, text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _sides_of(quantity: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the forms of a quantity in front of its value, and behind it."""
+    """Return the patterns of a quantity before and after its value."""
     words = r"[\s-]+".join(map(re.escape, quantity.split()))
     name = rf"\b{words}s?\b"
     before = (
@@ -239,7 +239,7 @@ _OBJECT = re.compile(
 
 @lru_cache(maxsize=64)
 def _names_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the form of whole names; one that is written with a capital is no other word."""
+    """Return the pattern of whole names; capitalised names are case-sensitive."""
     several = "|".join(
         re.escape(name) if name[:1].isupper() else f"(?i:{re.escape(name)})"
         for name in sorted(names, key=len, reverse=True)
@@ -252,7 +252,7 @@ def _place(names: Sequence[str], written: str) -> int:
 
 
 def _compared(before: str, names: re.Pattern[str]) -> re.Match[str] | None:
-    """Return the last name in front of a comparison that is not the object of another one."""
+    """Return the last name before a comparison that is not the object of another one."""
     for one in reversed([*names.finditer(before)]):
         if re.search(
             r"\b(?:than|unlike|like|versus|vs|with|to|exceeds?)\s(?:the |our )?$",
@@ -267,7 +267,7 @@ def _compared(before: str, names: re.Pattern[str]) -> re.Match[str] | None:
 
 
 def _is_about(match: re.Match[str], quantity: str, clause: str) -> bool:
-    """Return whether a comparison is one of a quantity: "cheaper" is one of the price."""
+    """Return whether a comparison is about a quantity: "cheaper" is about the price."""
     if not quantity:
         return True
     wanted = {*keys_of(quantity)}
@@ -292,7 +292,7 @@ def _says_more(match: re.Match[str]) -> bool:
 
 
 def _in_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFinding | None]:
-    """Compare "X is growing" with the direction that X is known to have."""
+    """Compare "X is growing" with the declared direction of X."""
     if not {*keys_of(rule.subject)}.issubset(sentence.keys):
         return
     for match in _moves_of(rule.subject).finditer(sentence.text):
@@ -305,12 +305,12 @@ def _in_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFindin
         ):
             continue
         rises = match["rises"] or match["growth"]
-        known = f"{rule.subject} {rule.direction}"
+        expected = f"{rule.subject} {rule.direction}"
         yield (
             None
             if (rises is not None) == (rule.direction == "rises")
             else _finding(
-                "IMPLAUSIBLE_DIRECTION", sentence, 0, len(sentence.text), known, rule.reason
+                "IMPLAUSIBLE_DIRECTION", sentence, 0, len(sentence.text), expected, rule.reason
             )
         )
         return
@@ -318,7 +318,7 @@ def _in_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFindin
 
 @lru_cache(maxsize=256)
 def _moves_of(subject: str) -> re.Pattern[str]:
-    """Return the form of a subject that rises or falls: "X is growing", "the growth of X"."""
+    """Return the pattern of a subject that rises or falls: "X is growing", "the growth of X"."""
     name = r"\s+".join(map(re.escape, subject.split()))
     return re.compile(
         rf"(?<![\w-]){name}(?![\w-]){_MOVES_BY}(?:(?P<rises>{_RISES})|(?P<falls>{_FALLS}))\b"
@@ -333,21 +333,21 @@ def _moves_of(subject: str) -> re.Pattern[str]:
 _CHECKS: dict[type[Any], Callable[..., Iterator[OutputFinding | None]]] = {
     Limit: _within, Order: _in_order, Direction: _in_direction,
 }  # fmt: skip
-"""How each kind of constraint is compared with a sentence: one row a kind."""
+"""The check for each kind of constraint, one row per kind."""
 
 
 def _finding(
-    code: str, sentence: _Sentence, start: int, end: int, known: str, reason: str
+    code: str, sentence: _Sentence, start: int, end: int, requirement: str, reason: str
 ) -> OutputFinding:
     why = f"; {reason}" if reason else ""
     return OutputFinding(
         code=code,
         start=sentence.start + start,
         end=sentence.start + end,
-        detail=f'"{escaped(sentence.text[start:end], limit=120)}" contradicts: {known}{why}',
+        detail=f'"{escaped(sentence.text[start:end], limit=120)}" contradicts: {requirement}{why}',
         claim=sentence.text,
-        requirement=known,
-        remedy=f"Make the statement agree with: {known}",
+        requirement=requirement,
+        remedy=f"Make the statement agree with: {requirement}",
         critical=True,
-        about=known,
+        about=requirement,
     )

@@ -1,4 +1,4 @@
-"""One reading of an output: its sentences, in which figures are marks of one character."""
+"""The sentences of an output, with each figure replaced by a mark of one character."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from abs_shield.text.values.numbers import NTH
 from abs_shield.text.values.reader import figures
 
 _MOST_CHARACTERS = 100_000
-"""More of a text is not read; at 16 KB the whole stage may take 160 ms."""
+"""Maximum number of characters read; at 16 KB the whole stage may take 160 ms."""
 _LONGEST_SENTENCE = 1_000
-"""A longer sentence is a table or no prose, and belongs together in ways no form knows."""
+"""A longer sentence is a table or not prose, and no pattern applies to it."""
 _MARKS = {kind: chr(0xE001 + n) for n, kind in enumerate("NPMYDTOIX")}
 """
-One character of private use for each kind of figure.
+A private-use character for each kind of figure.
 
-N number, P percentage, M money, Y year, D date, T time, O ordinal, I id; X is what no relation
-may use.
+N number, P percentage, M money, Y year, D date, T time, O ordinal, I id; X is a figure that no
+relation may use.
 """
 _PRIVATE = re.compile(f"[{_MARKS['N']}-{_MARKS['X']}]")
 _MARK_OF_KIND = {MONEY: "M", DATE: "D", TIME: "T", ID: "I"}
@@ -38,9 +38,9 @@ _PLURAL_LEAST = 4
 _NO_NOUNS = frozenset("was is has as this its does thus versus plus across".split())
 _PEOPLE = frozenset("people children men women items".split())
 _CALENDAR = frozenset(map(stem, (*MONTHS, *"monday tuesday wednesday thursday friday".split())))
-"""Words with a capital that name nobody."""
+"""Capitalised words that are not names."""
 _PRONOUNS = frozenset({"one", "zero"})
-"""Words for numbers that mostly count nothing: "the old one"."""
+"""Number words that mostly do not count anything: "the old one"."""
 _HEDGED = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|c\.|nearly|almost|over"
     r"|under|above|below|some|estimated|(?:more|less|fewer|greater|higher|lower|other|rather)"
@@ -57,8 +57,8 @@ _HEDGED_BEHIND = re.compile(
     r"|(?:percentage |percent )?(?:-|\u2013)(?:%|percent))",
     re.IGNORECASE,
 )
-_TIGHT = re.compile(r" ?[-\u2010-\u2013/\u00d7x] ?|:| : |\u2014")
-"""What stands between the ends of a range; behind "costs: " begins a list."""
+_RANGE_SIGN = re.compile(r" ?[-\u2010-\u2013/\u00d7x] ?|:| : |\u2014")
+"""Text between the ends of a range; "costs: " would begin a list instead."""
 _OR = re.compile(r" (?:to|or|through|vs\.?|versus) (?:[$\u20ac\u00a3])?")
 _FROM = re.compile(r"\bfrom (?:[a-z]+ ){0,2}\Z", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween (?:[a-z]+ ){0,2}\Z", re.IGNORECASE)
@@ -79,13 +79,13 @@ class Sentence:
     One sentence, with a mark of one character for each figure.
 
     Attributes:
-        plain: Its text; emphasis and citations are left out, and runs of blanks are one.
+        plain: Its text without emphasis and citations, with single blanks.
         places: Offset in the whole text of each character of `plain`.
-        ends: Offset behind each of them; a mark stands for the whole of its figure.
+        ends: Offset after each of them; for a mark, after its whole figure.
         figures: Its figures in order.
         at: Place in `plain` of each of them.
         start: Offset of its first character in the whole text.
-        end: Offset behind its last character.
+        end: Offset after its last character.
         line: Number of its line in the whole text.
     """
 
@@ -100,7 +100,7 @@ class Sentence:
 
     @cached_property
     def asserts(self) -> bool:
-        """True if it says how things are: it denies, supposes and asks nothing."""
+        """True if it asserts something, without negation, supposition or question."""
         return not (
             self.plain.endswith("?")
             or _NEGATED.search(self.plain) is not None
@@ -109,11 +109,11 @@ class Sentence:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The stems of its words that are written as names."""
+        """The stems of its names."""
         return frozenset(one.key for one in tokens(self.plain, most=200) if one.named) - _CALENDAR
 
     def figure(self, match: re.Match[str], name: str) -> Figure | None:
-        """Return the figure that a group of a form matched; None if it matched none."""
+        """Return the figure matched by a group of a form, or None."""
         return None if match[name] is None else self.figure_at(match.start(name))
 
     def figure_at(self, place: int) -> Figure:
@@ -131,17 +131,17 @@ class Sentence:
         ]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the offsets in the whole text of a stretch of `plain`."""
+        """Return the offsets in the whole text for two places of `plain`."""
         return self.places[start], self.ends[end - 1]
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
     """
-    A text as every kind of contradiction reads it.
+    A text, split into sentences for guardrails and consistency checks.
 
     Attributes:
-        text: The text, as far as it is read.
+        text: The text, up to the maximum length.
         sentences: Its sentences in order.
     """
 
@@ -150,23 +150,23 @@ class Reading:
 
     @cached_property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
-        """The sentences that stand on one line, line by line."""
-        found: dict[int, list[Sentence]] = {}
+        """The sentences of each line."""
+        paragraphs: dict[int, list[Sentence]] = {}
         for sentence in self.sentences:
-            found.setdefault(sentence.line, []).append(sentence)
-        return tuple(map(tuple, found.values()))
+            paragraphs.setdefault(sentence.line, []).append(sentence)
+        return tuple(map(tuple, paragraphs.values()))
 
 
 @lru_cache(maxsize=1_024)
 def sentence_keys(sentence: str) -> tuple[str, ...]:
-    """Return the stems and numbers of a sentence; facts and constraints ask for the same ones."""
+    """Return the stems and numbers of a sentence; cached for facts and constraints."""
     return tuple(keys_of(sentence))
 
 
 @lru_cache(maxsize=4)
 def read_text(text: str) -> Reading:
     """
-    Read a text once, for guardrails and for self-contradiction; time is linear.
+    Read a text for guardrails and consistency checks, in linear time.
 
     >>> sentence = read_text("Sales rose **10%** to $50M [1].").sentences[0]
     >>> [figure.text for figure in sentence.marked("PM")]
@@ -177,7 +177,7 @@ def read_text(text: str) -> Reading:
 
 
 def unread(text: str) -> str:
-    """Return why a text is not read whole; empty if it is."""
+    """Return why a text is not read completely; empty if it is."""
     if len(text) <= _MOST_CHARACTERS:
         return ""
     return f"only the first {_MOST_CHARACTERS:,} of {len(text):,} characters are read"
@@ -185,10 +185,10 @@ def unread(text: str) -> str:
 
 def form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
     """
-    Compile a form of `Sentence.plain`.
+    Compile a pattern for `Sentence.plain`.
 
-    `<name:NM>` is a figure of one of the kinds N and M, in a group; `<NM>` is one without a group;
-    `{words}` is up to five words, as few as there can be, each behind a blank.
+    `<name:NM>` is a figure of the kinds N or M in a group; `<NM>` is one without a group;
+    `{words}` is up to five words, as few as possible, each after a blank.
     """
     pattern = pattern.replace("{words}", rf"(?: {_WORD}){{0,5}}?")
     pattern = re.sub(r"<(\w+):([A-Z]+)>", lambda m: f"(?P<{m[1]}>{_class(m[2])})", pattern)
@@ -204,16 +204,16 @@ def _class(kinds: str) -> str:
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
-    found = figures(text)
+    matches = figures(text)
     cited = [(one.start, one.end) for one in citations(text)]
     first = next_cited = line = behind = 0
     for start, end in sentence_spans(text):
         line += text.count("\n", behind, start)
         behind = start
         inside: list[tuple[int, int, Figure | None]] = []
-        while first < len(found) and found[first].start < end:
-            if found[first].start >= start and found[first].end <= end:
-                inside.append((found[first].start, found[first].end, found[first]))
+        while first < len(matches) and matches[first].start < end:
+            if matches[first].start >= start and matches[first].end <= end:
+                inside.append((matches[first].start, matches[first].end, matches[first]))
             first += 1
         while next_cited < len(cited) and cited[next_cited][0] < end:
             inside.append((*cited[next_cited], None))
@@ -223,7 +223,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
 
 
 class _Builder:
-    """The parts of a sentence while it is put together."""
+    """Builds a sentence from its parts."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
@@ -297,8 +297,8 @@ def _mark_of(figure: Figure, plain: str, place: int) -> str:
 
 
 def _find_ranges(plain: str, figures: Sequence[Figure], at: Sequence[int]) -> set[int]:
-    """Return the places of numbers that are one end of a range, a fraction or a score."""
-    found: set[int] = set()
+    """Return the places of numbers that are part of a range, a fraction or a score."""
+    places: set[int] = set()
     for n, (one, other) in enumerate(pairwise(figures)):
         if one.kind != other.kind or one.kind not in SUMS or (is_year(one) and is_year(other)):
             continue
@@ -308,9 +308,9 @@ def _find_ranges(plain: str, figures: Sequence[Figure], at: Sequence[int]) -> se
         years = is_year(one) or is_year(other)
         either = not years and _OR.fullmatch(between) and not _FROM.search(before)
         bounds = between == " and " and _BETWEEN.search(before)
-        if _TIGHT.fullmatch(between) or (alike and (either or bounds)):
-            found |= {at[n], at[n + 1]}
-    return found
+        if _RANGE_SIGN.fullmatch(between) or (alike and (either or bounds)):
+            places |= {at[n], at[n + 1]}
+    return places
 
 
 def _says_year(figure: Figure) -> bool:

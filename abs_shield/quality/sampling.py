@@ -1,4 +1,4 @@
-"""The sample of outputs that are scored: chosen by their ids, so that a retry changes nothing."""
+"""Sampling of scored outputs by their ids, so that a retry gives the same result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_sampled(output_id: str, rate: float) -> bool:
     >>> [is_sampled("a-1", rate) for rate in (0.0, 1.0)]
     [False, True]
     """
-    from hashlib import blake2b  # it loads OpenSSL, which a start does not need
+    from hashlib import blake2b  # not at the top: it loads OpenSSL, which slows down the import
 
     digest = blake2b(output_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) < rate * 2**64

@@ -1,4 +1,4 @@
-"""The quality score of an output, 0 to 100: coherence, length, structure and encoding, by rules."""
+"""The rule-based quality score of an output, 0 to 100: coherence, length, structure, encoding."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Structure = Literal["headings", "list", "table", "json"]
 
 _MOST_SENTENCES = 5_000
 _LEAST_REPEATED = 20
-"""Characters of a sentence that nobody repeats by chance."""
+"""Minimum length of a sentence that is not repeated by chance."""
 _ARTEFACTS = re.compile(
     "\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac[\u0080-\u2122]|"
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\\u[0-9a-fA-F]{4}|&(?:amp|lt|gt|quot|nbsp|#\d{2,5});|"
     r"<\|[a-z_]{2,30}\|>|\[/?INST\]"
 )
-"""Characters that were decoded wrongly, escapes and marks of a chat template."""
+"""Wrongly decoded characters, escapes and tokens of a chat template."""
 _ENDS = frozenset(".!?:;)]}\"'`*_|>\u2026\u3002\uff01\uff1f\u201d\u2019")
 _HEADING = re.compile(r"^#{1,6} \S|^\S[^\n]{0,80}\n[=-]{3,}$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
@@ -34,17 +34,17 @@ _RULE = re.compile(
 )
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _EACH_ARTEFACT = 0.1
-"""What each artefact costs; ten are as bad as any number."""
+"""Deduction per artefact; ten or more give the lowest score."""
 
 
 class ScoreConfig(Declaration):
     """
-    What an output is expected to look like.
+    The expected length and structure of an output.
 
     Attributes:
-        shortest: Least characters.
-        longest: Most characters.
-        structure: What it has to contain: headings, a list, a table or nothing but JSON.
+        shortest: Minimum number of characters.
+        longest: Maximum number of characters.
+        structure: The required structure: headings, a list, a table, or only JSON.
         json_schema: The JSON Schema of its JSON; implies ``structure="json"``.
     """
 
@@ -64,7 +64,7 @@ class QualityScore:
     Attributes:
         value: The mean of its parts, 0 to 100.
         parts: Each part, 0 to 100.
-        problems: What cost something, one line each; quotes nothing of the output.
+        problems: The reasons for deductions, one line each, without quotations of the output.
     """
 
     value: float
@@ -101,7 +101,7 @@ def with_ratings(score: QualityScore, ratings: Mapping[str, float]) -> QualitySc
 
 
 def _coherence(text: str, config: ScoreConfig) -> tuple[float, str]:
-    """Take off for sentences that are repeated, an end in mid-sentence and open brackets."""
+    """Deduct for repeated sentences, an end in mid-sentence and open brackets."""
     some = [one.casefold() for one in islice(sentences(text), _MOST_SENTENCES)]
     long = [one for one in some if len(one) >= _LEAST_REPEATED]
     repeated = sum(times - 1 for times in Counter(long).values())
@@ -140,19 +140,19 @@ def _json(text: str, schema: Mapping[str, Any] | None) -> tuple[float, str]:
         return 0.0, "it is not JSON"
     if schema is None:
         return 1.0, ""
-    from abs_shield.schema import compile_schema  # the compiler is needed by few
+    from abs_shield.schema import compile_schema  # lazily: the compiler is rarely needed
 
     problems = compile_schema(dict(schema)).problems(value)
     return (0.0, "it does not match the JSON Schema") if problems else (1.0, "")
 
 
 def _encoding(text: str, config: ScoreConfig) -> tuple[float, str]:
-    found = sum(1 for _ in islice(_ARTEFACTS.finditer(text), 100))
-    share = max(0.0, 1.0 - _EACH_ARTEFACT * found)
-    return share, f"{found} encoding artefacts" if found else ""
+    artefacts = sum(1 for _ in islice(_ARTEFACTS.finditer(text), 100))
+    share = max(0.0, 1.0 - _EACH_ARTEFACT * artefacts)
+    return share, f"{artefacts} encoding artefacts" if artefacts else ""
 
 
 PARTS: dict[str, Callable[[str, ScoreConfig], tuple[float, str]]] = {
     "coherence": _coherence, "length": _length, "structure": _structure, "encoding": _encoding,
 }  # fmt: skip
-"""The parts of the score, each a share in [0, 1] and what it lacks: one row a part."""
+"""The parts of the score, each with its share in [0, 1] and its problem."""

@@ -1,24 +1,24 @@
-"""A stage of the cascade, and what its check returns."""
+"""Stages of the cascade, and their reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from abs_shield.quality.types import AgentOutput, OutputFinding, StageOutcome
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding, StageOutcome
 
 
 class StageReport(NamedTuple):
     """
-    What a stage found.
+    The report of a stage.
 
     Attributes:
         outcome: Passed, failed, skipped or unavailable.
-        findings: The faults.
-        message: What the agent is told, if the stage fails.
-        score: Its score, where it has one.
+        findings: The findings.
+        message: The message for the agent, if the stage fails.
+        score: Its score, if it has one.
         reason: Why it was skipped or is unavailable, or what it could not check.
-        partial: Whether only a part of the output was read: it is then unavailable, and its
+        partial: Whether only a part of the output was read: it is then unavailable, but its
             confidence counts as if it had run.
     """
 
@@ -36,10 +36,10 @@ class Stage(NamedTuple):
 
     Attributes:
         name: Its name.
-        check: Checks one output, given the `QualityConfig` as well.
-        gate: Whether its failure holds the output back, and ends the cascade.
-        confidence: How much its word counts for the confidence in an output, in [0, 1]; None
-            if it does not count.
+        check: Checks one output, given the `QualityConfig`.
+        gate: Whether its failure holds the output back and ends the cascade.
+        confidence: Its contribution to the confidence in an output, in [0, 1]; None if it does
+            not count.
     """
 
     name: str

@@ -1,23 +1,23 @@
-"""High-stakes tasks: the ones that a premium judge reads before anybody else does."""
+"""High-stakes tasks, whose outputs the premium judge reads before they are sent."""
 
 from __future__ import annotations
 
 import re
 
-from abs_shield.quality.types import Task
+from abs_shield.quality.quality_types import Task
 
 HIGH_STAKES = frozenset({"CLIENT_FACING", "FINANCIAL", "LEGAL", "SECURITY"})
-"""Classifications that are high-stakes whatever the money at stake."""
+"""Classifications that are high-stakes regardless of the amount."""
 _BETWEEN = re.compile(r"[\s_-]+")
 LARGE_IMPACT = 100_000
-"""Money at stake above which any task is high-stakes."""
+"""Amount above which any task is high-stakes."""
 
 
 def is_high_stakes(task: Task) -> bool:
     """
     Return whether an output of a task needs the premium judge.
 
-    A classification counts in any case, with blanks, hyphens or underscores.
+    Classifications are case-insensitive, with blanks, hyphens or underscores.
 
     >>> is_high_stakes(Task(output_classification="client-facing"))
     True

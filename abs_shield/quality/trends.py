@@ -1,4 +1,4 @@
-"""Quality scores by agent, task type and model: their mean, and where it shifts."""
+"""Trends of quality scores by agent, task type and model, with detection of shifts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from abs_shield.core.forked import renewed
-from abs_shield.quality.types import AgentOutput, OutputFinding
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 from abs_shield.stats.ewma import Ewma
 from abs_shield.text.show import escaped
 
@@ -17,14 +17,14 @@ logger = logging.getLogger("abs_shield")
 
 SHIFTED = "QUALITY_SHIFT"
 _MOST_SERIES = 1_000
-"""Series that are followed; later ones share one."""
+"""Maximum number of series; further ones share one."""
 _LEAST_DEVIATION = 5.0
-"""Spread that is assumed at least: most outputs score 100, and one bad one is no shift."""
+"""Minimum assumed spread: most outputs score 100, and a single bad one is not a shift."""
 _OTHER = "_other"
 
 
 class SeriesKey(NamedTuple):
-    """What a series of scores belongs to; a part is empty where the outputs name none."""
+    """The key of a series of scores; a part is empty if unknown."""
 
     agent: str
     task_type: str
@@ -46,8 +46,8 @@ class Shift:
 
     Attributes:
         key: The series.
-        before: Mean of the scores that it is compared with, 0 to 100.
-        now: Moving average when it was found, 0 to 100.
+        before: Mean of the earlier scores, 0 to 100.
+        now: Moving average at the detection, 0 to 100.
     """
 
     key: SeriesKey
@@ -64,7 +64,7 @@ class Shift:
 
 class ScoreTrends:
     """
-    Follows quality scores with one control chart for each agent, task type and model.
+    Monitors quality scores with a control chart for each agent, task type and model.
 
     >>> trends = ScoreTrends()
     >>> output = AgentOutput(text="...", agent_id="analyst")
@@ -78,7 +78,7 @@ class ScoreTrends:
         self._charts: dict[SeriesKey, Ewma] = {}
 
     def add(self, output: AgentOutput, score: float) -> Shift | None:
-        """Take in the score of an output, from 0 to 100; return the shift that it completes."""
+        """Add the score of an output, 0 to 100; return a shift if it detects one."""
         key = SeriesKey.of(output)
         with self._lock:
             if key not in self._charts and len(self._charts) >= _MOST_SERIES:
@@ -96,5 +96,5 @@ class ScoreTrends:
     def averages(self) -> Iterator[tuple[SeriesKey, float]]:
         """Yield the moving average of each series."""
         with self._lock:
-            found = [(key, chart.average) for key, chart in self._charts.items()]
-        yield from found
+            averages = [(key, chart.average) for key, chart in self._charts.items()]
+        yield from averages

@@ -14,7 +14,12 @@ from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
-    from abs_shield.quality.types import AgentOutput, OutputFinding, QualityResult, StageResult
+    from abs_shield.quality.quality_types import (
+        AgentOutput,
+        OutputFinding,
+        QualityResult,
+        StageResult,
+    )
 
 Append = Callable[[Session, Mapping[str, Any]], None]
 """Appends an output to the run file of a session."""

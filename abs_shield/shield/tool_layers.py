@@ -122,7 +122,9 @@ def layers_of(policy: Policy) -> tuple[Layer, ...]:
 
 
 def _personal_data(settings: PersonalData) -> Layer:
-    from abs_shield.quality.pii.layer import personal_data_layer  # few policies ask for it
+    from abs_shield.quality.pii.personal_data_layer import (
+        personal_data_layer,
+    )  # few policies ask for it
 
     return Layer(PERSONAL_DATA, personal_data_layer(settings))
 

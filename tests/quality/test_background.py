@@ -17,7 +17,7 @@ import abs_shield
 from abs_shield import Shield, shield
 from abs_shield.core import Action
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, StageOutcome, Task
-from abs_shield.quality.background import Background
+from abs_shield.quality.background_queue import BackgroundQueue
 from abs_shield.quality.cascade import SCORE
 from abs_shield.stores import SqliteStore
 from abs_shield.testing import capture_decisions
@@ -178,7 +178,7 @@ def test_a_process_that_ends_does_what_waits(tmp_path: Any) -> None:
 def test_a_forked_child_has_a_background_of_its_own() -> None:
     """Its parent's threads are gone."""
     done: list[int] = []
-    background = Background(done.append, most=10, threads=1)
+    background = BackgroundQueue(done.append, most=10, threads=1)
     background.put(1)
     assert background.flush(10)
     child = os.fork()
@@ -198,7 +198,7 @@ def test_an_exit_in_the_background_ends_no_thread():
             raise SystemExit
         done.append(item)
 
-    background = Background(work, most=10, threads=1)
+    background = BackgroundQueue(work, most=10, threads=1)
     for item in range(4):
         background.put(item)
 
@@ -215,7 +215,7 @@ def test_an_error_in_the_background_stops_nothing(caplog: pytest.LogCaptureFixtu
             raise ValueError("a text")
         done.append(item)
 
-    background = Background(work, most=10, threads=1)
+    background = BackgroundQueue(work, most=10, threads=1)
     for item in (1, 2):
         background.put(item)
 

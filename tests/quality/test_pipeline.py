@@ -19,7 +19,7 @@ from abs_shield.quality import (
 )
 from abs_shield.quality.facts import Fact, FactsUnavailable, FactTable
 from abs_shield.quality.plausibility import Direction, Limit, Order
-from abs_shield.quality.types import QualityAction, QualityResult, StageOutcome
+from abs_shield.quality.quality_types import QualityAction, QualityResult, StageOutcome
 
 CARD = "Please charge the card 4111 1111 1111 1111 today."
 APPLE = FactTable([Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")])

@@ -1,5 +1,5 @@
-"""Self-contradiction: whether the statements of one text agree with each other."""
+"""Self-contradiction: comparison of the statements of one text with each other."""
 
-from abs_shield.quality.consistency.check import ConsistencyReport, contradictions
+from abs_shield.quality.consistency.consistency_report import ConsistencyReport, contradictions
 
 __all__ = ["ConsistencyReport", "contradictions"]

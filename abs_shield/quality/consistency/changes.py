@@ -1,4 +1,4 @@
-"""Words of change: which way a quantity moves, and words that tell two times apart."""
+"""Words of change: directions of a quantity, and words that distinguish two times."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ CHANGED = re.compile(
     r"|instead|actual(?:ly)?|second|third|other|another|each|per|respectively|former|latter)\b",
     re.IGNORECASE,
 )
-"""Words of another time, source or thing, with which a quantity can have two values."""
+"""Words of another time, source or thing, for which a quantity can have another value."""

@@ -1,4 +1,4 @@
-"""The interval of values that a figure of a text can mean: as wide as it is rounded."""
+"""Intervals of the values that a rounded figure can mean."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 from abs_shield.text.values.figure import MONEY, Figure
 
 _RELATIVE = Decimal("0.005")
-"""By which part two values may differ and still agree: writers round what they compute."""
+"""Relative tolerance of two values: writers round what they compute."""
 _HALF = Decimal("0.5")
 _CENT = Decimal("0.01")
 _ONE = Decimal(1)
 
 
 class Interval(NamedTuple):
-    """The values that a figure may stand for."""
+    """The possible values of a figure."""
 
     low: Decimal
     high: Decimal
@@ -24,7 +24,7 @@ class Interval(NamedTuple):
         return Interval(self.low + other.low, self.high + other.high)
 
     def minus(self, other: Interval) -> Interval:
-        """Return what is left where *other* is taken away."""
+        """Return the difference of two intervals."""
         return Interval(self.low - other.high, self.high - other.low)
 
     def times(self, other: Interval) -> Interval:
@@ -36,7 +36,7 @@ class Interval(NamedTuple):
         return Interval(self.low / other.high, self.high / other.low)
 
     def agrees(self, other: Interval, relative: Decimal = _RELATIVE) -> bool:
-        """Return whether both may be one value, or differ by a small part of it."""
+        """Return whether the intervals overlap within a relative tolerance."""
         slack = relative * max(abs(self.high), abs(other.high))
         return self.low - slack <= other.high and other.low - slack <= self.high
 
@@ -46,7 +46,7 @@ ZERO = Interval(Decimal(0), Decimal(0))
 
 def interval_of(figure: Figure) -> Interval:
     """
-    Return the interval of a figure: a count and an amount in cents are exact, others are rounded.
+    Return the interval of a figure: counts and amounts in cents are exact, others rounded.
 
     >>> from abs_shield.text.values.reader import figures
     >>> [interval_of(one) for one in figures("$50M for 30 people")]
@@ -60,12 +60,12 @@ Interval(low=Decimal('30'), high=Decimal('30'))]
 
 
 def exact(value: Decimal | int) -> Interval:
-    """Return the interval of a value that is not rounded."""
+    """Return the interval of an exact value."""
     return Interval(Decimal(value), Decimal(value))
 
 
 def share_of(figure: Figure) -> Interval:
-    """Return a percentage as a share of 1."""
+    """Return the interval of a percentage as a share in [0, 1]."""
     low, high = interval_of(figure)
     return Interval(low / 100, high / 100)
 

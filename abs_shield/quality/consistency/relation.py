@@ -1,4 +1,4 @@
-"""One relation between statements of a text that a kind of contradiction checked."""
+"""Relations between statements of a text, as the kinds of contradiction report them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.quality.consistency.interval import Interval
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import Reading, Sentence
-from abs_shield.quality.types import OutputFinding
 from abs_shield.text.values.figure import Figure
 
 Relations = Iterator[OutputFinding | None]
@@ -23,10 +23,10 @@ def fault(
 
     Args:
         reading: The text.
-        span: Where the statements stand, from the first to the last.
+        span: The offsets of the statements, from the first to the last.
         code: Name of the kind, such as `CONTRADICTORY_TOTAL`.
-        detail: Which figures do not agree, in one line, without names.
-        remedy: What to write instead.
+        detail: The conflicting figures in one line, without names.
+        remedy: The instruction for the agent.
     """
     start, end = span
     return OutputFinding(
@@ -42,17 +42,17 @@ def fault(
 
 
 def span_of(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
-    """Return the offsets in the text of what a form matched."""
+    """Return the offsets of a match in the text."""
     return sentence.span(*match.span())
 
 
 def is_positive(*intervals: Interval) -> bool:
-    """Return whether all values can be multiplied and divided as magnitudes."""
+    """Return whether all intervals are positive."""
     return all(one.low > 0 for one in intervals)
 
 
 def is_alike(one: Figure, other: Figure) -> bool:
-    """Return whether two figures can be of one quantity: both money or both not, in one unit."""
+    """Return whether two figures may be values of one quantity: same kind, compatible units."""
     if one.kind != other.kind:
         return False
     return one.unit == other.unit or (

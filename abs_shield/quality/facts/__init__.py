@@ -1,8 +1,8 @@
-"""Entity verification: the claims of an output against facts that are known to hold."""
+"""Entity verification: comparison of an output's claims with facts."""
 
-from abs_shield.quality.facts.check import check_facts
+from abs_shield.quality.facts.fact_comparison import check_facts
+from abs_shield.quality.facts.fact_table import FactTable
+from abs_shield.quality.facts.fact_types import Fact, Facts, FactsUnavailable
 from abs_shield.quality.facts.sparql import SparqlFacts
-from abs_shield.quality.facts.table import FactTable
-from abs_shield.quality.facts.types import Fact, Facts, FactsUnavailable
 
 __all__ = ["Fact", "FactTable", "Facts", "FactsUnavailable", "SparqlFacts", "check_facts"]

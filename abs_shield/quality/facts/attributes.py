@@ -1,4 +1,4 @@
-"""Other words for attributes that are sure to mean the same: "CEO" and "chief executive"."""
+"""Unambiguous synonyms of attributes: "CEO" and "chief executive"."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 class _Words(NamedTuple):
     """
-    How texts speak of one attribute.
+    The words of one attribute.
 
     Attributes:
-        nouns: What it is called: "the CEO of Acme", "Acme's CEO".
-        verbs: What is said between subject and value: "Acme Pro costs $15".
-        units: What is counted behind the value: "Berlin has 3.7 million inhabitants".
+        nouns: Its names: "the CEO of Acme", "Acme's CEO".
+        verbs: Verbs between subject and value: "Acme Pro costs $15".
+        units: Units after the value: "Berlin has 3.7 million inhabitants".
     """
 
     nouns: str = ""
@@ -62,7 +62,7 @@ _PREPOSITIONS = ("in", "on", "at", "by", "of", "with", "for")
 
 def words_of(attribute: str, aliases: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
     """
-    Return the nouns, the verbs and the units with which texts speak of an attribute.
+    Return the nouns, verbs and units that texts use for an attribute.
 
     >>> words_of("based in", ())[0]
     ['based', 'headquarters', 'head office', 'headquartered']

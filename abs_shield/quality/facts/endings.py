@@ -1,4 +1,4 @@
-"""Whether a statement ends with its value: no "per employee", "in services" or "last year"."""
+"""Check that a statement ends with its value, without "per employee" or "in services"."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _NARROWED = re.compile(
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r", (?:on|in|at|with|without|for|to|by|among|across|within|outside|through)\b")
-"""A phrase behind a value, which may narrow it: "$13, on Fridays"."""
+"""A phrase after a value that may qualify it: "$13, on Fridays"."""
 
 
 def unit_form(rest: str) -> str:
-    """Return the form of what stands behind a fact's number: its unit, or "per month"."""
+    """Return the pattern of the text after a fact's number: its unit, or "per month"."""
     rest = rest.strip(" .")
     per = _PER.match(rest)
     if per is not None:
@@ -86,9 +86,9 @@ def _value_end(kind: str, unit: str) -> re.Pattern[str]:
     )
 
 
-def ends_value(marked: str, plain: str, known: Figure, unit: str) -> bool:
-    """Return whether a value ends its statement: no "per employee", "in services", "last year"."""
-    end = _value_end(known.kind, unit).match(marked)
+def ends_value(marked: str, plain: str, expected: Figure, unit: str) -> bool:
+    """Return whether no qualification follows a value, such as "per employee" or "last year"."""
+    end = _value_end(expected.kind, unit).match(marked)
     if end is None:
         return False
     behind = plain[end.end() :]

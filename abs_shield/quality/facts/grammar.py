@@ -1,8 +1,8 @@
 """
-The forms in which a sentence states a value of an attribute.
+Patterns of sentences that state a value of an attribute.
 
-They are forms of a copy of the sentence in which subject, attribute, times, values and names are
-marks, each as long as what it stands for.
+They match a copy of the sentence in which subject, attribute, times, values and names are replaced
+by marks of the same length.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME = re.compile(
     rf"(?: (?:(?:de|la|le|van|von|der|den|del|di|da|al|bin|of|the) ){{0,2}}{_NAME_WORD}){{0,4}}"
 )
 
-# The grammar of a statement; blanks stand before each optional part.
+# The grammar of a statement; each optional part includes the blank before it.
 _DET = r"(?:[Tt]he |[Oo]ur |[Ii]ts )?(?:(?:city|town|company|capital|plan) (?:of )?)?"
 _CORP = (
     r"(?:,? (?:Inc|Corp|Ltd|LLC|GmbH|AG|plc|SE|Co|Corporation|Company)\b\.?)?(?: \([A-Z.:"
@@ -73,7 +73,7 @@ _LINK = (
     rf"|,? at) |{_BETWEEN} \()"
 )
 _VALUE = rf"{_ABOUT}~?(?P<value>{VALUE_MARK}{FILL}*)"
-_NAMED = rf"(?P<value>{NAME_MARK}{FILL}*)"
+_NAMING = rf"(?P<value>{NAME_MARK}{FILL}*)"
 _HAS = (
     rf"(?:{_BETWEEN},? (?:has|had|have|with|reports?|reported|posts?|posted|recorded|generates?"
     rf"|generated|boasts"
@@ -115,20 +115,20 @@ OF_NAMES = tuple(
     for one in (
         rf"{_CLAIMED}(?:{_BETWEEN},? (?:is|are|remains)(?: (?:located |situated )?(?:in|at|called"
         rf"|named))?"
-        rf"{_BETWEEN} |: |, (?!where|who){_BETWEEN} ?){_NAMED}",
-        rf"{_CLAIMED} {_NAMED}(?= (?:is|was|has|told|wrote|[a-z]{{2,}}(?:s|ed)) )(?P<done>)",
-        rf"{_NAMED}{_BETWEEN},? (?:is|remains|serves as|works as|has been){_BETWEEN} {_CLAIMED}"
+        rf"{_BETWEEN} |: |, (?!where|who){_BETWEEN} ?){_NAMING}",
+        rf"{_CLAIMED} {_NAMING}(?= (?:is|was|has|told|wrote|[a-z]{{2,}}(?:s|ed)) )(?P<done>)",
+        rf"{_NAMING}{_BETWEEN},? (?:is|remains|serves as|works as|has been){_BETWEEN} {_CLAIMED}"
         r"(?=$|[.,;:!)]| (?:and|who|since|as|but|while)\b)",
-        rf"{_NAMED}, {_CLAIMED}(?=,)",
+        rf"{_NAMING}, {_CLAIMED}(?=,)",
         rf"{_DET}{_SUBJECT}{_BETWEEN}{_BE}{_BETWEEN} {_ATTRIBUTE}{_BETWEEN} (?:in|by|at){_BETWEEN}"
-        rf" {_NAMED}",
+        rf" {_NAMING}",
         rf"{_DET}{_SUBJECT}{_BETWEEN}(?:,? (?:which|that))?{_BETWEEN} {VERB_MARK}{FILL}*{_BETWEEN}"
-        rf" {_NAMED}",
-        rf"{_DET}{_SUBJECT} has its {_ATTRIBUTE} in {_NAMED}",
+        rf" {_NAMING}",
+        rf"{_DET}{_SUBJECT} has its {_ATTRIBUTE} in {_NAMING}",
         rf"{_DET}{_SUBJECT}{_BETWEEN}{_BE}{_BETWEEN} (?:led|headed|run|managed|chaired) by"
-        rf" (?:its |the )?{_ATTRIBUTE},? {_NAMED}",
-        rf"{_ATTRIBUTE} {_NAMED} (?:of|at) {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=[ ,.])(?P<done>)",
-        rf"(?:{_ATTRIBUTE}) (?:in|by|at) {_NAMED}, {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=["
+        rf" (?:its |the )?{_ATTRIBUTE},? {_NAMING}",
+        rf"{_ATTRIBUTE} {_NAMING} (?:of|at) {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=[ ,.])(?P<done>)",
+        rf"(?:{_ATTRIBUTE}) (?:in|by|at) {_NAMING}, {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=["
         rf" ,.])(?P<done>)",
     )
 )
@@ -166,4 +166,4 @@ WHICH = re.compile(rf"{_DET}{_SUBJECT}, (?:which|who) ")
 PREPOSITION_ENDS = re.compile(
     r"\b(?:of|from|for|than|to|with|by|in|on|at|and|or|between|like|outside|near|over) $"
 )
-"""Words before a name behind which a "which" may be of another thing."""
+"""Prepositions before a name, after which "which" may refer to something else."""

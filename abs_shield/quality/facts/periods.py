@@ -1,4 +1,4 @@
-"""The times that a text names: "Q4 2025", "the fourth quarter of 2025", "in 2015", "last year"."""
+"""Times in a text: "Q4 2025", "the fourth quarter of 2025", "in 2015", "last year"."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _BOUNDS = frozenset("since until till before after from through".split()) | {"ahead of"}
-"""With these a time bounds a period, and is not one."""
+"""Words that make a time the bound of a period."""
 
 
 class Period(NamedTuple):
     """
-    A time with its place.
+    A time in a text.
 
     Attributes:
         start: Offset of its first character, a preposition included.
-        end: Offset behind it.
-        key: What two texts that mean the same time share; "?" where it is not known.
+        end: Offset after its last character.
+        key: Canonical form of the time; "?" if unknown.
     """
 
     start: int
@@ -60,7 +60,7 @@ class Period(NamedTuple):
 
 def periods(text: str) -> Iterator[Period]:
     """
-    Yield the times that a text names.
+    Yield the times in a text.
 
     >>> [one.key for one in periods("in Q4 2025, the fourth quarter of 2025, and last year")]
     ['q4 2025', 'q4 2025', '?']
@@ -75,10 +75,10 @@ def periods(text: str) -> Iterator[Period]:
 
 
 def period_key(text: str) -> str:
-    """Return the key of the time that a whole text is; its own words where it is none."""
-    found = [*periods(text.strip())]
-    if len(found) == 1 and found[0].end - found[0].start == len(text.strip()):
-        return found[0].key
+    """Return the key of a text that is a time; otherwise its own words."""
+    times = [*periods(text.strip())]
+    if len(times) == 1 and times[0].end - times[0].start == len(text.strip()):
+        return times[0].key
     return " ".join(text.casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""Facts of a SPARQL endpoint that is shaped like Wikidata."""
+"""Facts from a SPARQL endpoint with Wikidata's data model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
-from abs_shield.quality.facts.types import TOLERANCE, Fact, FactsUnavailable
+from abs_shield.quality.facts.fact_types import TOLERANCE, Fact, FactsUnavailable
 from abs_shield.text.show import shown
 from abs_shield.version import __version__
 
@@ -24,7 +24,7 @@ UNITS = {
     "kilometre": "km", "metre": "m", "square kilometre": "km²", "kilogram": "kg",
     "percent": "%", "human": "", "1": "",
 }  # fmt: skip
-"""Labels of units to how texts write them; other labels stand as they are."""
+"""Labels of units to their written form; other labels are used as they are."""
 _PREFIXES = """\
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
@@ -56,35 +56,35 @@ _WORD = r"[^\W\d_a-z][\w&.\u2019'-]{0,40}"
 _NAMES = re.compile(rf"{_WORD}(?: (?:(?:of|the|and|de|la|von|van) )?{_WORD}){{0,7}}")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _MOST_WORDS = 5
-"""Words of one name that is asked for."""
+"""Maximum number of words of a queried name."""
 _MOST_NAMES = 200
-"""Names of one output that are asked for."""
+"""Maximum number of queried names per output."""
 _MOST_ROWS = 5_000
 _MOST_BYTES = 5_000_000
-_KEPT = 10_000
-"""Names whose facts are kept, those without any included."""
+_MOST_CACHED = 10_000
+"""Maximum number of names whose facts are cached, including names without facts."""
 
 
 class SparqlFacts:
     """
-    The facts that a knowledge graph has of the names in an output.
+    Facts of a knowledge graph about the names in an output.
 
-    Names are words in capitals, alone and together: "Apple", "Deutsche Bahn". All names of an
-    output are asked for at once; what is known of a name is kept for *fresh_s*. Only names leave
-    the process: no sentence, and no figure.
+    Names are sequences of capitalised words: "Apple", "Deutsche Bahn". All names of an output are
+    queried in one request; facts are cached for *fresh_s*. Only names leave the process, no
+    sentences and no figures.
 
     Args:
         endpoint: URL of the endpoint, ``http`` or ``https``.
-        properties: Ids of properties to what texts call them: ``{"P2226": "market cap"}``.
+        properties: Ids of properties to their names in texts: ``{"P2226": "market cap"}``.
         language: Language of the labels.
-        units: Labels of units to how texts write them, besides `UNITS`.
-        tolerance: By which part of itself a number may differ.
-        timeout_s: Seconds that one request may take.
-        fresh_s: Seconds for which an answer is kept.
+        units: Labels of units to their written form, in addition to `UNITS`.
+        tolerance: Relative tolerance of numbers.
+        timeout_s: Time limit of one request in seconds.
+        fresh_s: Lifetime of cached facts in seconds.
         headers: Headers of each request, such as ``Authorization``.
 
     Raises:
-        PolicyError: A setting is wrong.
+        PolicyError: A setting is invalid.
     """
 
     def __init__(
@@ -123,24 +123,26 @@ class SparqlFacts:
 
     def read(self, text: str) -> None:
         """
-        Ask for all names of an output that are not known yet, in one request.
+        Query all names of an output that are not cached, in one request.
 
         Raises:
-            FactsUnavailable: The endpoint does not answer, or not as SPARQL says.
+            FactsUnavailable: The endpoint does not respond, or not with SPARQL results.
         """
-        names = [name for name in _names_in(text, most=_MOST_NAMES) if self._found(name) is None]
+        names = [
+            name for name in _names_in(text, most=_MOST_NAMES) if self._cached_facts(name) is None
+        ]
         if not names:
             return
-        found: dict[str, list[Fact]] = {name: [] for name in names}
+        facts_by_name: dict[str, list[Fact]] = {name: [] for name in names}
         for row in self._rows(names):
             fact = self._fact(row)
-            if fact is not None and fact.subject in found:
-                found[fact.subject].append(fact)
+            if fact is not None and fact.subject in facts_by_name:
+                facts_by_name[fact.subject].append(fact)
         now = time.monotonic()
         with self._lock:
-            for name, facts in found.items():
+            for name, facts in facts_by_name.items():
                 self._known[name] = now, tuple(facts)
-            while len(self._known) > _KEPT:
+            while len(self._known) > _MOST_CACHED:
                 self._known.popitem(last=False)
 
     def facts_about(self, sentence: str) -> Iterator[Fact]:
@@ -148,23 +150,23 @@ class SparqlFacts:
         Yield the facts whose subject a sentence names.
 
         Raises:
-            FactsUnavailable: As `read`.
+            FactsUnavailable: See `read`.
         """
         self.read(sentence)
         longer: list[str] = []
         for name in _names_in(sentence, most=_MOST_NAMES):  # longer ones first
-            facts = self._found(name)
+            facts = self._cached_facts(name)
             if facts and not any(name in one for one in longer):
                 longer.append(name)
                 yield from facts
 
-    def _found(self, name: str) -> tuple[Fact, ...] | None:
+    def _cached_facts(self, name: str) -> tuple[Fact, ...] | None:
         with self._lock:
             at, facts = self._known.get(name, (float("-inf"), ()))
         return facts if time.monotonic() - at <= self._fresh_s else None
 
     def _rows(self, names: Iterable[str]) -> list[dict[str, Any]]:
-        from urllib.request import Request, urlopen  # a table of facts needs no network
+        from urllib.request import Request, urlopen  # lazily: a table of facts needs no network
 
         query = _PREFIXES + _QUERY.format(
             names=" ".join(f"{_literal(name)}@{self._language}" for name in names),
@@ -191,7 +193,7 @@ class SparqlFacts:
             raise FactsUnavailable(f"the SPARQL endpoint: {type(error).__name__}") from error
 
     def _fact(self, row: Mapping[str, str]) -> Fact | None:
-        """Return the fact of a row; None of one that has no value that a text could have."""
+        """Return the fact of a row; None if its value could not occur in a text."""
         value = row.get("label") or _number(row.get("value", ""))
         unit = row.get("unit", "")
         text = f"{value} {self._units.get(unit, unit)}".strip()
@@ -208,7 +210,7 @@ class SparqlFacts:
 
 
 def _number(value: str) -> str:
-    """Return a number as a text writes it, and the day of a date; anything else as it is."""
+    """Return a number in written form, or the day of a date; other values unchanged."""
     try:
         return f"{Decimal(value).normalize():f}"
     except InvalidOperation:
@@ -227,12 +229,12 @@ def _literal(text: str) -> str:
 
 def _names_in(text: str, *, most: int) -> list[str]:
     """
-    Return the names that a text may have, each once.
+    Return the possible names in a text, each once.
 
     >>> _names_in("In 2025 Deutsche Bahn's revenue fell.", most=9)
     ['In', 'Deutsche Bahn', 'Deutsche', 'Bahn']
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for match in _NAMES.finditer(text):
         words = match[0].split(" ")
         for size in range(min(len(words), _MOST_WORDS), 0, -1):
@@ -240,7 +242,7 @@ def _names_in(text: str, *, most: int) -> list[str]:
                 name = " ".join(words[start : start + size]).rstrip(".,'\u2019-&")
                 name = _POSSESSIVE.sub("", name)
                 if name[:1].isupper():
-                    found[name] = None
-                if len(found) >= most:
-                    return [*found]
-    return [*found]
+                    names[name] = None
+                if len(names) >= most:
+                    return [*names]
+    return [*names]

@@ -1,9 +1,9 @@
 """
-The value that a sentence states of a fact's attribute: "Apple's market cap reached $3.2T".
+Extraction of the value that a sentence states for a fact: "Apple's market cap reached $3.2T".
 
-Only forms are read in which a value is surely said of the attribute: subject, attribute and value
-stand together, with nothing between or around them that could narrow them. In a copy of the
-sentence subject, attribute, times, values and names are marks, each as long as what it stands for.
+Only unambiguous patterns are used: subject, attribute and value are adjacent, without any
+qualification between or around them. They match a copy of the sentence in which subject,
+attribute, times, values and names are replaced by marks of the same length.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from abs_shield.quality.assertions import called_wrong, of_others
+from abs_shield.quality.assertions import is_attributed, is_called_wrong
 from abs_shield.quality.facts.attributes import words_of
 from abs_shield.quality.facts.endings import COMMA_ENDS, ends_value, unit_form
+from abs_shield.quality.facts.fact_types import Fact
 from abs_shield.quality.facts.grammar import (
     ATTRIBUTE_MARK,
     BEFORE,
@@ -36,7 +37,6 @@ from abs_shield.quality.facts.grammar import (
     WHICH,
 )
 from abs_shield.quality.facts.periods import Period, period_key, periods
-from abs_shield.quality.facts.types import Fact
 from abs_shield.quality.reading import Sentence
 from abs_shield.text.countries import is_country
 from abs_shield.text.tokens import is_small
@@ -44,9 +44,9 @@ from abs_shield.text.values.figure import DATE, MONEY, NUMBER, Figure, is_year
 from abs_shield.text.values.reader import figures
 
 _MOST_MATCHES = 3
-"""Places of one sentence where a form is looked at: no sentence states a value more often."""
+"""Maximum number of matches of a pattern per sentence."""
 _LONGEST_BEFORE = 300
-"""Characters before a statement in which its clause has to begin."""
+"""Maximum number of characters between the start of a clause and its statement."""
 _YEARLY = re.compile(
     r"found|establish|year|born|birth|date|launch|releas|incorporat|open|start|built|died|death"
     r"|since|begin|construct|complet|introduc|publish|abolish|creat",
@@ -80,16 +80,16 @@ _NAME_ENDS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedValue:
     """
-    What a sentence states of an attribute.
+    A value that a sentence states for an attribute.
 
     Attributes:
-        text: The value as it stands there.
+        text: The value as written.
         start: Offset of its first character in the output.
-        end: Offset behind it.
-        figure: Its figure; None of a name.
-        about: Whether the sentence says that the value is rough.
+        end: Offset after its last character.
+        figure: Its figure; None for a name.
+        about: Whether the sentence calls the value approximate.
         yearly: Whether the value is a year or a date, which is compared exactly.
     """
 
@@ -101,8 +101,8 @@ class Stated:
     yearly: bool = False
 
 
-class Statement:
-    """One sentence that an output asserts, with its figures written out in one line."""
+class FactStatement:
+    """One sentence that an output asserts, with its figures in written form."""
 
     def __init__(self, sentence: Sentence, context: str) -> None:
         self._context = context
@@ -121,22 +121,22 @@ class Statement:
         self._places = places
         self.periods = [*periods(self.text)]
 
-    def values(self, fact: Fact) -> Iterator[Stated]:
-        """Yield what it states of a fact's attribute, the surest form first."""
-        if _NARROWING_HEAD.search(self._context) or of_others(self._context.split("\n", 1)[0]):
+    def values(self, fact: Fact) -> Iterator[StatedValue]:
+        """Yield the values that it states for a fact's attribute, the most certain first."""
+        if _NARROWING_HEAD.search(self._context) or is_attributed(self._context.split("\n", 1)[0]):
             return
-        known = figures(fact.value)
-        yearly = len(known) == 1 and (known[0].kind == DATE or _is_year_of(fact, known[0]))
+        expected = figures(fact.value)
+        yearly = len(expected) == 1 and (expected[0].kind == DATE or _is_year_of(fact, expected[0]))
         if not yearly and not self._is_of_period(fact):
             return
-        if not known:
+        if not expected:
             if not re.search(r"\d", fact.value):
                 yield from self._names(fact)
-        elif len(known) == 1:
-            yield from self._numbers(fact, known[0], yearly)
+        elif len(expected) == 1:
+            yield from self._numbers(fact, expected[0], yearly)
 
     def _is_of_period(self, fact: Fact) -> bool:
-        """Return whether it speaks of the time of a fact, and of no other."""
+        """Return whether it is about the period of a fact and no other."""
         own = period_key(fact.period) if fact.period else None
         keys = [one.key for one in self._times()]
         if own is None:
@@ -146,13 +146,13 @@ class Statement:
         return fact.period.casefold() in self.text.casefold()
 
     def _times(self) -> list[Period]:
-        """Return its times but those of a comparison: "up from $2.9T in 2024"."""
+        """Return its times without those of comparisons: "up from $2.9T in 2024"."""
         tail = _COMPARISON.search(self.text)
         end = tail.start() if tail else len(self.text)
         return [one for one in self.periods if one.start < end and self._is_time(one)]
 
     def _is_time(self, period: Period) -> bool:
-        """Return whether a time is one: not the 2,000 of "2000 employees"."""
+        """Return whether a match is really a time, unlike the 2000 of "2000 employees"."""
         if not self.text[period.start : period.end].isdigit():
             return True
         return all(
@@ -165,18 +165,18 @@ class Statement:
             return True
         return next(periods(self._context), None) is not None
 
-    def _numbers(self, fact: Fact, known: Figure, yearly: bool) -> Iterator[Stated]:
-        if _SIGNED.search(fact.value[: known.start]) or fact.value[known.start] in "-\u2212":
+    def _numbers(self, fact: Fact, expected: Figure, yearly: bool) -> Iterator[StatedValue]:
+        if _SIGNED.search(fact.value[: expected.start]) or fact.value[expected.start] in "-\u2212":
             return
         usable = {
             start: figure
             for start, _, figure, mark in self._figures
-            if _is_kind(figure, known, yearly) and self._is_exact(start, mark)
+            if _is_kind(figure, expected, yearly) and self._is_exact(start, mark)
         }
         marked = self._marked(fact, usable, yearly=yearly)
         if marked is None:
             return
-        unit = unit_form(fact.value[known.end :])
+        unit = unit_form(fact.value[expected.end :])
         for form in OF_VALUES:
             for match in islice(form.finditer(marked), _MOST_MATCHES):
                 start, end = match.span("value")
@@ -185,17 +185,17 @@ class Statement:
                 tail = self.text[end:]
                 if not self._stands_alone(marked, match.start(), behind):
                     continue
-                if not done and not ends_value(marked[end:], tail, known, unit):
+                if not done and not ends_value(marked[end:], tail, expected, unit):
                     continue
                 figure = usable[start]
                 about = _HEDGE.search(self.text[:start]) is not None
-                yield Stated(figure.text, figure.start, figure.end, figure, about, yearly)
+                yield StatedValue(figure.text, figure.start, figure.end, figure, about, yearly)
 
     def _is_exact(self, start: int, mark: str) -> bool:
-        """Return whether a figure is no bound, end of a range or signed one; it may be rough."""
+        """Return whether a figure is not a bound, the end of a range, or signed."""
         return mark != _INEXACT or _HEDGE.search(self.text[:start]) is not None
 
-    def _names(self, fact: Fact) -> Iterator[Stated]:
+    def _names(self, fact: Fact) -> Iterator[StatedValue]:
         if not fact.value[:1].isupper():
             return
         marked = self._marked(fact, (), names=True)
@@ -213,15 +213,15 @@ class Statement:
                     name = self.text[left:right].rstrip(".,")
                     if _is_name_like(name, fact.value):
                         at = self._places[left]
-                        yield Stated(name, at, self._places[left + len(name) - 1] + 1)
+                        yield StatedValue(name, at, self._places[left + len(name) - 1] + 1)
 
     @cached_property
     def _is_taken_back(self) -> bool:
-        """Whether it calls something wrong, or speaks of a price that is lowered."""
-        return called_wrong(self.text) or _SALES_OFF.search(self.text) is not None
+        """Return whether it calls something wrong, or is about a lowered price."""
+        return is_called_wrong(self.text) or _SALES_OFF.search(self.text) is not None
 
     def _stands_alone(self, marked: str, start: int, end: int) -> bool:
-        """Return whether nothing before a statement, or close behind it, narrows it."""
+        """Return whether nothing before or right after a statement qualifies it."""
         before = marked[:start]
         if len(before) > _LONGEST_BEFORE:
             before = "x " + before[-_LONGEST_BEFORE:]
@@ -231,25 +231,25 @@ class Statement:
             which = WHICH.match(marked, start, end)
             if which is None or PREPOSITION_ENDS.search(before):
                 return False
-        if of_others(self.text[:start]):
+        if is_attributed(self.text[:start]):
             return False
         behind = self.text[end:]
         stop = COMMA_ENDS.search(behind)
         close = behind[: stop.start()] if stop else behind
-        return not of_others(self.text[start:end]) and not of_others(close)
+        return not is_attributed(self.text[start:end]) and not is_attributed(close)
 
     def _marked(
         self, fact: Fact, values: Container[int], *, yearly: bool = False, names: bool = False
     ) -> str | None:
-        """Return its text with marks; None where it names no subject or no attribute."""
+        """Return its text with marks; None if it lacks the subject or the attribute."""
         subject, words = _forms_of(fact)
         signs = [*self.text]
         if not _mark(signs, self.text, subject, SUBJECT_MARK):
             return None
         verb, attribute, unit = words
         rows = ((verb, VERB_MARK), (attribute, ATTRIBUTE_MARK), (unit, UNIT_MARK))
-        said = [_mark(signs, self.text, form, sign) for form, sign in rows if form is not None]
-        if not any(said):
+        has_verb = [_mark(signs, self.text, form, sign) for form, sign in rows if form is not None]
+        if not any(has_verb):
             return None
         if not yearly:
             own = period_key(fact.period) if fact.period else ""
@@ -275,22 +275,22 @@ _YEAR_MARK = chr(0xE001 + "NPMYDTOIX".index("Y"))
 _INEXACT = chr(0xE001 + "NPMYDTOIX".index("X"))
 
 
-def _is_year_of(fact: Fact, known: Figure) -> bool:
-    """Return whether the value of a fact is a year, and no count of four digits."""
+def _is_year_of(fact: Fact, expected: Figure) -> bool:
+    """Return whether the value of a fact is a year, and not a count of four digits."""
     return (
-        is_year(known)
+        is_year(expected)
         and _YEARLY.search(" ".join((fact.attribute, *fact.attribute_aliases))) is not None
     )
 
 
-def _is_kind(figure: Figure, known: Figure, yearly: bool) -> bool:
+def _is_kind(figure: Figure, expected: Figure, yearly: bool) -> bool:
     if yearly:
         return figure.kind == DATE or is_year(figure)
-    if figure.kind != known.kind or (figure.soft and figure.kind != NUMBER):
+    if figure.kind != expected.kind or (figure.soft and figure.kind != NUMBER):
         return False
-    if known.kind == MONEY:
-        return figure.unit == known.unit or not (figure.unit and known.unit)
-    return (figure.unit == "%") == (known.unit == "%")
+    if expected.kind == MONEY:
+        return figure.unit == expected.unit or not (figure.unit and expected.unit)
+    return (figure.unit == "%") == (expected.unit == "%")
 
 
 def _put(signs: list[str], start: int, end: int, sign: str) -> bool:
@@ -311,7 +311,7 @@ _Forms = tuple[re.Pattern[str], tuple[re.Pattern[str] | None, ...]]
 
 @lru_cache(maxsize=4_096)
 def _forms_of(fact: Fact) -> _Forms:
-    """Return the forms of a fact's subject, and of its attribute, verbs and units."""
+    """Return the patterns of a fact's subject, and of its attribute, verbs and units."""
     words = words_of(fact.attribute, fact.attribute_aliases)
     units = words[2] or words[0]
     subjects = [_any_of([name], exactly=name[:1].isupper() and " " not in name)
@@ -327,14 +327,14 @@ def _compiled(words: list[str]) -> re.Pattern[str] | None:
 
 
 def _any_of(words: Iterable[str], *, exactly: bool = False) -> str:
-    """Return the pattern of several phrases, with any blanks, as whole words."""
+    """Return the pattern of any of several phrases as whole words, with any blanks."""
     phrases = sorted(words, key=len, reverse=True)
     several = "|".join(r"[\s-]+".join(map(re.escape, phrase.split())) for phrase in phrases)
     return rf"(?<![\w-])(?{'' if exactly else 'i'}:{several})(?![\w-])"
 
 
 def _listed(marked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a name, and of the names that are listed behind it."""
+    """Yield the places of a name, and of the names listed after it."""
     yield start, end
     more = re.compile(rf"(?:,? and |, )({NAME_MARK}{FILL}*)")
     while (match := more.match(marked, end)) is not None:
@@ -343,10 +343,10 @@ def _listed(marked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_name_like(name: str, value: str) -> bool:
-    """Return whether a name can be of the kind of a fact's value: a person, or a town."""
+    """Return whether a name may be of the same kind as a fact's value: a person, or a town."""
     words = _TITLES.sub("", name).split()
     if re.search(r" (?:of|the) ", name) and not re.search(r" (?:of|the) ", value):
-        return False  # "Person of the Year"
+        return False  # such as "Person of the Year"
     if len(words) < min(2, len(value.split())):
         return False
     if is_country(value) or is_country(name):

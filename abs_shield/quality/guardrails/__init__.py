@@ -1,8 +1,8 @@
-"""Guardrails: rules that hold for outputs of one domain."""
+"""Guardrails: rules for outputs of one domain."""
 
 from abs_shield.quality.guardrails.catalogue import Feature, Price, ProductCatalogue, RoadmapItem
-from abs_shield.quality.guardrails.check import guardrail_violations
-from abs_shield.quality.guardrails.rule import Guardrail, guardrail
+from abs_shield.quality.guardrails.guardrail_check import guardrail_violations
+from abs_shield.quality.guardrails.guardrail_rule import Guardrail, guardrail
 
 __all__ = [
     "Feature",

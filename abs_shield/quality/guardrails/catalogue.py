@@ -1,4 +1,4 @@
-"""The product data that product guardrails compare claims with: features, prices, roadmap."""
+"""Product data for the product guardrails: features, prices, roadmap."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Price(Declaration):
     A price of the price table.
 
     Attributes:
-        plan: The plan or product that it buys.
+        plan: The plan or product.
         amount: The amount.
         currency: The ISO code of its currency.
-        per: What one pays it for: ``month``, ``year``; empty if once.
+        per: The billing period: ``month``, ``year``; empty for a one-time price.
     """
 
     plan: Text
@@ -46,7 +46,7 @@ class Price(Declaration):
 
 class RoadmapItem(Declaration):
     """
-    A feature that is not released.
+    An unreleased feature.
 
     Attributes:
         name: Its name, as outputs write it.
@@ -59,16 +59,16 @@ class RoadmapItem(Declaration):
 
 class ProductCatalogue(Declaration):
     """
-    What may be claimed of a product.
+    The data of a product, for checking claims about it.
 
     Attributes:
         features: The product matrix.
         prices: The price table.
-        roadmap: What is not released.
+        roadmap: Unreleased features.
         products: Names of the product.
 
     Raises:
-        PolicyError: A name is twice among features and roadmap.
+        PolicyError: A name occurs twice among features and roadmap.
     """
 
     features: tuple[Feature, ...] = ()
@@ -87,7 +87,7 @@ class ProductCatalogue(Declaration):
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The names of all plans, in the order in which they are declared."""
-        named = [one.plan for one in self.prices]
-        named += [plan for feature in self.features for plan in feature.plans]
-        return tuple(dict.fromkeys(named))
+        """The names of all plans, in the order of their declaration."""
+        names = [one.plan for one in self.prices]
+        names += [plan for feature in self.features for plan in feature.plans]
+        return tuple(dict.fromkeys(names))

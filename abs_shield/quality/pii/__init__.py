@@ -1,4 +1,4 @@
-"""Personal data in a text: a table of recognisers, and what reads it."""
+"""Detection of personal data in a text by a table of recognisers."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ RECOGNISERS = (
     *travel.ROWS,
     *health.ROWS,
 )
-"""All rows; where two are equally sure of the same characters, the earlier one counts."""
+"""All recognisers; of two with equal confidence for the same characters, the first one wins."""

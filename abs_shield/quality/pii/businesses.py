@@ -1,4 +1,4 @@
-"""Which telephone numbers are a person's: none that a text introduces as a business's."""
+"""Exclusion of telephone numbers that a text introduces as those of a business."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BUSINESS = re.compile(
     r"|\u30db\u30c6\u30eb|\u30ec\u30b9\u30c8\u30e9\u30f3|\u75c5\u9662|\ud638\ud154",
     re.IGNORECASE,
 )
-"""What has a telephone for everybody: places of business, and desks of service."""
+"""Businesses and services with a public telephone number."""
 _PERSON = re.compile(
     r"(?<![^\W_])(?:her|hers|his|him|he|she|my|mine|guests?|customers?|clients?|patients?|tenants?"
     r"|visitors?|passengers?|employees?|colleagues?|managers?|owners?|drivers?|nurses?|members?"
@@ -32,7 +32,7 @@ _PERSON = re.compile(
     r"|natel|whatsapp|private|personal|home)(?![^\W_])|\b(?:for|by|from|with) (?-i:[A-Z][a-z])",
     re.IGNORECASE,
 )
-"""Words behind which a number is a person's after all: `the hotel's guest`."""
+"""Words after which a number is a person's all the same: `the hotel's guest`."""
 _HIS_OFFICE = re.compile(r"(?:\b(?:her|his|my)|['\u2019]s) (?:[a-z]+ )?$", re.IGNORECASE)
 _BEHIND = re.compile(
     r"[\s,()\u2013\u2014-]{1,3}(?:(?:is|reaches|rings|to reach|for|at) )?(?:(?:the|our|its) )?"

@@ -1,4 +1,4 @@
-"""Check digits of identifiers: whether the last characters agree with the others."""
+"""Check digits of identifiers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _D5 = tuple(
 )  # fmt: skip
 """Multiplication of the dihedral group of order 10."""
 _STEP = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
-"""Verhoeff's permutation; a digit's place says how often it is applied."""
+"""Verhoeff's permutation, applied as often as the digit's place."""
 
 
 def _permutations() -> tuple[tuple[int, ...], ...]:
@@ -29,7 +29,7 @@ def _permutations() -> tuple[tuple[int, ...], ...]:
 
 _P8 = _permutations()
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-"""Twice a digit, its own digits added."""
+"""The digit sum of twice a digit."""
 
 
 def digits_of(text: str) -> list[int]:
@@ -44,7 +44,7 @@ def digits_of(text: str) -> list[int]:
 
 def weighted(digits: Iterable[int], weights: Sequence[int]) -> int:
     """
-    Return the sum of the products of digits and weights, place by place.
+    Return the weighted sum of digits.
 
     >>> weighted([1, 2, 3], [3, 2, 1])
     10

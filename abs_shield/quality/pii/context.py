@@ -1,4 +1,4 @@
-"""Where the words stand that introduce an identifier, or something else."""
+"""Search for phrases that introduce an identifier, or something else."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_BETWEEN = 3
 """Characters between two words of a phrase, as in `driver's license` and `account_-_no`."""
 
 
-class Hit(NamedTuple):
-    """A phrase, and where it stands."""
+class PhraseMatch(NamedTuple):
+    """A phrase and its place in the text."""
 
     start: int
     end: int
@@ -27,10 +27,10 @@ class Hit(NamedTuple):
 
 
 class Phrases:
-    """Phrases that are looked for together: time is linear in the text, whatever their number."""
+    """A set of phrases, searched in time linear in the text, whatever their number."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
-        """Sort the phrases by their first word; scripts without blanks are searched for as text."""
+        """Index the phrases by their first word; those without blanks are searched as text."""
         self._unspaced: list[str] = []
         self._known: set[str] = set()
         self._by_first: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
@@ -45,26 +45,26 @@ class Phrases:
             tuple(lowered(word) for word in phrase.split()): phrase for phrase in phrases
         }
 
-    def find(self, text: str, windows: Iterable[tuple[int, int]]) -> list[Hit]:
+    def find(self, text: str, windows: Iterable[tuple[int, int]]) -> list[PhraseMatch]:
         """
-        Return the phrases in parts of a text, by where they begin.
+        Return the phrases in parts of a text, in order.
 
         >>> some = Phrases(["ssn", "account number"])
         >>> [hit.phrase for hit in some.find("accountNumber, SSN: 1", [(0, 21)])]
         ['account number', 'ssn']
         """
         unspaced = bool(self._unspaced) and not text.isascii()
-        found: list[Hit] = []
+        matches: list[PhraseMatch] = []
         for start, end in windows:
             words = [one for one in _words(text, start, end) if one[0] in self._known]
-            found.extend(hit for n in range(len(words)) for hit in self._at(words, n))
+            matches.extend(hit for n in range(len(words)) for hit in self._at(words, n))
             if unspaced:
-                found.extend(self._in_unspaced(text, start, end))
+                matches.extend(self._in_unspaced(text, start, end))
         if unspaced:
-            found.sort()
-        return found
+            matches.sort()
+        return matches
 
-    def _at(self, words: Sequence[tuple[str, int, int]], first: int) -> Iterator[Hit]:
+    def _at(self, words: Sequence[tuple[str, int, int]], first: int) -> Iterator[PhraseMatch]:
         for phrase in self._by_first.get(words[first][0], ()):
             last = first + len(phrase) - 1
             if last < len(words) and all(
@@ -72,20 +72,22 @@ class Phrases:
                 and words[first + n][1] - words[first + n - 1][2] <= _MOST_BETWEEN
                 for n, word in enumerate(phrase[1:], 1)
             ):
-                yield Hit(words[first][1], words[last][2], self._spelled[phrase])
+                yield PhraseMatch(words[first][1], words[last][2], self._spelled[phrase])
 
-    def _in_unspaced(self, text: str, start: int, end: int) -> Iterator[Hit]:
+    def _in_unspaced(self, text: str, start: int, end: int) -> Iterator[PhraseMatch]:
         if text[start:end].isascii():
             return
         for phrase in self._unspaced:
             place = text.find(phrase, start, end)
             while place >= 0:
-                yield Hit(place, place + len(phrase), phrase)
+                yield PhraseMatch(place, place + len(phrase), phrase)
                 place = text.find(phrase, place + len(phrase), end)
 
 
-def near(hits: Sequence[Hit], start: int, *, before: int, behind: int) -> Sequence[Hit]:
-    """Return the hits that begin within so many characters before and behind a place."""
+def near(
+    hits: Sequence[PhraseMatch], start: int, *, before: int, behind: int
+) -> Sequence[PhraseMatch]:
+    """Return the hits that begin within some characters before and after a place."""
     left = bisect_left(hits, (start - before,))
     right = bisect_left(hits, (start + behind,), left)
     return hits[left:right]
@@ -93,7 +95,7 @@ def near(hits: Sequence[Hit], start: int, *, before: int, behind: int) -> Sequen
 
 def windows(places: Iterable[int], *, before: int, behind: int) -> list[tuple[int, int]]:
     """
-    Return the parts of a text around places, which are in order; parts that overlap are one.
+    Return the parts of a text around ordered places; overlapping parts are merged.
 
     >>> windows([5, 8, 50], before=4, behind=3)
     [(1, 11), (46, 53)]
@@ -108,7 +110,7 @@ def windows(places: Iterable[int], *, before: int, behind: int) -> list[tuple[in
 
 
 def _words(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """Yield whole words in small letters with their places; `camelCase` is two words."""
+    """Yield whole words in lower case with their places; `camelCase` is two words."""
     for match in _WORD.finditer(text, start, end):
         word, place = match[0], match.start()
         if place == start and place and text[place - 1].isalpha():

@@ -1,4 +1,4 @@
-"""Whatever finds personal data in a text, and what each of them cannot find."""
+"""Detectors of personal data, and their gaps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_MODEL = "not detected: no language model is installed"
 
 
 class PiiDetector(Protocol):
-    """A source of findings: the table of this package, or an adapter of another library."""
+    """A detector of personal data: this package's table, or an adapter of another library."""
 
     @property
     def name(self) -> str:
@@ -27,7 +27,7 @@ class PiiDetector(Protocol):
         """Return the personal data in a text."""
 
     def gaps(self) -> Mapping[str, str]:
-        """Return what it does not find, or only in part, and why."""
+        """Return the kinds of data that it does not find, or only in part, with reasons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ class TableDetector:
 
     Attributes:
         recognisers: Its rows.
-        jurisdictions: ISO 3166 codes of the countries whose identifiers are looked for; None
-            looks for all.
+        jurisdictions: ISO 3166 codes of the countries whose identifiers are detected; None for
+            all.
         name: The name of the detector.
     """
 
@@ -51,7 +51,7 @@ class TableDetector:
         return scan(text, recognisers=self.recognisers, jurisdictions=self.jurisdictions)
 
     def gaps(self) -> dict[str, str]:
-        """Return what needs a language model or another package, and what is never found."""
+        """Return the kinds of data that need a model or another package, or are never found."""
         gaps = {"Person": _NO_MODEL, "Location": _NO_MODEL, "Biometric": "never detected"}
         if phonenumbers() is None:
             gaps["PhoneNumber"] = (
@@ -62,16 +62,16 @@ class TableDetector:
 
 
 def detect(text: str, detectors: Iterable[PiiDetector]) -> tuple[Pii, ...]:
-    """Return what detectors find; where two find the same characters, the surer one counts."""
-    found = sorted(
+    """Return the findings of detectors; of overlapping ones, the one with higher confidence."""
+    entities = sorted(
         (entity for detector in detectors for entity in detector.detect(text)),
         key=lambda entity: (-entity.confidence, entity.start - entity.end),
     )
-    return without_overlaps(found)
+    return without_overlaps(entities)
 
 
 def gaps(detectors: Iterable[PiiDetector]) -> dict[str, str]:
-    """Return what none of the detectors finds, or only in part, and why."""
+    """Return the kinds of data that no detector finds completely, with reasons."""
     listed = [detector.gaps() for detector in detectors]
     return {
         name: reason

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _CHARACTER = re.compile(r"[^\W_]")
 LONGEST_MASK = 48
-"""Characters of a masked form; an address of 300 characters needs no more to be recognised."""
+"""Maximum length of a masked form, enough to recognise even a long address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +16,12 @@ class Pii:
     One piece of personal data.
 
     Attributes:
-        name: What it is, such as `SSN` or `BankAccountNumber`.
+        name: Its kind, such as `SSN` or `BankAccountNumber`.
         start: Offset of its first character in the text.
-        end: Offset behind its last character.
-        masked: Its layout: each letter and digit is an asterisk.
-        confidence: How sure its recogniser is, in [0, 1].
-        recogniser: Where it comes from, such as `US.SSN` or `presidio.US_SSN`.
+        end: Offset after its last character.
+        masked: Its layout, with each letter and digit replaced by an asterisk.
+        confidence: The confidence of its recogniser, in [0, 1].
+        recogniser: Its recogniser, such as `US.SSN` or `presidio.US_SSN`.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Pii:
 
 def mask(value: str) -> str:
     """
-    Return the layout of a value, without any letter or digit of it.
+    Return the layout of a value, without its letters and digits.
 
     >>> mask("078-05-1120"), mask("jo.doe@mail.org")
     ('***-**-****', '**.***@****.***')

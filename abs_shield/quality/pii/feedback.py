@@ -1,4 +1,4 @@
-"""The text that tells an agent which personal data its output exposes, without repeating it."""
+"""Feedback for an agent about exposed personal data, without repeating it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from abs_shield.quality.pii.entity import Pii
 
 _MOST = 20
-"""Entities that are listed one by one; the counts name the others."""
+"""Maximum number of listed entities; the counts include the others."""
 
 
 def feedback(entities: Sequence[Pii]) -> str:
     """
-    Return types with counts, then places with masked forms; empty if there are no entities.
+    Return the counts by type, and the places with masked forms; empty without entities.
 
     >>> ssn = Pii(name="SSN", start=8, end=19, masked="***-**-****", confidence=1, recogniser="US")
     >>> print(feedback([ssn]))

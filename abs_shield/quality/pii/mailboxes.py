@@ -1,4 +1,4 @@
-"""Which addresses of e-mail are a person's: no mailbox of an office, and no login."""
+"""Exclusion of e-mail addresses that are not a person's: role mailboxes and logins."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _ROLES = frozenset(
     "buchhaltung bewerbung datenschutz empfang kontakt rechnung rechnungen vertrieb zentrale "
     "accueil commercial contacto soporte ventas ufficio".split()
 )
-"""Mailboxes of an office, not of a person (RFC 2142 and their like)."""
+"""Role mailboxes (RFC 2142 and similar)."""
 _PLACES = frozenset(
     "africa amer americas apac asia at au be berlin br ca ch cn de desk department dept dk emea en "
     "es eu europe fi fr gb global group hk hq ie in int intl international it jp kr latam line "
     "london me mx na nl no nordics north nyc nz online paris pl pt se sg south team the tokyo uk "
     "us usa web west world east our my your".split()
 )
-"""Words beside the role of a mailbox, as in `sales.emea@`."""
+"""Words next to the role in a mailbox, as in `sales.emea@`."""
 _RESERVED = re.compile(
     r"(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$", re.IGNORECASE
 )
-"""Domains that nobody can have (RFC 2606 and 6761)."""
+"""Reserved domains (RFC 2606 and 6761)."""
 _REMOTE = re.compile(r":(?:[\w.~-]*/[\w~./-]|[\w./~-]{1,80}\.git\b)")
-"""The path of a Git or SSH remote behind its host, as in `git@host:team/project`."""
+"""The path of a Git or SSH remote after its host, as in `git@host:team/project`."""
 _LOGIN = 100
-"""Characters of a user name and a password in an address of a server."""
+"""Maximum length of a user name and a password in a server address."""
 _NO_LOGIN = re.compile(r"[\s/?#@<>\"']")
 _LOCAL = re.compile(r"[^\W\d_]+")
 
 
 def is_personal(address: str) -> bool:
     """
-    Return whether it is no mailbox of a role, and its domain can belong to somebody.
+    Return whether an address is not a role mailbox, and its domain is not reserved.
 
     >>> is_personal("jo@mail.org"), is_personal("sales.emea@acme.com"), is_personal("jo@a.example")
     (True, False, False)
@@ -58,7 +58,7 @@ def is_personal(address: str) -> bool:
 
 
 def is_address(text: str, start: int, end: int) -> bool:
-    """Return whether it is no login (`postgres://app:secret@db.internal`), and no remote."""
+    """Return whether a match is not a login (`postgres://app:secret@db.internal`) or a remote."""
     scheme = text.rfind("://", max(0, start - _LOGIN), start)
     if scheme >= 0 and _NO_LOGIN.search(text, scheme + 3, start) is None:
         return False

@@ -1,4 +1,4 @@
-"""Texts that quote an output, with the personal data in them masked."""
+"""Masking of personal data in texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TABLE = TableDetector()
 
 def mask_text(text: str, detectors: Iterable[PiiDetector] = (TABLE,)) -> str:
     """
-    Return a text with each letter and digit of personal data as an asterisk.
+    Return a text with each letter and digit of personal data replaced by an asterisk.
 
     >>> mask_text("Her SSN is 219-44-0178.")
     'Her SSN is ***-**-****.'

@@ -1,4 +1,4 @@
-"""Whether a number can be dialled, by the numbering plans of the `phonenumbers` package."""
+"""Validation of telephone numbers by the numbering plans of the `phonenumbers` package."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cache
 from types import ModuleType
 
 _FREE = re.compile(r"1?8(?:00|33|44|55|66|77|88)\d{7}")
-"""Toll-free numbers of North America, which belong to no person."""
+"""Toll-free numbers of North America, which do not belong to persons."""
 _FREE_WRITTEN = re.compile(r"1?[ .-]?\(?8(?:00|33|44|55|66|77|88)\)?[ .-]\d{3}[ .-]\d{4}")
-"""The same with their marks, which tell them from mobile numbers of China."""
+"""The same with separators, which distinguish them from Chinese mobile numbers."""
 _FREE_ELSEWHERE = re.compile(
     r"(?:\+\d{1,3}[ -]?|\(?0?)800(?:\)?[ ./-]|\d{6,8}$)|(?:\+44 ?|0)808[ -]\d{3}"
     r"|(?:\+61 ?)?1[38]00[ -]\d{3}[ -]\d{3}$"
 )
-"""As most other countries write them, as in `0800 123456` and, in Australia, `1800 123 456`."""
+"""Toll-free numbers of other countries: `0800 123456` and, in Australia, `1800 123 456`."""
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,5}$", re.IGNORECASE)
 _LEAST, _MOST = 7, 15
@@ -28,7 +28,7 @@ _DATE = re.compile(
 
 @cache
 def phonenumbers() -> ModuleType | None:
-    """Return the package `phonenumbers`; None where it is not installed."""
+    """Return the package `phonenumbers`; None if it is not installed."""
     try:
         import phonenumbers as package
     except ImportError:
@@ -65,9 +65,9 @@ def is_american(written: str) -> bool:
 
 def can_dial(region: str) -> Callable[[str], bool]:
     """
-    Return a validator of numbers without a country's code, as they are dialled in a region.
+    Return a validator of numbers without a country code, as dialled in a region.
 
-    Only their length is checked: agents often write numbers that no exchange has given out yet.
+    Only their length is checked, because agents often write numbers that are not assigned yet.
     """
 
     def is_national(written: str) -> bool:
@@ -84,7 +84,7 @@ def can_dial(region: str) -> Callable[[str], bool]:
 
 @cache
 def _lengths(region: str, trunk: bool) -> frozenset[int]:
-    """Digits of the numbers of a region; with the zero that is dialled within it, one more."""
+    """Return the possible lengths of a region's numbers; one more with the trunk prefix."""
     package = phonenumbers()
     metadata = package.PhoneMetadata.metadata_for_region(region) if package else None
     if metadata is None:
@@ -97,7 +97,7 @@ def _lengths(region: str, trunk: bool) -> frozenset[int]:
 
 
 def _is_free(written: str, digits: str) -> bool:
-    """Return whether the caller does not pay: such a number belongs to no person."""
+    """Return whether a number is toll-free, so that it does not belong to a person."""
     return (
         _FREE.fullmatch(digits) is not None
         or _FREE_WRITTEN.match(written) is not None

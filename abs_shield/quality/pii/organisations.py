@@ -1,4 +1,4 @@
-"""Which identifiers are those of a bank or a company, and no person's."""
+"""Exclusion of identifiers that belong to a bank or a company."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWNER = re.compile(
     r"|\bcnpj d[aoe]s? (?-i:[A-Z])",
     re.IGNORECASE,
 )
-"""Names of banks, and words of a company; a bank's number stands beside its SWIFT code."""
+"""Names of banks, and words for companies; a bank's number is given with its SWIFT code."""
 _PERSON = re.compile(
     r"(?<![^\W_])(?:her|his|my|your|their|customer['\u2019]?s?|client['\u2019]?s?|patient['\u2019]?s?"
     r"|employee['\u2019]?s?|mr|mrs|ms|ssn|social security)(?![^\W_])",
@@ -27,14 +27,14 @@ _ACCOUNT = re.compile(
     r"|\b\d{2}-\d{2}-\d{2}\s+\d{8}\b",
     re.IGNORECASE,
 )
-"""An account, beside which the number of its bank tells whose money it is."""
+"""Words for an account, with which a bank's number identifies its owner."""
 _SORT_CODE = re.compile(r"\d\d-\d\d-\d\d")
 _STOP = re.compile(r"[.!?]\s|\n\s*\n|\}")
 _BEFORE, _BEHIND = 120, 60
 
 
 def is_of_person(text: str, start: int, end: int) -> bool:
-    """Return whether a number that banks and companies have is not introduced as one of theirs."""
+    """Return whether a number is not introduced as that of a bank or a company."""
     begin = max(0, start - _BEFORE)
     for stop in _STOP.finditer(text, begin, start):
         begin = stop.end()
@@ -46,5 +46,5 @@ def is_of_person(text: str, start: int, end: int) -> bool:
 
 
 def is_no_sort_code(text: str, start: int, end: int) -> bool:
-    """Return whether a number is not the sort code of a branch, which is no account."""
+    """Return whether a number is not a sort code, which identifies a branch."""
     return _SORT_CODE.fullmatch(text, start, end) is None

@@ -1,4 +1,4 @@
-"""Of entities that overlap, the first of a ranking."""
+"""Selection among overlapping entities by rank."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 
-class Placed(Protocol):
-    """Something with a place in a text."""
+class TextSpan(Protocol):
+    """An object with a place in a text."""
 
     @property
     def start(self) -> int:
@@ -16,15 +16,15 @@ class Placed(Protocol):
 
     @property
     def end(self) -> int:
-        """Offset behind its last character."""
+        """Offset after its last character."""
 
 
-P = TypeVar("P", bound=Placed)
+P = TypeVar("P", bound=TextSpan)
 
 
 def without_overlaps(ranked: Iterable[P]) -> tuple[P, ...]:
     """
-    Return what overlaps with nothing that is ranked before it, in the order of the text.
+    Return the items that do not overlap with a higher ranked one, in the order of the text.
 
     >>> from types import SimpleNamespace as At
     >>> some = without_overlaps([At(start=5, end=9), At(start=0, end=6), At(start=0, end=5)])

@@ -1,4 +1,4 @@
-"""One row of the table of recognisers: how an identifier is written, checked and introduced."""
+"""Recognisers: the pattern, validation and context words of an identifier."""
 
 from __future__ import annotations
 
@@ -7,40 +7,42 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from abs_shield.errors import PolicyError
-from abs_shield.quality.pii.context import Hit
+from abs_shield.quality.pii.context import PhraseMatch
 
 ENOUGH = 0.5
-"""Confidence from which a match counts; a row below it needs context words."""
+"""Minimum confidence of a match; a recogniser with less strength needs context words."""
 LONGEST_REACH = 60
-"""The longest distance of a context word; words farther away introduce something else."""
+"""Maximum distance of a context word; words farther away introduce something else."""
 NO_DATE = r"(?!(?:(?:19|20)\d\d[-./ ]\d\d[-./ ]\d\d|\d\d[-./ ]\d\d[-./ ](?:19|20)\d\d)(?!\d))"
-"""What stands before a form that has no check digit: it is not a date."""
+"""Prefix of patterns without check digit, to exclude dates."""
 _OTHER = re.compile(r"[^A-Za-z0-9]+")
 _END = r"(?![A-Za-z0-9_])(?![.,/-]\d)"
-"""An identifier is not the beginning of a longer word, number, date or version."""
+"""Suffix of patterns: an identifier is not the start of a longer word, number or date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # a row is found by identity
 class Recogniser:
     """
-    How one identifier is recognised.
+    The recogniser of one identifier.
 
     Attributes:
-        name: What it recognises, such as `SSN`.
-        pattern: How the identifier is written, from its first character on.
+        name: The kind of identifier, such as `SSN`.
+        pattern: The pattern, matched from the first character on.
         strength: Confidence without context words, in [0, 1]; below `ENOUGH` they are required.
-        validator: Whether a match can be one.
-        compact: Whether the validator receives the letters, as capitals, and the digits alone.
+        validator: Returns whether a match is valid.
+        compact: Whether the validator receives only letters, in upper case, and digits.
         context: Words that introduce it, in the languages of its jurisdiction, without accents.
-        jurisdiction: ISO 3166 code of the country that issues it; empty where any does.
-        vague: Words of the context that introduce other things too; they count where `backed` says.
-        backed: Whether a vague word counts, given the text, the word and the match's place.
-        yields: Words directly before a match that make it something else, though it has no need
-            of context.
-        fits: Whether what stands around a match lets it be one, given the text and its place.
+        jurisdiction: ISO 3166 code of the issuing country; empty for any.
+        vague: Context words that also introduce other things; they count only if `backed`
+            returns true.
+        backed: Returns whether a vague word counts, given the text, the word and the match's
+            place.
+        yields: Words directly before a match that make it something else, even if no context is
+            required.
+        fits: Returns whether the surroundings allow a match, given the text and its place.
         reach: Characters before the identifier in which a context word counts.
-        sign: A character that each match contains. A row with a sign is searched for in the whole
-            text; a row without one only where a word or a number with a digit begins.
+        sign: A character that each match contains. A recogniser with a sign is searched for in
+            the whole text; others only where a word or a number with a digit begins.
 
     Raises:
         PolicyError: Its strength or reach is out of range, or it needs context and has none.
@@ -54,7 +56,7 @@ class Recogniser:
     context: frozenset[str] = frozenset()
     jurisdiction: str = ""
     vague: frozenset[str] = frozenset()
-    backed: Callable[[str, Hit, tuple[int, int]], bool] | None = None
+    backed: Callable[[str, PhraseMatch, tuple[int, int]], bool] | None = None
     yields: frozenset[str] = frozenset()
     fits: Callable[[str, int, int], bool] | None = None
     reach: int = LONGEST_REACH
@@ -77,7 +79,7 @@ class Recogniser:
         return f"{self.jurisdiction}.{self.name}" if self.jurisdiction else self.name
 
     def accepts(self, written: str) -> bool:
-        """Return whether the validator accepts a match as it is written."""
+        """Return whether the validator accepts a match as written."""
         if self.validator is None:
             return True
         return self.validator(_OTHER.sub("", written).upper() if self.compact else written)
@@ -85,7 +87,7 @@ class Recogniser:
 
 def form(body: str) -> re.Pattern[str]:
     """
-    Compile how an identifier is written, in capitals or not.
+    Compile the pattern of an identifier, case-insensitive.
 
     >>> bool(form(r"\\d{3}-\\d{2}").match("123-45")), bool(form(r"\\d{3}-\\d{2}").match("123-456"))
     (True, False)
@@ -94,13 +96,13 @@ def form(body: str) -> re.Pattern[str]:
 
 
 def capitals(body: str) -> re.Pattern[str]:
-    """Compile how an identifier is written whose letters are always capitals."""
+    """Compile the pattern of an identifier with upper-case letters only."""
     return re.compile(rf"(?:{body}){_END}", re.ASCII)
 
 
 def phrases(listed: str) -> frozenset[str]:
     """
-    Return the phrases of a list that is separated by commas.
+    Return the phrases of a comma-separated list.
 
     >>> sorted(phrases("ssn, social security"))
     ['social security', 'ssn']

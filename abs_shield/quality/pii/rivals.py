@@ -1,4 +1,4 @@
-"""Words that introduce numbers which are nobody's identifiers."""
+"""Words that introduce numbers that do not identify persons."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ RIVALS = phrases(
     "주문, 주문번호, 일련번호, 상품, "
     "hash, population, members, followers, views, latitude, longitude, lat, lng, lon, coordinates"
 )
-"""Where one of them is nearer to a number than any context word, the number is theirs."""
+"""If one of them is nearer to a number than any context word, it is not an identifier."""
 NAMELESS = RIVALS - phrases("id, ids, reference, ref, case, key, token, article, artikel")
-"""Those that say what a number is; *id* and *reference* are also words for a person's number."""
+"""The unambiguous ones: *id* and *reference* are also words for a person's number."""

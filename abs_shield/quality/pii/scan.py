@@ -1,4 +1,4 @@
-"""Find personal data in a text: the recognisers' matches, the surest first, without overlaps."""
+"""Search for personal data in a text by recognisers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.context import Hit, Phrases
+from abs_shield.quality.pii.context import PhraseMatch, Phrases
 from abs_shield.quality.pii.entity import Pii, mask
 from abs_shield.quality.pii.overlaps import without_overlaps
 from abs_shield.quality.pii.recogniser import ENOUGH, Recogniser
@@ -19,14 +19,14 @@ from abs_shield.quality.pii.surroundings import Surroundings
 from abs_shield.quality.pii.unmarked import Unmarked, unmarked
 
 GAIN = 0.45
-"""What context words add to a recogniser's strength, where they are beside the identifier."""
+"""Confidence added by a context word next to the identifier."""
 _FADING, _STEP = 200, 20
-"""Distance in characters at which they would add nothing, and in which steps they add less."""
+"""Distance in characters at which it would add nothing, and the step of its decrease."""
 SUREST = 0.99
 _FAR = 1_000
-"""The distance of no context word, which is beyond any reach."""
+"""The distance if there is no context word, beyond any reach."""
 _BESIDE = 120
-"""Characters within which numbers of one form are of one kind: `use 219-44-0178 instead`."""
+"""Distance within which numbers of one form are of one kind: `use 219-44-0178 instead`."""
 _SPOT = re.compile(
     r"(?<![A-Za-z0-9+])(?<!\d[.,/-])(?<![A-Za-z0-9]_)(?:"
     r"(?=\(?[A-Za-z]{0,3}[ -]?\d(?:[ ./()+-]{0,3}\d){4})"
@@ -36,19 +36,19 @@ _SPOT = re.compile(
     r"|(?=[A-Za-z0-9]{2}\.[A-Za-z0-9]{3}\.[A-Za-z0-9]{3}/)"
     r"|(?=\d[A-Za-z][A-Za-z0-9]\d-))"
 )
-"""Where an identifier can begin: five digits, or a word of eight characters with a digit."""
+"""Possible starts of an identifier: five digits, or a word of eight characters with a digit."""
 _NARROW = {
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     **{chr(code): "-" for code in (*range(0x2010, 0x2016), 0x2212, 0xFE63)},
     **{chr(code): " " for code in (0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000)},
 }
-"""Full-width characters, dashes and blanks, one for one, so that offsets hold."""
+"""Replacements of full-width characters, dashes and blanks, one for one to preserve offsets."""
 _WIDE = re.compile(f"[{re.escape(''.join(_NARROW))}]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Recognisers, sorted by when they are tried."""
+    """Recognisers, grouped by when they are tried."""
 
     alone: tuple[tuple[re.Pattern[str], tuple[Recogniser, ...]], ...]
     searched: tuple[Recogniser, ...]
@@ -79,11 +79,10 @@ def scan(
     Args:
         text: Any text.
         recognisers: Rows of the table, and the caller's own.
-        jurisdictions: ISO 3166 codes; identifiers of other countries are not looked for. None
-            looks for all.
+        jurisdictions: ISO 3166 codes; identifiers of other countries are ignored. None for all.
 
     Returns:
-        Where each entity stands and what it is; no value.
+        The place and the kind of each entity, without its value.
 
     >>> [(one.name, one.start, one.masked) for one in scan("Her SSN is 219-44-0178.")]
     [('SSN', 11, '***-**-****')]
@@ -94,12 +93,12 @@ def scan(
     plain = without.text
     if not plain.isascii():
         plain = _WIDE.sub(lambda wide: _NARROW[wide[0]], plain)
-    found = _resolved(plain, list(_candidates(plain, plan)))
-    return tuple(_replaced(one, without) for one in found) if without.places else found
+    entities = _resolved(plain, list(_candidates(plain, plan)))
+    return tuple(_replaced(one, without) for one in entities) if without.places else entities
 
 
 def _replaced(entity: Pii, without: Unmarked) -> Pii:
-    """Return an entity with its place in the text as it was written."""
+    """Return an entity with its place in the original text."""
     start, end = without.span(entity.start, entity.end)
     return replace(entity, start=start, end=end)
 
@@ -142,17 +141,17 @@ def _candidates(text: str, plan: _Plan) -> Iterator[_Candidate]:
         some.extend(judge.candidates(row, match))
     for start in spots:
         for pattern, rows in plan.alone:
-            if found := pattern.match(text, start):
+            if candidates := pattern.match(text, start):
                 for row in rows:
-                    some.extend(judge.candidates(row, found))
+                    some.extend(judge.candidates(row, candidates))
         for row in _introduced(surroundings.near(start), plan):
-            if found := row.pattern.match(text, start):
-                some.extend(judge.candidates(row, found))
+            if candidates := row.pattern.match(text, start):
+                some.extend(judge.candidates(row, candidates))
     return (one for one in some if not judge.is_beside_taken(one))
 
 
-def _introduced(hits: Iterable[Hit], plan: _Plan) -> Iterable[Recogniser]:
-    """Return the recognisers that need context, of which some is there."""
+def _introduced(hits: Iterable[PhraseMatch], plan: _Plan) -> Iterable[Recogniser]:
+    """Return the recognisers that need context and have a context word."""
     rows: dict[Recogniser, None] = {}
     for hit in hits:
         rows.update(dict.fromkeys(plan.by_phrase.get(hit.phrase, ())))
@@ -160,7 +159,7 @@ def _introduced(hits: Iterable[Hit], plan: _Plan) -> Iterable[Recogniser]:
 
 
 class _Judge:
-    """Which matches in one text are sure enough."""
+    """Evaluates the matches in one text."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -168,7 +167,7 @@ class _Judge:
         self._taken: defaultdict[str, list[int]] = defaultdict(list)
 
     def candidates(self, row: Recogniser, match: re.Match[str]) -> Iterator[_Candidate]:
-        """Yield a match that is sure enough, once for each name."""
+        """Yield a match with enough confidence, once for each name."""
         start, end = match.span()
         if (row.name, start, end) in self._seen:
             return
@@ -187,7 +186,7 @@ class _Judge:
             yield _Candidate(row, start, end, round(min(confidence, SUREST), 3), far)
 
     def is_beside_taken(self, one: _Candidate) -> bool:
-        """Return whether another number of this form, near it, is called a product or an order."""
+        """Return whether a near number of the same form is introduced as something else."""
         if one.distance != _FAR or not one.row.yields:
             return False
         taken = self._taken.get(one.row.key, [])
@@ -196,12 +195,12 @@ class _Judge:
 
 
 def _gain(distance: int | None) -> float:
-    """Return what a context word at this distance adds; near ones add the same."""
+    """Return the confidence that a context word at this distance adds."""
     return 0.0 if distance is None else GAIN * (1 - distance // _STEP * _STEP / _FADING)
 
 
 def _resolved(text: str, candidates: list[_Candidate]) -> tuple[Pii, ...]:
-    """Return the surest of the candidates that overlap, the longest of these, then the nearest."""
+    """Resolve overlapping candidates by confidence, then length, then distance."""
     candidates.sort(key=lambda one: (-one.confidence, one.start - one.end, one.distance))
     return tuple(_entity(text, one) for one in without_overlaps(candidates))
 

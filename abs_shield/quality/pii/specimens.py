@@ -1,4 +1,4 @@
-"""Numbers that nobody has: those that are published for tests, and as examples of a form."""
+"""Exclusion of published test numbers and examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEST_CARDS = frozenset(
     "3566002020360505 3530111333300000 3566111111111113 6200000000000005 6759649826438453 "
     "6304000000000000 5019717010103742 6555900000604105".split()
 )
-"""Numbers that payment providers publish for tests; nobody has such a card."""
+"""Test numbers published by payment providers."""
 _TEST = re.compile(
     r"(?<![^\W_])(?:test(?:s|ing)?|sandbox|dummy|fake|demo|mock"
     r"|(?:example|sample)[ _-](?:[a-z]+[ _-])?(?:cards?|numbers?))(?![^\W_])",
@@ -28,9 +28,9 @@ _IN_CODE = re.compile(
     r"|validate\w*)\b[^\n]*\Z",
     re.IGNORECASE,
 )
-"""What stands before a literal of a program."""
+"""Text before a literal in program code."""
 _TEST_SSNS = frozenset("123456789 078051120 219099999 457555462".split())
-"""Numbers that were printed in advertisements, or stand for the form; nobody has them."""
+"""Numbers from advertisements and examples."""
 _FORM = re.compile(
     r"(?<![^\W_])(?:such as|like|e\.? ?g\b|for (?:example|instance)|examples?|formats?|formatted"
     r"|form|pattern|regex|placeholder|sample|dummy|test|mask(?:ed|s)?|matches|looks)(?![^\W_])",
@@ -39,7 +39,7 @@ _FORM = re.compile(
 
 
 def is_real(text: str, start: int, end: int) -> bool:
-    """Return whether a card is not a provider's test number in a test, or in code."""
+    """Return whether a card number is not a provider's test number in a test or in code."""
     if "".join(filter(str.isdigit, text[start:end])) not in _TEST_CARDS:
         return True
     if _TEST.search(text, max(0, start - _TEST_BEFORE), end + _TEST_BEHIND):
@@ -49,7 +49,7 @@ def is_real(text: str, start: int, end: int) -> bool:
 
 
 def is_real_ssn(text: str, start: int, end: int) -> bool:
-    """Return whether a number is not one that shows how a social security number is written."""
+    """Return whether a social security number is not a published example."""
     if "".join(filter(str.isdigit, text[start:end])) not in _TEST_SSNS:
         return True
     return _FORM.search(text, max(0, start - _TEST_BEFORE), end + _TEST_BEHIND) is None

@@ -1,4 +1,4 @@
-"""What stands around an identifier: the words that introduce it, and those of other numbers."""
+"""The surroundings of an identifier: words that introduce it, and those of other numbers."""
 
 from __future__ import annotations
 
@@ -7,61 +7,61 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from abs_shield.quality.pii.context import Hit, Phrases, near, windows
+from abs_shield.quality.pii.context import PhraseMatch, Phrases, near, windows
 from abs_shield.quality.pii.recogniser import LONGEST_REACH, Recogniser
 from abs_shield.quality.pii.rivals import RIVALS
 from abs_shield.text.values.patterns import URL
 
 _WEAK = 0.2
-"""Strength below which a context word of any other recogniser counts against a match."""
+"""Strength below which context words of other recognisers count against a match."""
 _BEHIND = 30
-"""Characters behind an identifier in which a context word counts: `... is her BSN`."""
+"""Characters after an identifier in which a context word counts: `... is her BSN`."""
 _LONGEST_PHRASE = 60
 _BEFORE = LONGEST_REACH + _LONGEST_PHRASE
 _LONGEST_ID = 48
 _AFTER = _LONGEST_ID + _BEHIND
 _OPAQUE = re.compile(rf"{URL}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}", re.IGNORECASE)
-"""Addresses of pages and UUIDs, whose digits pass a checksum by accident."""
+"""URLs and UUIDs, whose digits may pass a checksum by accident."""
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
 _AND = frozenset("and or und oder et ou y o e i och en og ja is are".split())
-"""Words between the numbers of one enumeration."""
+"""Words between the numbers of an enumeration."""
 _STOP = re.compile(r"(?<=\w)[.!?]\s")
 _WORDS = re.compile(r"\w+")
 _COPULAS = frozenset(
     "is are was as the a an her his their your my our ist als die der das ihre est comme le la son "
     "sa es como el su come il lo het zijn haar jako to jest som e o ar".split()
 )
-"""Words between a number and what it is: `12345678 is the account number`."""
+"""Words between a number and its name: `12345678 is the account number`."""
 _ENDS = re.compile(r"[,;\n\"{}|]")
-"""What ends a clause: a word behind it introduces something else."""
+"""The end of a clause; a word after it introduces something else."""
 
 
 _DIRECTLY = re.compile(
     r"(?:[\W_]|\b(?:number|num|no|nr|code|is|was|numero|n\u00famero|num\u00e9ro|nummer|nro|es|est|ist)\b)*"
 )
-"""What stands between a word and the number that it names."""
+"""Text between a word and the number that it introduces."""
 _FOR = re.compile(
     r"s?\W+(?:number\W+)?(?:for|of|on|in|from)\W+(?:(?:the|this|that|an?|your|our|his|her)\W+)?"
 )
 _ENDED = re.compile(r"[.!?]\s")
 _SHORT = ("no", "nr", "ref")
-"""Words whose full stop ends no sentence."""
+"""Abbreviations, whose full stop does not end a sentence."""
 
 
 class Surroundings:
-    """The context words of one text, near the places where an identifier can begin."""
+    """The context words of one text, near possible identifiers."""
 
     def __init__(self, text: str, phrases: Phrases, places: Iterable[int]) -> None:
-        """Find the phrases around the places, which are in order."""
+        """Search for the phrases around the ordered places."""
         self._text = text
         self._hits = phrases.find(text, windows(places, before=_BEFORE, behind=_AFTER))
 
-    def near(self, start: int) -> Sequence[Hit]:
-        """Return the phrases that can introduce an identifier at a place."""
+    def near(self, start: int) -> Sequence[PhraseMatch]:
+        """Return the phrases that may introduce an identifier at a place."""
         return near(self._hits, start, before=_BEFORE, behind=_AFTER)
 
     def is_opaque(self, place: int) -> bool:
-        """Return whether a place lies within the address of a page or a UUID."""
+        """Return whether a place is inside a URL or a UUID."""
         n = bisect_right(self._opaque, (place, len(self._text))) - 1
         return n >= 0 and place < self._opaque[n][1]
 
@@ -71,9 +71,9 @@ class Surroundings:
 
     def distance(self, row: Recogniser, start: int, end: int) -> int | None:
         """
-        Return how many characters away the nearest context word of a recogniser is.
+        Return the distance of the nearest context word of a recogniser, in characters.
 
-        None where there is none, and where a word of something else is nearer.
+        None if there is none, or if a word of something else is nearer.
         """
         if not row.context:
             return None
@@ -93,9 +93,9 @@ class Surroundings:
 
     def is_taken(self, row: Recogniser, start: int) -> bool:
         """
-        Return whether a word directly before a place says that the number there is another.
+        Return whether a word directly before a place introduces the number as something else.
 
-        A word of the recogniser's own directly before that word is the one that counts: `card id`.
+        A context word of the recogniser directly before that word takes precedence: `card id`.
         """
         hits = near(self._hits, start, before=row.reach, behind=0)
         own = [hit.end for hit in hits if hit.phrase in row.context]
@@ -107,29 +107,29 @@ class Surroundings:
         )
 
     def _is_for(self, end: int, start: int, row: Recogniser) -> bool:
-        """Return whether a recogniser's own word governs the one behind: `SSN for the invoice`."""
+        """Return whether a recogniser's word governs the next one: `SSN for the invoice`."""
         if start - 2 <= end <= start - 1:
             return True
         return row.yields is not RIVALS and _FOR.fullmatch(self._text, end, start) is not None
 
-    def _names(self, hit: Hit, start: int) -> bool:
-        """Return whether a word stands directly before a number."""
+    def _names(self, hit: PhraseMatch, start: int) -> bool:
+        """Return whether a word is directly before a number."""
         if _DIRECTLY.fullmatch(self._text, hit.end, start) is None:
             return False
         ended = _ENDED.match(self._text, hit.end, start)
         return ended is None or hit.phrase.endswith(_SHORT)
 
     def fits(self, row: Recogniser, start: int, end: int) -> bool:
-        """Return whether what stands around a match lets it be one."""
+        """Return whether the surroundings allow a match."""
         return row.fits is None or row.fits(self._text, start, end)
 
-    def _counts(self, row: Recogniser, hit: Hit, place: tuple[int, int]) -> bool:
+    def _counts(self, row: Recogniser, hit: PhraseMatch, place: tuple[int, int]) -> bool:
         if row.backed is None or hit.phrase not in row.vague:
             return True
         return row.backed(self._text, hit, place)
 
-    def _rivals(self, row: Recogniser, hit: Hit, start: int) -> bool:
-        """Return whether a word introduces something else, and its number does not come before."""
+    def _rivals(self, row: Recogniser, hit: PhraseMatch, start: int) -> bool:
+        """Return whether a word introduces something else, and its number is not before it."""
         if row.strength >= _WEAK and hit.phrase not in RIVALS:
             return False
         between = self._text[hit.end : start]
@@ -137,7 +137,7 @@ class Surroundings:
         return stop is None or _DIGIT.search(between, 0, stop.end()) is None
 
     def _leads(self, row: Recogniser, own: int, start: int) -> bool:
-        """Return whether no number stands between, or only numbers of one enumeration."""
+        """Return whether no number is between, except those of an enumeration."""
         between = self._text[own:start]
         if row.reach >= LONGEST_REACH or not _DIGIT.search(between):
             return True

@@ -1,4 +1,4 @@
-"""A text without the marks that split an identifier for a machine, and not for a reader."""
+"""Removal of markup that splits an identifier for a machine, but not for a reader."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MARK = re.compile(
     r"|(?P<at>%40|&#64;|&commat;)|(?P<blank>&nbsp;|&#160;|&#x[aA]0;)"
 )
 """
-Zero-width characters, emphasis of Markdown, inline tags of HTML, and escapes.
+Zero-width characters, Markdown emphasis, inline HTML tags, and escapes.
 
-Tags with other attributes stay: these may hold personal data themselves.
+Tags with other attributes stay, because these may contain personal data.
 """
 _SOME = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad*_`~<%&]")
 
@@ -27,8 +27,8 @@ class Unmarked(NamedTuple):
 
     Attributes:
         text: The text.
-        places: Places in it behind which something was left out, in order.
-        shifts: How many characters were left out up to each of them.
+        places: Places in it at which something was removed, in order.
+        shifts: Number of removed characters up to each of them.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Unmarked(NamedTuple):
     shifts: tuple[int, ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the offsets in the original of a stretch of the text."""
+        """Return the offsets in the original text."""
         return self._original(start), self._original(end - 1) + 1
 
     def _original(self, place: int) -> int:
@@ -46,7 +46,7 @@ class Unmarked(NamedTuple):
 
 def unmarked(text: str) -> Unmarked:
     """
-    Return a text without the marks within it; time is linear.
+    Return a text without marks, in linear time.
 
     >>> plain = unmarked("Her card is **4539** <b>1488</b>, ann%40mail.org")
     >>> plain.text, plain.span(12, 16)

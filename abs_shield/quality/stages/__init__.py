@@ -1,12 +1,12 @@
-"""The stages of the cascade that need no model, in their order: one row a stage."""
+"""The stages of the cascade that need no model, in order."""
 
 from __future__ import annotations
 
 from abs_shield.quality.stage import Stage
 from abs_shield.quality.stages.guardrails import check_guardrails
-from abs_shield.quality.stages.hallucination import check_hallucination
+from abs_shield.quality.stages.hallucination_stage import check_hallucination
 from abs_shield.quality.stages.pii import check_pii
-from abs_shield.quality.stages.score import check_score
+from abs_shield.quality.stages.score_stage import check_score
 
 STAGES = (
     Stage("pii", check_pii),

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from abs_shield.quality.config import QualityConfig
-from abs_shield.quality.feedback import guardrail_feedback
+from abs_shield.quality.feedback_texts import guardrail_feedback
 from abs_shield.quality.guardrails import guardrail_violations
-from abs_shield.quality.guardrails.check import domain_near, guardrails_of, is_for, names_domain
 from abs_shield.quality.guardrails.domains.product import DOMAIN as PRODUCT
+from abs_shield.quality.guardrails.guardrail_check import (
+    domain_near,
+    guardrails_of,
+    is_for,
+    names_domain,
+)
+from abs_shield.quality.quality_config import QualityConfig
+from abs_shield.quality.quality_types import AgentOutput, StageOutcome
 from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
-from abs_shield.quality.types import AgentOutput, StageOutcome
 from abs_shield.text.show import escaped
 
 _LONGEST_TYPE = 60
 
 
 def check_guardrails(output: AgentOutput, config: QualityConfig) -> StageReport:
-    """Fail an output that violates a rule of the domain that its task type names."""
+    """Fail an output that violates a rule of its task type's domain."""
     if reason := _reason_to_skip(output, config):
         return StageReport(StageOutcome.SKIPPED, reason=reason)
     findings = guardrail_violations(
@@ -31,7 +36,7 @@ def check_guardrails(output: AgentOutput, config: QualityConfig) -> StageReport:
 
 
 def _reason_to_skip(output: AgentOutput, config: QualityConfig) -> str:
-    """Return why no rule can be checked; empty if one can."""
+    """Return why no rule can be checked; empty if one can be."""
     rules = guardrails_of(config.guardrails, config.catalogue)
     if any(is_for(one, output.task_type) for one in rules):
         return ""

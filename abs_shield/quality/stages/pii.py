@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abs_shield.quality.config import QualityConfig
-from abs_shield.quality.pii.allowed import is_allowed
+from abs_shield.quality.pii.allowed_values import is_allowed
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.feedback import feedback
 from abs_shield.quality.pii.masking import TABLE
-from abs_shield.quality.pii.stage import finding
+from abs_shield.quality.pii.pii_findings import finding
+from abs_shield.quality.quality_config import QualityConfig
+from abs_shield.quality.quality_types import AgentOutput, StageOutcome
 from abs_shield.quality.stage import StageReport
-from abs_shield.quality.types import AgentOutput, StageOutcome
 
 
 def check_pii(output: AgentOutput, config: QualityConfig) -> StageReport:

@@ -16,11 +16,11 @@ from abs_shield.quality.guardrails import (
     guardrail,
     guardrail_violations,
 )
-from abs_shield.quality.guardrails.check import guardrails_of
 from abs_shield.quality.guardrails.domains import GUARDRAILS
-from abs_shield.quality.guardrails.rule import Place
+from abs_shield.quality.guardrails.guardrail_check import guardrails_of
+from abs_shield.quality.guardrails.guardrail_rule import Place
+from abs_shield.quality.quality_types import StageOutcome
 from abs_shield.quality.reading import Reading, read_text
-from abs_shield.quality.types import StageOutcome
 
 _CATALOGUE = ProductCatalogue.model_validate(
     {

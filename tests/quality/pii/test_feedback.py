@@ -7,9 +7,9 @@ import pytest
 from abs_shield.quality.pii.detector import TableDetector, detect, gaps
 from abs_shield.quality.pii.entity import LONGEST_MASK, Pii, mask
 from abs_shield.quality.pii.feedback import feedback
+from abs_shield.quality.pii.pii_findings import pii_stage
 from abs_shield.quality.pii.scan import scan
-from abs_shield.quality.pii.stage import pii_stage
-from abs_shield.quality.types import AgentOutput
+from abs_shield.quality.quality_types import AgentOutput
 
 from .cases import CASES
 

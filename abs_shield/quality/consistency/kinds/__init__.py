@@ -1,4 +1,4 @@
-"""The kinds of contradiction within one text: one row a kind."""
+"""The kinds of contradiction within one text, one row per kind."""
 
 from __future__ import annotations
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.moments import date_of
 from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.consistency.time_spans import date_of
 from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import Day, Figure
 
 CODE = "CONTRADICTORY_AGE"
 _REMEDY = "Make the date of birth, the date and the age consistent"
 _WINDOW = 4
-"""Sentences behind a birth in the same paragraph that may speak of the same person."""
+"""Number of sentences from a birth on, in the same paragraph, that may be about that person."""
 _BORN = form(
     r"\b(?:born|birth(?:day|date)?)\b(?: (?:on|in|was|is|of|[a-z]+day,?|[A-Z][\w.'\u2019-]*,?|the"
     r"|to"
@@ -37,11 +37,11 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _LIVES = 125
-"""Years that nobody outlives."""
+"""Maximum plausible age in years."""
 
 
 class _Birth(NamedTuple):
-    """A birth, and the death that stands with it in brackets."""
+    """A birth, and the death given with it in brackets."""
 
     figure: Figure
     death: Figure | None
@@ -49,10 +49,10 @@ class _Birth(NamedTuple):
 
 
 def ages(reading: Reading) -> Relations:
-    """The text says that somebody born in 1980 was 45 in 2020."""
+    """Find wrong ages, such as 45 in 2020 for a person born in 1980."""
     for paragraph in reading.paragraphs:
         births = [one for sentence in paragraph for one in _births(sentence)]
-        if len(births) == 1:  # of several, whose age is stated is not known
+        if len(births) == 1:  # with several, it is unknown whose age is stated
             yield from _of(reading, births[0], paragraph)
 
 
@@ -77,7 +77,7 @@ def _of(reading: Reading, birth: _Birth, paragraph: tuple[Sentence, ...]) -> Rel
 
 
 def _is_same(sentence: Sentence) -> bool:
-    """Return whether a sentence speaks of the person of the one before."""
+    """Return whether a sentence refers to the person of the previous one."""
     return _THEY.search(sentence.plain) is not None
 
 
@@ -104,7 +104,7 @@ def _in_sentence(reading: Reading, birth: _Birth, sentence: Sentence) -> Relatio
 
 
 def _years(born: Figure, at: Figure) -> tuple[int, int] | None:
-    """Return the least and the greatest age at a moment."""
+    """Return the minimum and the maximum age at a date."""
     first, last = _year(born), _year(at)
     if first is None or last is None or not 0 <= last - first <= _LIVES:
         return None

@@ -1,4 +1,4 @@
-"""Shares that exclude each other: of one whole they are no more than 100 %."""
+"""Exclusive shares of one whole: their sum is at most 100 %."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SEVERAL = re.compile(
     r"|while|whereas|but|among|as well|years?|than|up|down)\b",
     re.IGNORECASE,
 )
-"""Words of shares that may overlap, or belong to several wholes."""
+"""Words that indicate overlapping shares, or several wholes."""
 
 
 def allocations(reading: Reading) -> Relations:
-    """The text spends 60 % on staff, 30 % on rent and 20 % on travel."""
+    """Find shares above 100 %, such as 60 % for staff, 30 % for rent and 20 % for travel."""
     for sentence in reading.sentences:
         if len(sentence.marked("P")) > 1 and sentence.asserts:
             yield from _compare(reading, sentence)

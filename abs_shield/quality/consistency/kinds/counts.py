@@ -1,4 +1,4 @@
-"""Counts of lists: a list has as many items as the text says."""
+"""Counts of lists: the number of items, compared with the announced number."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ _PAIRS = re.compile(
 _BETWEEN = re.compile(r"[,;]\s*(?:and |or |plus )?|\s(?:and|or|plus|&)\s")
 _ARTICLE = re.compile(r"(?:an?|one|a single|the) ", re.IGNORECASE)
 _SEVERAL_PEOPLE = re.compile(r"\bthe [A-Z][\w'\u2019-]+s\b")
-"""A family, or another name for several people."""
+"""A plural name, such as of a family."""
 _OF_THEM = re.compile(r"\S+ of (?:which|them|these|those|whom)\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(
     r"[;,](?: and| but)? \S+ of (?:which|them|these|those|whom)\b.*$", re.IGNORECASE
 )
-"""What is said of the items behind them."""
+"""Remarks about the items at the end of a list."""
 _EACH = re.compile(r"\b(?:each|every|per|apiece|respectively)\b", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" [^\W\d_]")
 _LINE_NUMBER = form(r"^ ?(?:[-+\u2022\u2013] ?)?(?:<N>) ?[^\W\d_]")
 _LONGEST_ITEM = 7
-"""Words of an item; longer ones are clauses with commas of their own."""
+"""Maximum number of words of an item; longer ones are clauses with commas."""
 _ORDINALS = tuple(
     re.compile(rf"^(?:the )?{word}(?:ly|,| (?:is|one|reason|step|option|factor))", re.IGNORECASE)
     for word in "first second third fourth fifth sixth seventh eighth".split()
@@ -69,7 +69,7 @@ _ANNOUNCED = form(
 
 
 def counts(reading: Reading) -> Relations:
-    """The text says "three options:" and lists four."""
+    """Find lists of another length than announced, such as "three options:" before four items."""
     lines = reading.text.split("\n")
     for sentence in reading.sentences:
         match = _announcement(sentence)
@@ -90,20 +90,20 @@ def counts(reading: Reading) -> Relations:
         yield from _count_ordinals(reading, paragraph)
 
 
-class _Sum(NamedTuple):
-    """The sum of a list whose items have numbers, its items, and whether each has a number."""
+class _ListTotal(NamedTuple):
+    """The sum of a list's numbers, the number of items, and whether each has a number."""
 
     value: int
     items: int
     whole: bool
 
 
-def _sum_of_items(sentence: Sentence, start: int) -> _Sum | None:
+def _sum_of_items(sentence: Sentence, start: int) -> _ListTotal | None:
     """
-    Return how many things a list counts: "two doubles and one suite" are three.
+    Return the total of a list with numbers: "two doubles and one suite" are three.
 
     Returns:
-        None where no item has a number: then the items are counted.
+        The total; None if no item has a number, so that the items themselves are counted.
     """
     values: list[int | None] = []
     place = start
@@ -120,11 +120,11 @@ def _sum_of_items(sentence: Sentence, start: int) -> _Sum | None:
     ):
         return None
     whole = len(counted) == len(values) and _EACH.search(sentence.plain, start) is None
-    return _Sum(sum(counted) + len(values) - len(counted), len(values), whole)
+    return _ListTotal(sum(counted) + len(values) - len(counted), len(values), whole)
 
 
 def _value_of(sentence: Sentence, at: int) -> int | None:
-    """Return the number with which an item begins; None where it has none."""
+    """Return the number at the start of an item; None if it has none."""
     if _OF_THEM.match(sentence.plain, at):
         return None
     if _ARTICLE.match(sentence.plain, at):
@@ -142,22 +142,22 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _begins_with_numbers(reading: Reading, line: int) -> bool:
-    """Return whether a line below begins with a number of things: it is no one item."""
+    """Return whether a line below begins with a number of things, so it is not a single item."""
     below = (one for one in reading.sentences if line < one.line <= line + _MOST)
     return any(_LINE_NUMBER.match(one.plain) for one in below)
 
 
-def _compare_sum(reading: Reading, sentence: Sentence, number: int, found: _Sum) -> Relations:
-    if number in (found.value, found.items):
+def _compare_sum(reading: Reading, sentence: Sentence, number: int, total: _ListTotal) -> Relations:
+    if number in (total.value, total.items):
         yield None
-    elif found.whole and number / 2 <= found.value <= number * 2:
-        detail = f"the text announces {number} and its list counts {found.value}"
+    elif total.whole and number / 2 <= total.value <= number * 2:
+        detail = f"the text announces {number} and its list counts {total.value}"
         span = sentence.start, sentence.end
         yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
 def _announcement(sentence: Sentence) -> re.Match[str] | None:
-    """Return where a sentence announces a list of so many things."""
+    """Return the match of a list announcement, such as "three options:"."""
     if ":" not in sentence.plain:
         return None
     colon = sentence.plain.find(":")
@@ -166,7 +166,7 @@ def _announcement(sentence: Sentence) -> re.Match[str] | None:
         noun = match["noun"].split()
         plural = _PLURAL.search(" ".join(noun[:4]))
         if match.start("count") == 0 and number is not None and number.text.isdigit():
-            continue  # the number of an item
+            continue  # an item's own number
         if number is None or plural is None or _CHOICE.search(match["before"][-12:]):
             continue
         if plural[0].casefold() in _MEASURES or noun[0].casefold() == "of":
@@ -180,16 +180,16 @@ def _compare(reading: Reading, sentence: Sentence, number: int, items: Sequence[
     if number in items:
         yield None
         return
-    found = items[0]
-    if not number / 3 <= found <= number * 3:
-        return  # a list of something else
-    detail = f"the text announces {number} items and lists {found}"
+    listed = items[0]
+    if not number / 3 <= listed <= number * 3:
+        return  # the list is about something else
+    detail = f"the text announces {number} items and lists {listed}"
     yield fault(reading, (sentence.start, sentence.end), CODE, detail=detail, remedy=_REMEDY)
 
 
 def _count_bullets(lines: Sequence[str], line: int) -> tuple[int, ...]:
-    """Return how many items the list below a line has; nothing if where it ends is not clear."""
-    found, first = 0, None
+    """Return the number of items of the list below a line; empty if its end is unclear."""
+    count, first = 0, None
     for text in lines[line + 1 :]:
         bullet = _BULLET.match(text)
         if bullet is None:
@@ -201,24 +201,24 @@ def _count_bullets(lines: Sequence[str], line: int) -> tuple[int, ...]:
         shape = bullet["indent"], bullet["mark"][-1]
         first = first or shape
         if shape == first:
-            found += 1
+            count += 1
         elif len(shape[0]) <= len(first[0]):
             break
     else:
-        return (found,) if found > 1 else ()
+        return (count,) if count > 1 else ()
     rest = lines[line + 1 :]
-    return (found,) if found > 1 and _is_one_list(rest, found, first) else ()
+    return (count,) if count > 1 and _is_one_list(rest, count, first) else ()
 
 
-def _is_one_list(rest: Sequence[str], found: int, first: tuple[str, str] | None) -> bool:
-    """Return whether no item of the same shape follows behind another paragraph."""
+def _is_one_list(rest: Sequence[str], count: int, first: tuple[str, str] | None) -> bool:
+    """Return whether no item of the same shape follows after another paragraph."""
     bullets = [match for text in rest if (match := _BULLET.match(text))]
     same = [one for one in bullets if (one["indent"], one["mark"][-1]) == first]
-    return len(same) == found
+    return len(same) == count
 
 
 def _count_inline(behind: str) -> tuple[int, ...]:
-    """Return how many items a list in a sentence has: every way it can be read; nothing if long."""
+    """Return the possible numbers of items of a list in a sentence; empty if unclear."""
     text = _PAIRS.sub("pair", _BRACKETS.sub("", behind)).strip(" .!")
     if ":" in text or "?" in text or "\u2014" in text:
         return ()
@@ -235,14 +235,14 @@ def _count_inline(behind: str) -> tuple[int, ...]:
     if by == ";" or (opened and not any(joined[:-1])):
         return (len(items),) if not joined[-1] or by == ";" else ()
     if sum(joined[:-1]) or joined[-1:] != [1]:
-        return ()  # where an item ends is not clear
+        return ()  # the boundaries of items are unclear
     if all(one[:1].isupper() for one in bare) and by == "," and len(items) > 2:
-        return (len(items) + 1, len(items) // 2 + 1)  # names may have a title or a place behind
+        return (len(items) + 1, len(items) // 2 + 1)  # each name may be followed by a title or town
     return (len(items) + 1,)
 
 
 def _count_ordinals(reading: Reading, paragraph: Sequence[Sentence]) -> Relations:
-    """Compare "There are two reasons." with the "First, Second, Third" behind it."""
+    """Compare "There are two reasons." with "First, Second, Third" in the following sentences."""
     for n, sentence in enumerate(paragraph):
         match = _ANNOUNCED.search(sentence.plain)
         number = None if match is None else sentence.figure(match, "count")

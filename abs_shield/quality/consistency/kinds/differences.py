@@ -1,4 +1,4 @@
-"""Differences: two values are as far apart as the text says, and a rest is what is left."""
+"""Differences and remainders of two values."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ _FURTHER = re.compile(
     r"|gross|operating|fixed|variable)\b",
     re.IGNORECASE,
 )
-"""What a profit is reckoned with besides the costs that are stated."""
+"""Other items that a profit may include besides the stated costs."""
 _FAR = Decimal("0.2")
-"""Part of a difference by which it may be off for what was rounded."""
+"""Maximum relative error of a difference that rounding may explain."""
 _LEAVES = re.compile(r"\b(?:leav(?:ing|es)|left|remain(?:ing|s)?|unused|unspent|to go)\b", re.I)
 _POINTS = re.compile(
     r"^ ?(?:percentage |per ?cent )?(?:points?\b|pp\b)|^-(?:percentage-)?point", re.I
@@ -88,7 +88,7 @@ _NO_DIFFERENCE = re.compile(r"\b(?:times|fold|each|per|average|every)\b", re.I)
 
 
 def differences(reading: Reading) -> Relations:
-    """The text says that 85 and 70 differ by 20."""
+    """Find wrong differences, such as 20 between 85 and 70."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 2 and sentence.asserts:
             yield from _in_sentence(reading, sentence)
@@ -118,10 +118,10 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
 
 def _as_written(some: list[Figure | None]) -> list[Figure | None]:
     """
-    Return figures that count as they are written, where they are far from a difference.
+    Return figures as exact values if their difference is far off.
 
-    "$10M less $8M is $3M" can be true of what was rounded, but a reader takes it as wrong; of
-    "$10.4M less $7.6M is $2.9M" nobody does.
+    "$10M less $8M is $3M" may be true before rounding, but readers take it as wrong, unlike
+    "$10.4M less $7.6M is $2.9M".
     """
     whole, part, left = (None if one is None else one.numbers[0] for one in some)
     if whole is None or part is None or left is None or not left:
@@ -137,7 +137,7 @@ def _is_one_kind(some: list[Figure | None]) -> bool:
 
 
 def _is_comparable(sentence: Sentence, match: re.Match[str], some: list[Figure | None]) -> bool:
-    """Return whether two values and a difference are in one unit; of shares, it is in points."""
+    """Return whether values and difference have one unit; between percentages, in points."""
     one, other, gap = some
     if one is None or other is None or gap is None or one.kind != other.kind:
         return False
@@ -154,20 +154,20 @@ def _compare(reading: Reading, span: tuple[int, int], some: list[Figure | None])
     one, other, gap = some
     if one is None or other is None or gap is None:
         return
-    stated, found = interval_of(gap), _magnitude(interval_of(one).minus(interval_of(other)))
+    stated, difference = interval_of(gap), _magnitude(interval_of(one).minus(interval_of(other)))
     larger = max(abs(one.numbers[0]), abs(other.numbers[0]))
     if gap.numbers[0] > larger:
-        return  # it measures something else
-    if found.agrees(stated):
+        return  # the gap measures something else
+    if difference.agrees(stated):
         yield None
         return
-    detail = f'"{one.text}" and "{other.text}" differ by {render(found)}, not "{gap.text}"'
+    detail = f'"{one.text}" and "{other.text}" differ by {render(difference)}, not "{gap.text}"'
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
-def _magnitude(of: Interval) -> Interval:
-    if of.low >= 0:
-        return of
-    if of.high <= 0:
-        return Interval(-of.high, -of.low)
-    return Interval(Decimal(0), max(-of.low, of.high))
+def _magnitude(interval: Interval) -> Interval:
+    if interval.low >= 0:
+        return interval
+    if interval.high <= 0:
+        return Interval(-interval.high, -interval.low)
+    return Interval(Decimal(0), max(-interval.low, interval.high))

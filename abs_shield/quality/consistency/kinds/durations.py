@@ -1,11 +1,17 @@
-"""Dates and durations: the time between two moments, and the weekday of a date."""
+"""Dates and durations: the time between two dates, and the weekday of a date."""
 
 from __future__ import annotations
 
 import re
 
-from abs_shield.quality.consistency.moments import UNITS, apart, date_of, fits, unit_of
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.consistency.time_spans import (
+    UNITS,
+    date_of,
+    days_between,
+    is_duration,
+    unit_of,
+)
 from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.calendar import weekdays
 from abs_shield.text.values.figure import Day
@@ -61,7 +67,7 @@ _CLOCKED = form(
     rf",? and (?:end|arriv|land|finish|conclud)ing{_AT} <last:T>"
 )
 _THREE_MONTHS = 92.0
-"""By how many days a length in years may differ that stands with its first and last month."""
+"""Tolerance in days of a length in months or years given with its first and last day."""
 _AFTER = form(
     rf"{_LENGTH} (?P<way>after|before|from){_WORDS}(?: on)? <first:DY>,?{_WORDS},?"
     rf" (?:on|in|is|was|which is|namely|i\.e\.,?) <last:DY>"
@@ -87,11 +93,11 @@ _NO_LENGTH = re.compile(
     re.IGNORECASE,
 )
 _GREGORIAN = 1924
-"""Before this year some countries counted days by another calendar."""
+"""Before this year some countries used another calendar."""
 
 
 def durations(reading: Reading) -> Relations:
-    """The text says that something from 3 to 5 March lasts ten days."""
+    """Find wrong durations, such as ten days from 3 to 5 March."""
     for sentence in reading.sentences:
         if not sentence.marked("DTY") or not sentence.asserts:
             continue
@@ -114,8 +120,8 @@ def _between(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _stated(reading: Reading, sentence: Sentence) -> Relations:
-    """Compare the length that something takes, or runs for, with the ends that stand behind it."""
-    if not sentence.names:  # clocks of two places may differ
+    """Compare a stated length with the start and the end after it."""
+    if not sentence.names:  # two places may have different time zones
         for match in _CLOCKED.finditer(sentence.plain):
             if _NO_LENGTH.search(sentence.plain):
                 continue
@@ -123,7 +129,7 @@ def _stated(reading: Reading, sentence: Sentence) -> Relations:
     for match in _RUNS.finditer(sentence.plain):
         first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
         count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
-        span = None if first is None or last is None else apart(first, last)
+        span = None if first is None or last is None else days_between(first, last)
         if span is None or count is None or unit not in ("month", "year") or span.most < 0:
             continue
         days = float(count.numbers[0]) * UNITS[unit]
@@ -137,7 +143,7 @@ def _stated(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _words(match: re.Match[str]) -> str:
-    """Return what a form matched, and the word behind it."""
+    """Return the matched text and the word after it."""
     return match[0] + re.split(r"[,.;]", match.string[match.end() : match.end() + 16])[0]
 
 
@@ -146,12 +152,12 @@ def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Rela
     count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
     if first is None or last is None or count is None or not unit:
         return
-    span = apart(first, last)
+    span = days_between(first, last)
     clock = unit in ("minute", "hour")
     if span is None or clock != (first.kind == "time") or span.most < 0:
         return
     length = float(count.numbers[0])
-    if fits(span, length, unit):
+    if is_duration(span, length, unit):
         yield None
         return
     detail = f'"{first.text}" to "{last.text}" is not {count.text} {match["unit"]}'
@@ -175,10 +181,10 @@ def _compare_shift(reading: Reading, sentence: Sentence, match: re.Match[str]) -
     count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
     if first is None or last is None or count is None or not unit:
         return
-    span = apart(first, last)
+    span = days_between(first, last)
     if span is None:
         return
-    if fits(span, float(count.numbers[0]), unit):
+    if is_duration(span, float(count.numbers[0]), unit):
         yield None
         return
     detail = f'"{first.text}" and "{last.text}" are not {count.text} {match["unit"]} apart'
@@ -186,12 +192,12 @@ def _compare_shift(reading: Reading, sentence: Sentence, match: re.Match[str]) -
 
 
 def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
-    """Compare the first day of something with its last one."""
+    """Check that the last day of something is not before its first day."""
     for match in _REVERSED.finditer(sentence.plain):
         first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
         if first is None or last is None:
             continue
-        span = apart(first, last)
+        span = days_between(first, last)
         if span is None:
             continue
         if span.most >= 0:
@@ -202,7 +208,7 @@ def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _weekday(reading: Reading, sentence: Sentence) -> Relations:
-    """Compare the weekday that stands with a date with the calendar."""
+    """Compare the weekday given with a date with the calendar."""
     for match in _WEEKDAY.finditer(sentence.plain):
         figure = sentence.figure(match, "date") or sentence.figure(match, "other")
         name = match["name"] or match["behind"]

@@ -1,4 +1,4 @@
-"""The same sentence twice: two sentences that differ in one value alone."""
+"""Repeated sentences: two consecutive sentences that differ in only one value."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _DEFINITE = re.compile(
     r" [a-z]|[^\W\d_][\w-]{0,24}['\u2019]s) ?",
     re.IGNORECASE,
 )
-"""One thing is spoken of, the same one in both sentences."""
+"""Openings that refer to one definite thing."""
 _STATES = re.compile(
     r"\b(?:is|are|was|were|lasts?|lasted|takes?|took|costs?|has|have|had|weighs?|measures?|holds?"
     r"|starts?|begins?|ends?|opens?|closes?|equals?|totall?ed|totals?|stands? at|stood at"
     r"|comes? to|came to|amounts? to|amounted to)\b",
     re.IGNORECASE,
 )
-"""A state, which a thing has once; an event may happen again."""
+"""Verbs of a state, which has one value; an event may happen again."""
 _OPEN = re.compile(
     r"\b(?:if|when|where|for|per|each|every|an?|another|one|some|any|either|between|under|near"
     r"|unless|except|without|with)\b|[(/:;|]",
     re.IGNORECASE,
 )
-"""Words of a condition, and of things of which there are several."""
+"""Words of conditions, and of things that exist several times."""
 
 
 def frames(reading: Reading) -> Relations:
-    """The text says "The price is $340." and then "The price is $430."."""
+    """Find repeated sentences with another value: "The price is $340. The price is $430."."""
     for one, other in pairwise(reading.sentences):
         if one.line != other.line or len(one.figures) != len(other.figures):
             continue
@@ -44,7 +44,7 @@ def frames(reading: Reading) -> Relations:
 
 
 def _frame(sentence: Sentence) -> str:
-    """Return a sentence without its figures; empty if it states no one value of one thing."""
+    """Return a sentence without its figures; empty unless it states one value of one thing."""
     plain = sentence.plain
     if not 1 <= len(sentence.figures) <= _MOST_FIGURES or not sentence.asserts:
         return ""
@@ -64,7 +64,7 @@ def _compare(reading: Reading, one: Sentence, other: Sentence) -> Relations:
     if not different:
         yield None
     if len(different) != 1:
-        return  # the second sentence may speak of another year, room or step
+        return  # the second sentence may be about another year, room or step
     first, second = different[0]
     values = [figure for figure in one.figures if not _is_time(figure)] or [*one.figures]
     if first is not values[-1] or (_is_time(first) and len(one.figures) > 1):

@@ -1,4 +1,4 @@
-"""Growth and bases: a current value is its prior value times one plus the rate."""
+"""Growth: a current value equals its prior value times one plus the rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abs_shield.text.values.figure import Figure
 CODE = "CONTRADICTORY_GROWTH"
 _REMEDY = "Make the current value, the prior value and the change consistent"
 _WINDOW = 3
-"""Sentences of one paragraph that together state a change, its base and its result."""
+"""Maximum distance, in sentences, of a change from its base and its result."""
 _KIND = r"(?: [a-z][a-z-]{0,24}){0,3}? "
 _AGAINST = (
     rf"{GAP},? (?:from|on|over|than|against|versus|vs\.?|(?:as )?compared (?:with|to))"
@@ -70,7 +70,7 @@ _TIME = frozenset(
 )
 
 
-class _Statement(NamedTuple):
+class _TimedValue(NamedTuple):
     """A value of a quantity at one time."""
 
     sentence: Sentence
@@ -80,7 +80,7 @@ class _Statement(NamedTuple):
 
 
 def growth(reading: Reading) -> Relations:
-    """The text says that revenue of 50 is 10 % more than that of 55."""
+    """Find wrong growth, such as revenue of 50 called 10 % more than 55."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 1 and sentence.asserts:
             yield from _in_sentence(reading, sentence)
@@ -92,7 +92,7 @@ def growth(reading: Reading) -> Relations:
 
 def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
     rated: set[int] = set()
-    pairs: set[tuple[int, int]] = set()  # of one pair, a second rate is that of the way back
+    pairs: set[tuple[int, int]] = set()  # a second rate for the same pair is the reverse change
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):
             figures = [sentence.figure(match, name) for name in ("prior", "current", "rate")]
@@ -110,7 +110,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _in_order(sentence: Sentence, match: re.Match[str]) -> bool:
-    """Return whether the years of a form, if it has any, are the earlier and the later one."""
+    """Return whether the years of a form, if any, are in order."""
     if "first" not in match.re.groupindex:
         return True
     first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
@@ -157,7 +157,7 @@ def _compare_direction(reading: Reading, sentence: Sentence, match: re.Match[str
 
 
 def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relations:
-    """Compare a change that a sentence of its own states with the two values around it."""
+    """Compare a change stated in a separate sentence with the two values around it."""
     change = paragraph[n]
     match = _CHANGE.search(change.plain)
     if match is None or not change.asserts or len(change.marked("PNMX")) != 1:
@@ -168,9 +168,9 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     if _POINTS.match(change.plain[place + 1 :]):
         return
     near = paragraph[max(0, n - _WINDOW + 1) : n + _WINDOW]
-    found = [one for one in map(_statement, near) if one is not None]
-    priors = [one for one in found if one.is_prior]
-    currents = [one for one in found if not one.is_prior]
+    statements = [one for one in map(_statement, near) if one is not None]
+    priors = [one for one in statements if one.is_prior]
+    currents = [one for one in statements if not one.is_prior]
     if len(priors) != 1 or len(currents) != 1:
         return
     prior, current = priors[0], currents[0]
@@ -186,7 +186,7 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     )
 
 
-def _statement(sentence: Sentence) -> _Statement | None:
+def _statement(sentence: Sentence) -> _TimedValue | None:
     match = _STATED.match(sentence.plain)
     if match is None or not sentence.asserts or len(sentence.marked("NMPX")) != 1:
         return None
@@ -194,4 +194,4 @@ def _statement(sentence: Sentence) -> _Statement | None:
     if figure is None:
         return None
     is_prior = PRIOR.search(sentence.plain) is not None
-    return _Statement(sentence, figure, frozenset(keys_of(match["label"])) - _TIME, is_prior)
+    return _TimedValue(sentence, figure, frozenset(keys_of(match["label"])) - _TIME, is_prior)

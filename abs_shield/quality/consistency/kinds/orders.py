@@ -1,4 +1,4 @@
-"""Orders: comparisons and ranks of one text make no circle."""
+"""Orders: comparisons and ranks of one text must not form a cycle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.values.figure import MONEY
 CODE = "CONTRADICTORY_ORDER"
 _REMEDY = "Make the comparisons consistent with each other"
 _MOST = 200
-"""Comparisons of a text that are put in order."""
+"""Maximum number of comparisons of a text."""
 _SCALES = {
     "tall": "taller higher longer/shorter lower", "large": "larger bigger greater/smaller",
     "old": "older/younger newer", "fast": "faster quicker/slower", "heavy": "heavier/lighter",
@@ -25,7 +25,7 @@ _SCALES = {
     "hard": "harder tougher/easier", "early": "earlier/later", "safe": "safer/riskier",
     "close": "closer nearer/farther further", "busy": "busier/quieter",
 }  # fmt: skip
-"""Scales, each with the words for more and, behind a stroke, for less of it."""
+"""Scales, each with the words for more and, after the slash, for less of it."""
 _SIDES = {
     word: (scale, side == 0)
     for scale, words in _SCALES.items()
@@ -98,7 +98,7 @@ class _Edge(NamedTuple):
 
 
 def orders(reading: Reading) -> Relations:
-    """The text says A is taller than B, B than C, and C than A."""
+    """Find cyclic comparisons: A is taller than B, B than C, and C than A."""
     edges: list[_Edge] = []
     for sentence in reading.sentences:
         if " than " in sentence.plain and sentence.asserts and len(edges) < _MOST:
@@ -125,14 +125,14 @@ def _comparisons(sentence: Sentence) -> Iterator[_Edge]:
 
 
 def _side(match: re.Match[str]) -> tuple[str, bool]:
-    """Return the scale of a comparison, and whether the first has more of it."""
+    """Return the scale of a comparison, and whether its subject has more of it."""
     if match["word"]:
         return _SIDES[match["word"].casefold()]
     return match["adjective"].casefold(), match["degree"].casefold() == "more"
 
 
 def _name(text: str) -> str:
-    """Return a name as two comparisons share it; empty for a pronoun."""
+    """Return a normalised name; empty for a pronoun."""
     words = normal(text).split()
     while words and words[0] in ("the", "our", "its", "their", "a", "an"):
         words = words[1:]
@@ -140,7 +140,7 @@ def _name(text: str) -> str:
 
 
 def _order(reading: Reading, edges: list[_Edge]) -> Relations:
-    """Add comparisons one by one, and find each that closes a circle."""
+    """Add comparisons one by one, and yield a finding for each that closes a cycle."""
     below: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
         if edge.less in below and _reaches(below, edge.less, edge.more):
@@ -155,13 +155,13 @@ def _order(reading: Reading, edges: list[_Edge]) -> Relations:
 
 
 def _reaches(below: dict[str, set[str]], start: str, end: str) -> bool:
-    seen, stack = {start}, [start]
+    visited, stack = {start}, [start]
     while stack:
         for name in below.get(stack.pop(), ()):
             if name == end:
                 return True
-            if name not in seen:
-                seen.add(name)
+            if name not in visited:
+                visited.add(name)
                 stack.append(name)
     return False
 
@@ -185,7 +185,7 @@ def _with_values(reading: Reading, sentence: Sentence) -> Relations:
 
 
 _VALUED = frozenset("tall large old heavy expensive deep wide".split())
-"""Scales on which a greater number is more."""
+"""Scales on which a greater number means more."""
 
 
 def _compare_ranks(reading: Reading, paragraph: tuple[Sentence, ...]) -> Relations:

@@ -1,4 +1,4 @@
-"""Totals and parts: the parts that a text lists add up to the total that it states."""
+"""Totals: the sum of listed parts, compared with the stated total."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ANSWERS = {
     "approved": "rejected", "accepted": "rejected", "rejected": "accepted", "men": "women",
     "women": "men", "male": "female", "female": "male", "boys": "girls", "girls": "boys",
 }  # fmt: skip
-"""Answers and groups of which nobody is in both."""
+"""Mutually exclusive answers and groups."""
 _EITHER = "|".join(sorted({*_ANSWERS, *_ANSWERS.values()}))
 _OPPOSED = form(
     r"\b(?:of|among) (?:the |its |our |all |these |those )*(?:[a-z]+ )?<whole:N>"
@@ -72,12 +72,12 @@ _NO_PARTS = re.compile(
     re.IGNORECASE,
 )
 _LEAST, _MOST = Decimal("0.4"), Decimal("2")
-"""How far a sum of parts may be from what is meant to be their total."""
+"""Range of the ratio of parts to a total in which the parts are meant to add up to it."""
 _PERCENT = re.compile(r" ?\([^()]{0,30}\)")
 
 
 def parts(reading: Reading) -> Relations:
-    """The text says 30 people in all: 12 of one kind and 15 of another."""
+    """Find wrong totals, such as 30 people: 12 of one kind and 15 of another."""
     before: Sentence | None = None
     for sentence in reading.sentences:
         if len(sentence.figures) > _LEAST_PARTS and sentence.asserts:
@@ -112,7 +112,7 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
             end = closing if closing >= 0 else end
         summed = _parts_of(sentence, (match.end(), end), whole)
         if whole is None or _UNCOUNTED.search(sentence.plain, match.end() - 1, end):
-            continue  # an item without a number is one thing: `counts` reads such a list
+            continue  # an item without a number counts as one: see `counts`
         if summed and whole.numbers[0] != len(summed):
             span = sentence.span(match.start(), end)
             yield from _compare(reading, span, whole, summed)
@@ -120,7 +120,7 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _opposed(reading: Reading, sentence: Sentence) -> Relations:
-    """Compare "of N people, A said yes and B said no": together they are no more than all."""
+    """Compare "of N people, A said yes and B said no": their sum is at most N."""
     for match in _OPPOSED.finditer(sentence.plain):
         some = [sentence.figure(match, name) for name in ("whole", "one", "other")]
         whole, one, other = some
@@ -155,7 +155,7 @@ def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _items(sentence: Sentence, match: re.Match[str]) -> tuple[Sequence[Figure], Sequence[Figure]]:
-    """Return what an invoice adds and takes away; nothing where an item is of another kind."""
+    """Return the items that an invoice adds and deducts; empty if an item is of another kind."""
     added: list[Figure] = []
     taken: list[Figure] = []
     begin, end = match.span("rest")
@@ -187,7 +187,7 @@ def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relat
 def _parts_of(
     sentence: Sentence, stretch: tuple[int, int], whole: Figure | None
 ) -> Sequence[Figure]:
-    """Return the parts of a total in a stretch; none where anything else may be meant."""
+    """Return the parts of a total between two places; empty if in doubt."""
     if whole is None:
         return ()
     start, end = stretch
@@ -195,54 +195,54 @@ def _parts_of(
     if _NO_PARTS.search(words) or sentence.marked("X", start, end):
         return ()
     kind = "M" if whole.kind == MONEY else "N"
-    found = sentence.marked("NM", start, end)
-    if len(found) < _LEAST_PARTS or len(found) != len(sentence.marked(kind, start, end)):
+    figures = sentence.marked("NM", start, end)
+    if len(figures) < _LEAST_PARTS or len(figures) != len(sentence.marked(kind, start, end)):
         return ()
     at = [place for place in sentence.at if start <= place < end]
-    some = [place for place in at if sentence.figure_at(place) in found]
+    some = [place for place in at if sentence.figure_at(place) in figures]
     between = [sentence.plain[one:other] for one, other in pairwise(some)]
-    if not all(map(_SEPARATED.search, between)) or not _is_one_unit(found, whole):
+    if not all(map(_SEPARATED.search, between)) or not _is_one_unit(figures, whole):
         return ()
-    return found
+    return figures
 
 
-def _is_one_unit(found: Sequence[Figure], whole: Figure) -> bool:
+def _is_one_unit(figures: Sequence[Figure], whole: Figure) -> bool:
     """Return whether all are amounts of one currency, or counts, or measures in one unit."""
     if whole.kind == MONEY:
-        return {one.unit for one in found} == {whole.unit}
-    measured = {one.unit for one in (*found, whole) if units_of(one.unit)}
+        return {one.unit for one in figures} == {whole.unit}
+    measured = {one.unit for one in (*figures, whole) if units_of(one.unit)}
     if len(measured) > 1 or (measured and not units_of(whole.unit)):
         return False
-    same = {one.unit for one in found}
+    same = {one.unit for one in figures}
     nouns = {unit for unit in same if unit.endswith("s")}
     return not (len(same) == 1 and nouns and whole.unit.endswith("s") and whole.unit not in same)
 
 
 def _compare(
-    reading: Reading, span: tuple[int, int], whole: Figure, found: Sequence[Figure]
+    reading: Reading, span: tuple[int, int], whole: Figure, figures: Sequence[Figure]
 ) -> Relations:
-    total, stated = sum_of(found), interval_of(whole)
+    total, stated = sum_of(figures), interval_of(whole)
     value = whole.numbers[0]
-    if value <= 0 or any(one.numbers[0] > value * _MOST for one in found):
+    if value <= 0 or any(one.numbers[0] > value * _MOST for one in figures):
         return
     if not _LEAST * value <= total.high or not total.low <= _MOST * value:
         return
-    if _agrees(total, stated, found):
+    if _agrees(total, stated, figures):
         yield None
         return
-    listed = ", ".join(f'"{one.text}"' for one in found[:8])
+    listed = ", ".join(f'"{one.text}"' for one in figures[:8])
     detail = f'the parts {listed} add up to {render(total)}, not "{whole.text}"'
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
-def _agrees(total: Interval, stated: Interval, found: Sequence[Figure]) -> bool:
-    counts = total.low == total.high and all(one.kind != MONEY for one in found)
+def _agrees(total: Interval, stated: Interval, figures: Sequence[Figure]) -> bool:
+    counts = total.low == total.high and all(one.kind != MONEY for one in figures)
     return total.agrees(stated, Decimal(0)) if counts else total.agrees(stated)
 
 
-def sum_of(found: Sequence[Figure]) -> Interval:
+def sum_of(figures: Sequence[Figure]) -> Interval:
     """Return the sum of figures."""
-    total = exact(0) if found else ZERO
-    for one in found:
+    total = exact(0) if figures else ZERO
+    for one in figures:
         total += interval_of(one)
     return total

@@ -23,7 +23,7 @@ _W = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,7}?"
 _WITH_ONE = r"(?: (?:[^\W\d_][\w'\u2019-]{0,24}|<X>)){0,7}?"
 """Words with a pronoun such as "the old one" among them."""
 _LOOSE = Decimal("0.08")
-"""By which part of itself a ratio in words may be off: writers say "doubled" of 2.1."""
+"""Relative tolerance of a ratio in words: writers say "doubled" for 2.1."""
 _WORDS = {
     "twice": 2, "double": 2, "doubled": 2, "doubling": 2, "doubles": 2, "twofold": 2, "two-fold": 2,
     "triple": 3, "tripled": 3, "tripling": 3, "thrice": 3, "threefold": 3, "three-fold": 3,
@@ -70,7 +70,7 @@ _PRODUCT = tuple(
 )
 _LONGER = re.compile(r"[-+*/(=\u00d7x\u2212] ?\Z|\)")
 _GOES_ON = re.compile(r" ?[-+*/\u00d7\u2212]")
-"""What makes a product a part of a longer sum."""
+"""Operators after a product that make it a part of a longer expression."""
 _HEDGED = re.compile(
     r"\b(?:nearly|almost|more than|less than|over|about|roughly|around|approximately|some|at least"
     r"|up to|not quite|close to|under|well)(?: [a-z]+){0,2} \Z",
@@ -84,7 +84,7 @@ _NO_TOTAL = re.compile(
 
 
 def ratios(reading: Reading) -> Relations:
-    """The text says that 30 is twice 20."""
+    """Find wrong ratios, such as 30 called twice 20."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 1 and sentence.asserts:
             yield from _in_sentence(reading, sentence)
@@ -106,7 +106,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
 
 
 def _ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, int]:
-    """Return the ratio that a form states, and its place."""
+    """Return the stated ratio, and its place."""
     if match["word"]:
         value = Decimal(str(_WORDS[match["word"].casefold()]))
         return Interval(value * (1 - _LOOSE), value * (1 + _LOOSE)), match.start("word")

@@ -1,4 +1,4 @@
-"""The same quantity twice: a text gives one quantity one value."""
+"""Repeated quantities: a text must state the same value for one quantity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abs_shield.text.values.figure import Figure
 CODE = "CONTRADICTORY_VALUE"
 _REMEDY = "Give the quantity one value, or say what differs"
 _MOST = 500
-"""Statements of a text that are compared."""
+"""Maximum number of compared sentences of a text."""
 _DEFINITE = r"(?:the|our|its|their|his|her|my|your|this|[^\W\d_][\w'\u2019-]{0,24}['\u2019]s?) "
 _NOUNS = r"(?:[^\W\d_][\w'\u2019&-]{0,24})(?: [^\W\d_][\w'\u2019&-]{0,24}){0,7}?"
 _IS = (
@@ -59,11 +59,11 @@ _NO_LABEL = re.compile(
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"(?:her|his|my|your|their)\b", re.IGNORECASE)
-"""Whose it is; the same noun of two people is two things."""
+"""The owner; the same noun of two owners means two things."""
 _ITEM = re.compile(r"^[^\S\n]*(?:[-*\u2022+|#>]|\d{1,2}[.)])|\|", re.MULTILINE)
 
 
-class _Statement(NamedTuple):
+class _QuantityValue(NamedTuple):
     """A quantity with a value."""
 
     sentence: Sentence
@@ -72,14 +72,14 @@ class _Statement(NamedTuple):
 
 
 def repeats(reading: Reading) -> Relations:
-    """The text says in one place that the budget is 2.4 million, and in another 2.9."""
+    """Find conflicting values, such as a budget of 2.4 million in one place and 2.9 in another."""
     if _ITEM.search(reading.text):
-        return  # lists and headings speak of one record after another
-    stated: dict[tuple[frozenset[str], frozenset[str]], list[_Statement]] = defaultdict(list)
+        return  # lists and headings describe several records
+    stated: dict[tuple[frozenset[str], frozenset[str]], list[_QuantityValue]] = defaultdict(list)
     for n, sentence in enumerate(reading.sentences):
         if n < _MOST and sentence.marked("NMP") and _is_plain(sentence):
             for key, figure in _statements(sentence):
-                stated[key].append(_Statement(sentence, figure, n))
+                stated[key].append(_QuantityValue(sentence, figure, n))
     for some in stated.values():
         first = some[0]
         for other in some[1:]:
@@ -108,15 +108,15 @@ def _statements(
             owner = _OWNER.match(match["label"])
             label = frozenset((*keys_of(match["label"]), *([owner[0].casefold()] if owner else [])))
             noun = frozenset(keys_of(behind)) if pattern is _HAS else frozenset()
-            if label and (len(label) > 1 or noun or _is_named(match["label"])):
+            if label and (len(label) > 1 or noun or _has_name(match["label"])):
                 yield (label | context, noun), figure
 
 
-def _is_named(label: str) -> bool:
+def _has_name(label: str) -> bool:
     return any(one.named for one in tokens(label, most=20))
 
 
-def _compare(reading: Reading, first: _Statement, other: _Statement) -> Relations:
+def _compare(reading: Reading, first: _QuantityValue, other: _QuantityValue) -> Relations:
     one, two = first.figure, other.figure
     if not is_alike(one, two) or (one.unit == "%") != (two.unit == "%"):
         return
@@ -132,8 +132,8 @@ def _compare(reading: Reading, first: _Statement, other: _Statement) -> Relation
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
-def _names_between(reading: Reading, first: _Statement, other: _Statement) -> bool:
-    """Return whether something else is named between two statements, which the second may mean."""
+def _names_between(reading: Reading, first: _QuantityValue, other: _QuantityValue) -> bool:
+    """Return whether a name between two statements may be the subject of the second."""
     one, two = first.sentence.names, other.sentence.names
     between = reading.sentences[first.n + 1 : other.n]
     if one and two and one != two:

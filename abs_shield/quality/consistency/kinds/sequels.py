@@ -1,4 +1,4 @@
-"""Two sentences in a row: parts of what the first counts, what is left of it, its growth."""
+"""Two consecutive sentences: parts of a count, remainders, and growth."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HALVES = tuple(
         r"<one:N> (?:said|voted|answered) yes and <other:N> (?:(?:said|voted|answered) )?no[.!]?$",
     )
 )
-"""Groups of which nobody is in both."""
+"""Mutually exclusive groups."""
 _BUDGET = form(
     rf"^(?:the|our|its|their|his|her|my|your){_W} (?:budget|allowance|grant|fund|funding)"
     rf" (?:is|was|comes to|stands at) <whole:M>[.!]?$"
@@ -53,7 +53,7 @@ _NOW = form(
 
 
 def sequels(reading: Reading) -> Relations:
-    """The text has 500 employees, and "Of these, 300 work in Berlin and 250 in Paris."."""
+    """Find conflicts such as "500 employees. Of these, 300 work in Berlin and 250 in Paris."."""
     for first, second in pairwise(reading.sentences):
         if first.line != second.line or not (first.figures and second.figures):
             continue

@@ -1,4 +1,4 @@
-"""Percentages of a whole: a part over its whole is the share that the text states."""
+"""Percentages: a part divided by its whole, compared with the stated share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _EACH_ITS_OWN = re.compile(
     r"|discounts?|respectively|growth|margins?)\b",
     re.IGNORECASE,
 )
-"""Percentages that are no shares of one whole."""
+"""Words of percentages that are not shares of one whole."""
 _EXHAUSTIVE = re.compile(
     r"\b(?:the (?:remain(?:der|ing)|rest)|remaining|(?:split|divided|broken down|distributed)"
     r" (?:into|between|among|as follows|up)|consists? of|made up of|composed of)\b",
@@ -72,11 +72,11 @@ _NO_SHARES = re.compile(
 )
 _LEAST_SHARES = 2
 _LEAST, _MOST = 70, 140
-"""Percentages that add up to less or more are not meant to be all shares of one whole."""
+"""Range of sums, in percent, that are meant to be all shares of one whole."""
 
 
 def shares(reading: Reading) -> Relations:
-    """The text says that 30 of 120 are 40 %."""
+    """Find wrong shares, such as 30 of 120 called 40 %."""
     for sentence in reading.sentences:
         if not sentence.asserts or not sentence.figures:
             continue
@@ -96,7 +96,7 @@ def shares(reading: Reading) -> Relations:
 
 
 def _margins(reading: Reading, sentence: Sentence) -> Relations:
-    """Compare "$5M on sales of $50M, a margin of 10%"; of two kinds of profit it may be either."""
+    """Compare "$5M on sales of $50M, a margin of 10%", unless the kind of profit is ambiguous."""
     if len(sentence.marked("M")) != 2 or len(sentence.marked("P")) != 1:
         return
     for match in _MARGIN.finditer(sentence.plain):
@@ -110,9 +110,9 @@ def _slashed(reading: Reading, sentence: Sentence) -> Relations:
     if not _SPLIT.search(sentence.plain) or _EACH_ITS_OWN.search(sentence.plain):
         return
     for match in _SLASHED.finditer(sentence.plain):
-        found = sentence.marked("X", *match.span())
-        if all(one.unit == "%" for one in found):
-            yield from _sum_to_one(reading, sentence, found)
+        shares = sentence.marked("X", *match.span())
+        if all(one.unit == "%" for one in shares):
+            yield from _sum_to_one(reading, sentence, shares)
 
 
 def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
@@ -141,16 +141,16 @@ def _is_part(part: Figure, whole: Figure) -> bool:
 def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
     """Compare the shares of a sentence that lists all of them with 100 %."""
     exhaustive = _EXHAUSTIVE.search(sentence.plain)
-    found = sentence.marked("P")
-    if exhaustive is None or len(found) < _LEAST_SHARES or _NO_SHARES.search(sentence.plain):
+    shares = sentence.marked("P")
+    if exhaustive is None or len(shares) < _LEAST_SHARES or _NO_SHARES.search(sentence.plain):
         return
     if sentence.marked("NMX"):
         return
-    yield from _sum_to_one(reading, sentence, found)
+    yield from _sum_to_one(reading, sentence, shares)
 
 
-def _sum_to_one(reading: Reading, sentence: Sentence, found: list[Figure]) -> Relations:
-    total = sum_of(found)
+def _sum_to_one(reading: Reading, sentence: Sentence, shares: list[Figure]) -> Relations:
+    total = sum_of(shares)
     if not _LEAST <= total.high or not total.low <= _MOST:
         return
     if total.agrees(exact(100), Decimal(0)):

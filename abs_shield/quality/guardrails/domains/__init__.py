@@ -1,4 +1,4 @@
-"""The guardrails that need no data of their own: one row a rule."""
+"""The guardrails that need no data, one row per rule."""
 
 from abs_shield.quality.guardrails.domains.financial import (
     basis_points,
@@ -11,7 +11,7 @@ from abs_shield.quality.guardrails.domains.legal import (
     statute_format,
 )
 from abs_shield.quality.guardrails.domains.product import product_guardrails
-from abs_shield.quality.guardrails.rule import Guardrail
+from abs_shield.quality.guardrails.guardrail_rule import Guardrail
 
 GUARDRAILS: tuple[Guardrail, ...] = (
     confidence_interval,

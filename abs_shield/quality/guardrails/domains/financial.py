@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.quality.consistency.changes import MOVE
-from abs_shield.quality.guardrails.rule import Place, guardrail
-from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.guardrails.claim_scope import ClaimScope
+from abs_shield.quality.guardrails.guardrail_rule import Place, guardrail
 from abs_shield.quality.reading import Reading, Sentence, form
 
 _ESTIMATED = re.compile(
@@ -45,7 +45,7 @@ _CHOSEN = re.compile(
     r"\b(?:rate|growth|multiple|yield|premium|return)\b(?: of| is| at)",
     re.IGNORECASE,
 )
-"""What somebody puts into a model, which is no estimate of it."""
+"""Chosen inputs of a model, which are not estimates."""
 _BASIS_POINTS = re.compile(r"\b(?:bps|bp|basis[ -]points?)\b", re.IGNORECASE)
 _CHANGES = form(
     rf"\b(?:{MOVE}|(?:cut|raise)[sd]?|eased|widened|narrowed|improved|jumped)"
@@ -78,7 +78,7 @@ _MARKETS = re.compile(
     r"(?! (?:outstanding|issued|options?|units?))",
     re.IGNORECASE,
 )
-"""What is quoted on a market: indices, currencies, coins, metals, and the shares of a company."""
+"""Things quoted on a market: indices, currencies, coins, metals, and shares of companies."""
 _BEHIND_MARKET = form(
     r"(?:[\s,.()\d']|<NMPYDTOIX>|\b(?:index|composite|industrials?|average|futures?|prices?|spot"
     r"|crude|oil|etf|is|was|are|were|has|have|had|been|being|also|closed?|ended|ends|finished|opened"
@@ -87,7 +87,7 @@ _BEHIND_MARKET = form(
     r"|later|early|late|in|on|morning|afternoon|trade|monday|tuesday|wednesday|thursday|friday"
     r"|weakened|strengthened|lost|back|still|another|further|just|over|shares?|stocks?|s))*"
 )
-"""What may stand between a market and its change: anything else has a change of its own."""
+"""Words allowed between a market and its change: anything else may have its own change."""
 _NO_SUBJECT = re.compile(
     r"(?<!price)(?<!prices)(?<!value) (?:in|of|for|per|by|to|with) (?:the )?$", re.IGNORECASE
 )
@@ -101,7 +101,7 @@ _QUOTED_PRICE = re.compile(
     r"|\b(?:shares?|stocks?|ticker) (?:closed|opened|traded|trades|is trading|are trading)\b",
     re.IGNORECASE,
 )
-"""Prices of a market, whose changes nobody states in basis points."""
+"""Market prices, whose changes are not stated in basis points."""
 _PERCENT = "%"
 _PROJECTED = re.compile(
     r"\b(?:forecasts?|forecasted|project(?:s|ed)?|projection|expect(?:s|ed)?|predict(?:s|ed)?"
@@ -134,8 +134,8 @@ _PAST = re.compile(r"\b(?:had expected|was expected|were expected|had been)\b", 
     action='Regenerate with interval (e.g., "23% \u00b11.2%")',
 )
 def confidence_interval(reading: Reading) -> Iterator[Place]:
-    """The output says "Our market share is 23%", an estimate, without its interval."""
-    scope = Scope(reading)
+    """Find estimates without an interval, such as "Our market share is 23%"."""
+    scope = ClaimScope(reading)
     for sentence in scope.claims():
         if not _has_percentage(sentence) or _is_change(sentence):
             continue
@@ -155,8 +155,8 @@ def confidence_interval(reading: Reading) -> Iterator[Place]:
     action='Regenerate with basis points (e.g., "rose 0.25% (25 bps)")',
 )
 def basis_points(reading: Reading) -> Iterator[Place]:
-    """The output says "Revenue rose 12%" without basis points."""
-    scope = Scope(reading)
+    """Find changes without basis points, such as "Revenue rose 12%"."""
+    scope = ClaimScope(reading)
     for sentence in scope.claims():
         if not (_has_percentage(sentence) and _is_change(sentence)) or _is_projection(sentence):
             continue
@@ -173,8 +173,8 @@ def basis_points(reading: Reading) -> Iterator[Place]:
     action='Regenerate with dates (e.g., "from 2025 to 2030")',
 )
 def date_range(reading: Reading) -> Iterator[Place]:
-    """The output says "The market will reach $40 billion", but not when."""
-    scope = Scope(reading)
+    """Find projections without a date, such as "The market will reach $40 billion"."""
+    scope = ClaimScope(reading)
     for sentence in scope.claims():
         if not (_is_projection(sentence) and sentence.marked("NMPX")):
             continue
@@ -187,12 +187,12 @@ def _has_percentage(sentence: Sentence) -> bool:
 
 
 def _is_change(sentence: Sentence) -> bool:
-    """Return whether a percentage of a sentence is a change, not a level."""
+    """Return whether a sentence has a percentage that is a change, not a level."""
     return next(_changes(sentence), None) is not None
 
 
 def _changes(sentence: Sentence) -> Iterator[int]:
-    """Yield the place of each percentage by which something changes, and of the word before it."""
+    """Yield the place of each percentage of change, or of the word before it."""
     plain = sentence.plain
     for pattern in (_CHANGES, _CHANGED_TO, _NUMBER_WORD):
         for match in pattern.finditer(plain):
@@ -204,21 +204,21 @@ def _changes(sentence: Sentence) -> Iterator[int]:
 
 
 def _is_of_market(sentence: Sentence) -> bool:
-    """Return whether all that changes is quoted on a market: an index, a currency, a share."""
+    """Return whether all changes are of market quotations: an index, a currency, a share."""
     return all(_is_quoted(sentence.plain[:place]) for place in _changes(sentence))
 
 
 def _is_quoted(before: str) -> bool:
-    """Return whether the clause before a change speaks of a quotation, and of nothing of it."""
+    """Return whether the clause before a change is about a market quotation itself."""
     clause = _CLAUSE.split(before)[-1]
-    named = [
+    names = [
         one for one in _MARKETS.finditer(clause) if not _NO_SUBJECT.search(clause[: one.start()])
     ]
-    return bool(named) and _BEHIND_MARKET.fullmatch(clause[named[-1].end() :]) is not None
+    return bool(names) and _BEHIND_MARKET.fullmatch(clause[names[-1].end() :]) is not None
 
 
 def _is_reported(plain: str) -> bool:
-    """Return whether a level stands with its change in basis points: it was measured twice."""
+    """Return whether a level is given with its change in basis points, so it was measured."""
     return _BASIS_POINTS.search(plain) is not None and _ESTIMATED.search(plain) is None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.quality.guardrails.rule import Place, guardrail
-from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.guardrails.claim_scope import ClaimScope
+from abs_shield.quality.guardrails.guardrail_rule import Place, guardrail
 from abs_shield.quality.reading import Reading
 
 _SECTION = r"(?:\u00a7{1,2}|[Ss]ec(?:tion|s?\.)|[Ss]ections|ch\.|[Cc]hapter|art\.|pt\.)"
@@ -21,7 +21,7 @@ _OF_TITLE = re.compile(
     rf"\b{_SECTION} {_NUMBER} of [Tt]itle \d{{1,2}}\b(?!,? (?:of |in )?(?:the )?(?:U\.? ?S\.?"
     r"|United States|Code|C\.? ?F\.? ?R|[A-Z]))"
 )
-"""A section of a title of no code."""
+"""A section of a title without a code."""
 _STATES = (
     r"Ala|Alaska|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ill|Ind|Iowa|Kan|Ky|La|Me|Md|Mass|Mich"
     r"|Minn|Miss|Mo|Mont|Neb|Nev|N\.H|N\.J|N\.M|N\.Y|N\.C|N\.D|Ohio|Okla|Or|Pa|R\.I|S\.C|S\.D|Tenn"
@@ -52,9 +52,9 @@ _COURT = re.compile(
     rf"{_STATES}|Cal|Mass)\.? (?:\d{{4}}|Mar|Apr|Jan)|\b(?:[NSEWMC]\.)?D\. ?(?:{_STATES})\b",
 )
 _END = re.compile(r"(?<=[\w)][\w)][\w)])\. (?=[A-Z][a-z]+[ ,])")
-"""The end of a sentence: abbreviations of courts and reporters are not followed by a whole word."""
+"""The end of a sentence; abbreviations of courts are not followed by a whole word."""
 _NEAR = 160
-"""Characters around a case in which its court and year stand."""
+"""Characters around a case in which its court and year are expected."""
 _IN_SUIT = re.compile(
     r"\b(?:part(?:y|ies)|sides|plaintiffs?|defendants?|litigants|lawyers|attorneys|jur(?:y|ors)|trial|hearing"
     r"|settlement|lawsuit|litigation|dispute|proceedings|deposition|discovery|mediation) (?:in|of) "
@@ -68,12 +68,12 @@ _IS_SUED = re.compile(
     r"|begins|began|resumes|dragged|drags|lasted|lasts|went on|goes on|ran (?:on|for)|took"
     r"|costs?|continues|continued|ended|drew|spanned|stretched|is ongoing|made headlines)\b"
 )
-"""What is said of a suit as news; a case that supports a statement is cited."""
+"""News about a suit, which needs no citation, unlike a case that supports a statement."""
 _DOCUMENT = re.compile(
     r"(?:Exhibit|Annex|Appendix|Schedule|Table|Figure|Section|Clause|Article|Version|Option|Draft"
     r"|Plan|Part|Chapter|Column|Attachment|Document)\b"
 )
-"""What is compared where no party sues another: `Exhibit A v. Exhibit B`."""
+"""Comparisons that are not cases: `Exhibit A v. Exhibit B`."""
 _LOWER = re.compile(r"^(?:In|See|Under|The|As|But|Cf|And|Compare|Unlike)$")
 _AGENCY = (
     r"(?:FDA|SEC|EPA|OSHA|HHS|DOT|FCC|FTC|CMS|USDA|FINRA|IRS|Treasury|DOL|HUD|FAA|NRC|DEA|CFPB"
@@ -113,7 +113,7 @@ _CFR_BEHIND = re.compile(rf"^,? ?(?:{_SECTION}|[Pp]art|pts?\.)? ?{_NUMBER}")
     action='Regenerate with title, code and section (e.g., "42 U.S.C. \u00a7 1983")',
 )
 def statute_format(reading: Reading) -> Iterator[Place]:
-    """The output cites "U.S.C. 1983", without title and section sign."""
+    """Find statutes without title and section sign, such as "U.S.C. 1983"."""
     text = reading.text
     for match in _USC.finditer(text):
         behind = match["behind"]
@@ -133,7 +133,7 @@ def statute_format(reading: Reading) -> Iterator[Place]:
 
 
 def _is_citation(title: str | None, behind: str) -> bool:
-    """Return whether a code's name cites a statute, and does not only name the code."""
+    """Return whether a code's name cites a statute, rather than only naming the code."""
     return title is not None or re.match(rf"^,? ?(?:{_SECTION} ?)?\d", behind) is not None
 
 
@@ -144,7 +144,7 @@ def _is_citation(title: str | None, behind: str) -> bool:
     action='Regenerate with court and year (e.g., "Smith v. Jones, 123 F.3d 456 (9th Cir. 1997)")',
 )
 def case_citation(reading: Reading) -> Iterator[Place]:
-    """The output cites "Smith v. Jones" without court and year."""
+    """Find cases without court and year, such as "Smith v. Jones"."""
     cited = [*_CASE.finditer(reading.text)]
     complete = {_key(match) for n, match in enumerate(cited) if _is_complete(reading, cited, n)}
     for match in cited:
@@ -162,19 +162,19 @@ def _is_news(text: str, match: re.Match[str]) -> bool:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the name by which a case is cited again: its first party's first word."""
+    """Return the short name of a case: the first word of its first party."""
     words = (match["one"] or match["matter"]).split()
     words = [word for word in words if not _LOWER.match(word)] or words
     return words[-1].casefold() if len(words) == 1 else " ".join(words).casefold()
 
 
 def _is_complete(reading: Reading, cited: list[re.Match[str]], n: int) -> bool:
-    """Return whether court and year stand with a case, in its sentence and up to the next case."""
+    """Return whether a case has court and year in its sentence, before the next case."""
     text, match = reading.text, cited[n]
     last = cited[n + 1].start() if n + 1 < len(cited) else len(text)
     behind = text[match.end() : min(last, match.end() + _NEAR)].split("\n")[0]
     end = _END.search(behind)
-    # a party's name takes in what stands in brackets behind it, as a year does
+    # the match of a party's name includes brackets after it, such as a year
     behind = match[0] + (behind[: end.start()] if end else behind)
     first = cited[n - 1].end() if n else 0
     before = text[max(first, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
@@ -189,11 +189,11 @@ def _is_complete(reading: Reading, cited: list[re.Match[str]], n: int) -> bool:
     action='Regenerate with the code (e.g., "21 C.F.R. \u00a7 314.50")',
 )
 def regulatory_reference(reading: Reading) -> Iterator[Place]:
-    """The output says "FDA regulations require" without the section of the CFR."""
-    scope = Scope(reading)
+    """Find regulations without a section of the CFR, such as "FDA regulations require"."""
+    scope = ClaimScope(reading)
     for sentence in scope.claims():
-        said = reading.text[sentence.start : sentence.end]
-        match = _REGULATION.search(said)
+        text = reading.text[sentence.start : sentence.end]
+        match = _REGULATION.search(text)
         near = reading.text[sentence.end : sentence.end + _NEAR].split("\n")[0]
         if match is not None and not _CODE.search(scope.context_of(sentence) + near):
             yield sentence.start + match.start(), sentence.start + match.end()

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from abs_shield.quality.guardrails.catalogue import Feature, Price, ProductCatalogue
-from abs_shield.quality.guardrails.rule import Guardrail, Place, guardrail
-from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.guardrails.claim_scope import ClaimScope
+from abs_shield.quality.guardrails.guardrail_rule import Guardrail, Place, guardrail
 from abs_shield.quality.reading import Reading, Sentence
 from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.values.figure import MONEY, NUMBER, Figure
@@ -63,7 +63,7 @@ _NO_PRICE = re.compile(
 DOMAIN = "product"
 _MORE = re.compile(r"^ ?(?:more|extra|less|on top|cheaper|additional|in addition)\b", re.I)
 _EXTRA = re.compile(r"\b(?:additional|extra|another|further) $", re.I)
-"""What makes an amount a difference between prices, and no price."""
+"""Words that make an amount a price difference, rather than a price."""
 _WHOSE = re.compile(r"(?P<whose>[A-Z]\w*(?: [A-Z]\w*)?)['\u2019]s? (?:\w+ )?$")
 _OF = re.compile(r"^(?: plan| tier)? (?:of|at|from|by|on) (?P<whose>[A-Z]\w*)")
 _ENDS_CLAUSE = re.compile(r"[,;:]|\b(?:while|whereas|but|and)\b")
@@ -85,14 +85,14 @@ _NEAR = 60
 
 
 def product_guardrails(catalogue: ProductCatalogue) -> tuple[Guardrail, ...]:
-    """Return the rules of the product domain over the data of a product."""
+    """Return the rules of the product domain for the data of a product."""
     return (_feature_matrix(catalogue), _price_table(catalogue), _roadmap(catalogue))
 
 
-def _is_of_another(said: str, plan: re.Match[str], products: Iterable[str]) -> bool:
-    """Return whether a plan's name is said of another product: `Slack's Team plan`."""
+def _is_of_another(text: str, plan: re.Match[str], products: Iterable[str]) -> bool:
+    """Return whether a plan's name belongs to another product: `Slack's Team plan`."""
     own = [one.casefold() for one in products]
-    whose = _WHOSE.search(said[: plan.start()]) or _OF.match(said[plan.end() :])
+    whose = _WHOSE.search(text[: plan.start()]) or _OF.match(text[plan.end() :])
     if whose is None or whose["whose"].casefold() in _NOBODY:
         return False
     return not any(whose["whose"].casefold() in (one, one.split()[0]) for one in own)
@@ -106,7 +106,7 @@ def _names(several: Iterable[str]) -> re.Pattern[str]:
 
 
 def _plan_names(catalogue: ProductCatalogue) -> re.Pattern[str]:
-    """Return the names of plans, which are words with a capital: `Team`, not `team`."""
+    """Return the pattern of plan names, which are capitalised: `Team`, not `team`."""
     return re.compile(_names(catalogue.plans).pattern)
 
 
@@ -122,18 +122,18 @@ def _feature_matrix(catalogue: ProductCatalogue) -> Guardrail:
         action="Regenerate with the features and plans of the product matrix",
     )
     def feature_matrix(reading: Reading) -> Iterator[Place]:
-        """The output says that a plan includes a feature that it does not have."""
-        scope = Scope(reading)
+        """Find features claimed for a plan that does not have them."""
+        scope = ClaimScope(reading)
         for sentence in scope.claims():
-            said = reading.text[sentence.start : sentence.end]
-            if _DENIED.search(said):
+            text = reading.text[sentence.start : sentence.end]
+            if _DENIED.search(text):
                 continue
-            if any(name.search(said) for name in unreleased):
-                if _NOW.search(said) and not _PROVISIONAL.search(said):
+            if any(name.search(text) for name in unreleased):
+                if _NOW.search(text) and not _PROVISIONAL.search(text):
                     yield sentence.start, sentence.end
                 continue
-            if _AVAILABLE.search(said) and any(
-                form.search(said) and _is_wrong(feature, said, plans, catalogue)
+            if _AVAILABLE.search(text) and any(
+                form.search(text) and _is_wrong(feature, text, plans, catalogue)
                 for feature, form in forms
             ):
                 yield sentence.start, sentence.end
@@ -142,15 +142,15 @@ def _feature_matrix(catalogue: ProductCatalogue) -> Guardrail:
 
 
 def _is_wrong(
-    feature: Feature, said: str, plans: re.Pattern[str], catalogue: ProductCatalogue
+    feature: Feature, text: str, plans: re.Pattern[str], catalogue: ProductCatalogue
 ) -> bool:
     """Return whether a sentence names a plan that lacks a feature, or no plan has it."""
     if not feature.plans:
         return True
-    if _ALL_PLANS.search(said):
+    if _ALL_PLANS.search(text):
         return not set(catalogue.plans) <= set(feature.plans)
-    named = plans.findall(said)
-    return bool(named) and not set(named) & set(feature.plans)
+    mentioned = plans.findall(text)
+    return bool(mentioned) and not set(mentioned) & set(feature.plans)
 
 
 def _price_table(catalogue: ProductCatalogue) -> Guardrail:
@@ -163,55 +163,55 @@ def _price_table(catalogue: ProductCatalogue) -> Guardrail:
         action="Regenerate with the prices of the price table",
     )
     def price_table(reading: Reading) -> Iterator[Place]:
-        """The output says that a plan costs another amount than the price table."""
-        scope = Scope(reading)
+        """Find prices that differ from the price table."""
+        scope = ClaimScope(reading)
         for sentence in scope.claims():
-            said = reading.text[sentence.start : sentence.end]
-            if not _NO_PRICE.search(said) or (said.startswith("|")):
-                yield from _wrong_prices(sentence, said, plans, catalogue)
+            text = reading.text[sentence.start : sentence.end]
+            if not _NO_PRICE.search(text) or (text.startswith("|")):
+                yield from _wrong_prices(sentence, text, plans, catalogue)
 
     return price_table
 
 
 def _wrong_prices(
-    sentence: Sentence, said: str, plans: re.Pattern[str], catalogue: ProductCatalogue
+    sentence: Sentence, text: str, plans: re.Pattern[str], catalogue: ProductCatalogue
 ) -> Iterator[Place]:
-    named = [*plans.finditer(said)]
+    mentioned = [*plans.finditer(text)]
     for figure in sentence.figures:
-        if figure.kind != MONEY or not named:
+        if figure.kind != MONEY or not mentioned:
             continue
         at = figure.start - sentence.start
-        plan = min(named, key=lambda one: min(abs(at - one.end()), abs(one.start() - at)))
+        plan = min(mentioned, key=lambda one: min(abs(at - one.end()), abs(one.start() - at)))
         if min(abs(at - plan.end()), abs(plan.start() - at)) > _NEAR:
             continue
-        if _MORE.match(said[figure.end - sentence.start :]) or _EXTRA.search(said[:at]):
+        if _MORE.match(text[figure.end - sentence.start :]) or _EXTRA.search(text[:at]):
             continue
-        if _is_of_another(said, plan, catalogue.products) or _names_another(said, at, catalogue):
+        if _is_of_another(text, plan, catalogue.products) or _names_another(text, at, catalogue):
             continue
-        # of a price in a currency that the table lacks nothing is known
+        # the table may lack the currency; then nothing is known about the price
         own = [one for one in catalogue.prices if one.plan == plan[0] and _is_in(figure.unit, one)]
-        pers = _pers_of(sentence, said, figure)
+        pers = _pers_of(sentence, text, figure)
         if own and not any(_matches(one, figure.numbers[0], pers) for one in own):
             counts = _counts(sentence)
             if not any(_is_computed(one, figure.numbers[0], pers, counts) for one in own):
                 yield figure.start, figure.end
 
 
-def _names_another(said: str, at: int, catalogue: ProductCatalogue) -> bool:
+def _names_another(text: str, at: int, catalogue: ProductCatalogue) -> bool:
     """
-    Return whether the clause before an amount says whose price it is, and it is nobody's of ours.
+    Return whether the clause before an amount attributes it to another product.
 
-    `Notion charges $10`, and `Slack, whose Pro plan costs $8.75`.
+    For example `Notion charges $10`, and `Slack, whose Pro plan costs $8.75`.
     """
-    clause = _ENDS_CLAUSE.split(said[:at])[-1]
+    clause = _ENDS_CLAUSE.split(text[:at])[-1]
     if _WHOSE_IS.match(clause):
-        clause = _SENTENCE_PART.split(said[:at])[-1]
+        clause = _SENTENCE_PART.split(text[:at])[-1]
     own = " ".join((*catalogue.plans, *catalogue.products)).split()
-    found = [*_CHARGES.finditer(clause)]
+    name = [*_CHARGES.finditer(clause)]
     return (
-        bool(found)
-        and found[-1]["name"].rstrip(".,") not in own
-        and not any(plan in clause[found[-1].end("name") :] for plan in catalogue.plans)
+        bool(name)
+        and name[-1]["name"].rstrip(".,") not in own
+        and not any(plan in clause[name[-1].end("name") :] for plan in catalogue.plans)
     )
 
 
@@ -222,7 +222,7 @@ def _counts(sentence: Sentence) -> set[Decimal]:
 
 
 def _is_computed(price: Price, amount: Decimal, pers: set[str], counts: set[Decimal]) -> bool:
-    """Return whether an amount is a price times so many seats, for a month or for a year of it."""
+    """Return whether an amount is a price times a count, per month or per year."""
     if not price.amount:
         return False
     yearly = _MONTHS if price.per == "month" and "year" in pers else Decimal(1)
@@ -232,17 +232,17 @@ def _is_computed(price: Price, amount: Decimal, pers: set[str], counts: set[Deci
     return amount / price.amount in allowed - {Decimal(1)}
 
 
-def _pers_of(sentence: Sentence, said: str, figure: Figure) -> set[str]:
-    """Return for what time an amount is: by the words behind it, or those of the sentence."""
-    behind = said[figure.end - sentence.start :][:25]
+def _pers_of(sentence: Sentence, text: str, figure: Figure) -> set[str]:
+    """Return the billing periods of an amount, from the words after it or in the sentence."""
+    behind = text[figure.end - sentence.start :][:25]
     amounts = [one for one in sentence.figures if one.kind == MONEY]
     next_at = min(
         (one.start - figure.end for one in amounts if one.start >= figure.end), default=25
     )
     pers = {per for per, form in _PER.items() if form.search(behind[:next_at])}
-    if pers or len(amounts) > 1:  # words elsewhere may be of another amount
+    if pers or len(amounts) > 1:  # words elsewhere may belong to another amount
         return pers
-    return {per for per, form in _PER.items() if form.search(said)}
+    return {per for per, form in _PER.items() if form.search(text)}
 
 
 def _is_in(currency: str, price: Price) -> bool:
@@ -265,11 +265,11 @@ def _roadmap(catalogue: ProductCatalogue) -> Guardrail:
         action='Regenerate with a mark (e.g., "planned, subject to change")',
     )
     def roadmap(reading: Reading) -> Iterator[Place]:
-        """The output promises a feature of the roadmap without a provisional mark."""
-        scope = Scope(reading)
+        """Find roadmap features without a provisional mark."""
+        scope = ClaimScope(reading)
         for sentence in scope.claims():
-            said = reading.text[sentence.start : sentence.end]
-            if not items.search(said) or not _RELEASED.search(said) or _NOW.search(said):
+            text = reading.text[sentence.start : sentence.end]
+            if not items.search(text) or not _RELEASED.search(text) or _NOW.search(text):
                 continue
             if not _PROVISIONAL.search(_without_month(scope.context_of(sentence))):
                 yield sentence.start, sentence.end
@@ -278,5 +278,5 @@ def _roadmap(catalogue: ProductCatalogue) -> Guardrail:
 
 
 def _without_month(text: str) -> str:
-    """Return a text without the month of May, which is no mark of a plan."""
+    """Return a text without the month of May, which is not a provisional mark."""
     return re.sub(r"\bMay\b", "", text)

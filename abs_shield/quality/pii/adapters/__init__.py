@@ -1,1 +1,1 @@
-"""Detectors of other libraries, one file each, imported when they are made."""
+"""Adapters of other libraries' detectors, one file each, imported lazily."""

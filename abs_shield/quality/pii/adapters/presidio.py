@@ -1,4 +1,4 @@
-"""Microsoft Presidio: its recognisers of identifiers, and names and places where a model is."""
+"""Microsoft Presidio: recognisers of identifiers, and with a model, of names and places."""
 
 from __future__ import annotations
 
@@ -57,34 +57,34 @@ NAMES = {
     "US_PRESCRIPTION_NUMBER": "PrescriptionNumber",
     "US_SSN": "SSN",
 }
-"""The name here of each of Presidio's entities that is personal data; others are left out."""
+"""Presidio's entities that are personal data to their names here; others are ignored."""
 LEAST = 0.4
-"""Presidio's score of a weak form beside a context word; from there on an entity counts."""
+"""Minimum Presidio score of an entity: that of a weak pattern with a context word."""
 _NEED_MODEL = ("Person", "Location")
 _LEMMAS = "abs_shield_lemmas"
 _LONGEST_PART = 100_000
-"""Characters that are analysed together; spaCy refuses a million."""
+"""Maximum number of characters analysed together; spaCy rejects a million."""
 
 
 class PresidioDetector:
     """
-    Presidio behind this package's Protocol.
+    Presidio as a `PiiDetector`.
 
-    Without an engine it is made of Presidio's recognisers of identifiers of every country, over a
-    blank tokenizer: no model is downloaded. Where a model of spaCy's for the language is installed,
-    it finds names and places too.
+    Without an engine it uses Presidio's recognisers of identifiers of all countries with a blank
+    tokenizer; no model is downloaded. With an installed spaCy model of the language, it also finds
+    names and places.
     """
 
     name = "presidio"
 
     def __init__(self, engine: Any = None, *, language: str = "en", least: float = LEAST) -> None:
         """
-        Make a detector.
+        Create a detector.
 
         Args:
-            engine: An `AnalyzerEngine`; None makes one.
-            language: The language that the engine is asked for.
-            least: Presidio's score from which an entity counts, in [0, 1].
+            engine: An `AnalyzerEngine`; None creates one.
+            language: The language of the texts.
+            least: Minimum Presidio score of an entity, in [0, 1].
 
         Raises:
             ImportError: `presidio-analyzer` is not installed.
@@ -97,31 +97,31 @@ class PresidioDetector:
         """Return the personal data in a text."""
         return tuple(
             Pii(
-                name=NAMES[found.entity_type],
-                start=start + found.start,
-                end=start + found.end,
-                masked=mask(part[found.start : found.end]),
-                confidence=found.score,
-                recogniser=f"{self.name}.{found.entity_type}",
+                name=NAMES[entities.entity_type],
+                start=start + entities.start,
+                end=start + entities.end,
+                masked=mask(part[entities.start : entities.end]),
+                confidence=entities.score,
+                recogniser=f"{self.name}.{entities.entity_type}",
             )
             for start, part in _parts(text)
-            for found in self._engine.analyze(
+            for entities in self._engine.analyze(
                 part, language=self._language, score_threshold=self._least
             )
-            if found.entity_type in NAMES
+            if entities.entity_type in NAMES
         )
 
     def gaps(self) -> Mapping[str, str]:
-        """Return what needs a language model, and what is never found."""
+        """Return the kinds of data that need a language model, or are never found."""
         entities = self._engine.get_supported_entities(self._language)
-        found = {NAMES.get(entity) for entity in entities}
+        supported = {NAMES.get(entity) for entity in entities}
         reason = "not detected: no language model is installed"
-        gaps = {name: reason for name in _NEED_MODEL if name not in found}
+        gaps = {name: reason for name in _NEED_MODEL if name not in supported}
         return {**gaps, "Biometric": "never detected"}
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield parts that end at a blank, with their offsets."""
+    """Yield parts of a text that end at a blank, with their offsets."""
     start = 0
     while len(text) - start > _LONGEST_PART:
         end = text.rfind(" ", start, start + _LONGEST_PART) + 1 or start + _LONGEST_PART
@@ -131,7 +131,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _set_lemmas(document: Any) -> Any:
-    """Make each word its own lemma: Presidio looks for context words among the lemmas."""
+    """Set each word as its own lemma, because Presidio searches context words in lemmas."""
     for token in document:
         token.lemma_ = token.lower_
     return document
@@ -173,7 +173,7 @@ def _recognisers(language: str) -> Iterator[Any]:
     from presidio_analyzer import PatternRecognizer, predefined_recognizers
 
     class Email(predefined_recognizers.EmailRecognizer):  # type: ignore[misc]
-        """Presidio's, without its check, which downloads the list of public suffixes."""
+        """Presidio's recogniser without its validation, which downloads the public suffix list."""
 
         def validate_result(self, pattern_text: str) -> None:
             return None
@@ -187,6 +187,6 @@ def _recognisers(language: str) -> Iterator[Any]:
     ]
     for one in classes:
         if one is not PatternRecognizer and one is not predefined_recognizers.EmailRecognizer:
-            made = one(supported_language=language)
-            if NAMES.keys() & set(made.supported_entities):
-                yield made
+            recogniser = one(supported_language=language)
+            if NAMES.keys() & set(recogniser.supported_entities):
+                yield recogniser

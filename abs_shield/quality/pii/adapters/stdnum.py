@@ -1,4 +1,4 @@
-"""The table of recognisers with the validators of `python-stdnum`, and its further countries."""
+"""The table of recognisers with validators and further countries of `python-stdnum`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MODULES = {
     "US.RoutingNumber": "us.rtn",
     "US.SSN": "us.ssn",
 }
-"""The module that checks a row of the table, by the row's key."""
+"""Key of a row to the module that validates it."""
 _MORE = (
     ("BG", "EGN", "bg.egn", r"\d{10}", "egn, егн"),
     ("CL", "RUT", "cl.rut", r"\d{1,2}\.?\d{3}\.?\d{3}-[0-9K]", "rut, run, rol unico"),
@@ -60,15 +60,15 @@ _MORE = (
     ("TH", "ThaiID", "th.pin", r"\d(?:-?\d{4}){2}\d-?\d{2}-?\d|\d{13}", "thai id, บัตรประชาชน"),
     ("ZA", "SouthAfricanID", "za.idnr", r"\d{13}", "id number, south african id, identity number"),
 )
-"""Jurisdiction, name, module, form and context words of identifiers that the table has not."""
+"""Jurisdiction, name, module, pattern and context words of further identifiers."""
 
 
 def stdnum_recognisers() -> tuple[Recogniser, ...]:
     """
     Return the table with the validators of `python-stdnum`, and its further identifiers.
 
-    A row that has a validator keeps it: what it knows of forms, such as issuers of cards, holds
-    beside the checksum.
+    A row with a validator keeps it in addition, because it also checks the form, such as issuers
+    of cards.
 
     Raises:
         ImportError: `python-stdnum` is not installed.
@@ -82,8 +82,8 @@ def stdnum_detector(jurisdictions: Collection[str] | None = None) -> TableDetect
     Return the detector of these recognisers.
 
     Args:
-        jurisdictions: ISO 3166 codes of the countries whose identifiers are looked for; None
-            looks for all.
+        jurisdictions: ISO 3166 codes of the countries whose identifiers are detected; None for
+            all.
 
     Raises:
         ImportError: `python-stdnum` is not installed.
@@ -124,7 +124,7 @@ def _validator(module: str) -> Callable[[str], bool]:
         try:
             return bool(valid(written))
         except LookupError:
-            # `cn.ric` fails so on some places of birth that its list has not
+            # `cn.ric` raises this for some places of birth missing in its list
             return True
 
     return is_valid

@@ -1,1 +1,1 @@
-"""The rows of the table of recognisers, one file a group."""
+"""The table of recognisers, one file per group."""

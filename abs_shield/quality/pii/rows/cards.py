@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
-from abs_shield.quality.pii.context import Hit
+from abs_shield.quality.pii.context import PhraseMatch
 from abs_shield.quality.pii.organisations import is_no_sort_code, is_of_person
 from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
 from abs_shield.quality.pii.rivals import RIVALS
@@ -50,7 +50,7 @@ _IBANS = "|".join(
     rf"\d\d(?:[ -]?[A-Z0-9]){{{length - 4}}}"
     for length in sorted(set(_IBAN_LENGTHS.values()))
 )
-"""Each country's length is exact, so that no word behind it is taken for a part."""
+"""Each country's exact length, so that words after an IBAN are not included."""
 _ACCOUNT_WORDS = phrases(
     "bank account, bank accounts, account number, account numbers, account no, account nr, "
     "acct, acct no, a c no, checking account, savings account, current account, account iban, "
@@ -67,7 +67,7 @@ _VAGUE = phrases(
     "to account, into account, from account, account number, account numbers, account no, "
     "account nr, acct, acct no, a c no"
 )
-"""Shops, clouds and utilities have account numbers as banks do."""
+"""Shops, clouds and utilities have account numbers, too."""
 _BANK = re.compile(
     r"(?<![^\W_])(?:bank(?:s|ing)?|iban|swift|bic|bban|routing|aba|ach|sepa|bacs|sort[ _-]?code"
     r"|bsb|ifsc|clabe|blz|bankleitzahl|wir(?:e|ed|ing)|transfer(?:s|red)?|deposit(?:s|ed)?|withdraw(?:al|n|s)?"
@@ -75,7 +75,7 @@ _BANK = re.compile(
     r"|account[ _-]holder|ssn|social[ _-]security)(?![^\W_])",
     re.IGNORECASE,
 )
-"""Words of money that moves, and of a person's identity; an account beside them is a bank's."""
+"""Words for payments and for a person's identity; an account next to them is a bank account."""
 _HIS = re.compile(r"\b(?:her|his|my) (?:[a-z]+ )?$", re.IGNORECASE)
 _BANK_BEFORE, _BANK_BEHIND = 150, 60
 
@@ -105,8 +105,8 @@ def _is_account(number: str) -> bool:
     return 6 <= digits and len(number) <= _LONGEST_ACCOUNT and digits * 2 > len(number)
 
 
-def _is_of_bank(text: str, hit: Hit, place: tuple[int, int]) -> bool:
-    """Return whether an account is spoken of as one of a bank, or as another person's."""
+def _is_of_bank(text: str, hit: PhraseMatch, place: tuple[int, int]) -> bool:
+    """Return whether an account is described as a bank account, or as another person's."""
     if _HIS.search(text, max(0, hit.start - 20), hit.start):
         return True
     start, end = min(hit.start, place[0]), max(hit.end, place[1])
@@ -123,7 +123,7 @@ ROWS = (
         yields=RIVALS,
         fits=is_real,
     ),
-    Recogniser(  # fewer digits, more of them and other issuers are as often ids and times
+    Recogniser(  # other lengths and issuers are as often ids and times
         name="CreditCardNumber",
         pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,19}|(?:\d{4}[ -]){3,4}\d{1,4}|\d{8}[ -]\d{8}"),
         validator=_is_introduced_card,

@@ -13,7 +13,7 @@ _ID_CARD_LETTERS = "CFGHJKLMNPRTVWXYZ"
 
 
 def _is_tax_id(number: str) -> bool:
-    """Of the first ten digits one stands there two or three times, each other once at most."""
+    """Check that one of the first ten digits occurs two or three times, the others at most once."""
     most = sorted(Counter(number[:10]).values(), reverse=True)
     return number[0] != "0" and most[0] in (2, 3) and most[1] == 1 and is_mod_11_10(number)
 

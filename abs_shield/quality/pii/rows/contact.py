@@ -1,4 +1,4 @@
-"""Addresses of e-mail and telephone numbers."""
+"""E-mail addresses and telephone numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _WORDS = {
     "KR": "전화, 전화번호, 휴대폰, 연락처, 휴대전화",
     "CN": "电话, 手机, 联系电话, 手机号",
 }
-"""Words that introduce a telephone number, beside the English ones."""
+"""Words that introduce a telephone number, in addition to the English ones."""
 
 
 def _national(region: str) -> Recogniser:

@@ -17,7 +17,7 @@ _ODD = dict(
         strict=True,
     )
 )
-"""What a character at an odd place of a codice fiscale counts."""
+"""Values of characters at odd places of a codice fiscale."""
 _OMOCODIA = str.maketrans("LMNPQRSTUV", "0123456789")
 """Letters that replace digits where two people have the same codice fiscale."""
 

@@ -1,4 +1,4 @@
-"""Passports and driving licences; nearly all need a word that names them."""
+"""Passports and driving licences; nearly all need a context word."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 def _is_long(number: str) -> bool:
-    """Of a licence without a known form: digits enough, and no date."""
+    """Return whether a licence without a specific pattern has enough digits and is not a date."""
     digits = sum(map(str.isdigit, number))
     return digits >= 4 and 6 <= len(number) <= 18 and _DAY.fullmatch(number) is None
 
@@ -38,7 +38,7 @@ def _is_passport(number: str) -> bool:
 
 
 def _is_machine_readable(line: str) -> bool:
-    """Check digits of the second line of a passport (ICAO 9303); fillers are left out."""
+    """Verify the check digits of a passport's second line (ICAO 9303); fillers are left out."""
     checked = ((line[:9], line[9]), (line[13:19], line[19]), (line[21:27], line[27]))
     return all(
         weighted(digits_of(part), (7, 3, 1) * 3) % 10 == int(check) for part, check in checked

@@ -1,4 +1,4 @@
-"""Work on outputs that have left: a bounded queue, and the threads that empty it."""
+"""Background work on outputs after they are sent: a bounded queue and its threads."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ logger = logging.getLogger("abs_shield")
 T = TypeVar("T")
 
 _IDLE_S = 5.0
-"""Seconds without work after which a thread ends, so that a pipeline that nobody uses has none."""
+"""Seconds without work after which a thread ends, so that an unused pipeline has none."""
 
 
-class Background(Generic[T]):
+class BackgroundQueue(Generic[T]):
     """
-    Does work in threads of its own, in the order in which it was put.
+    Processes items in background threads, in order.
 
-    Once *most* items wait, further ones are dropped and counted. When the process ends, what
-    waits is done within five seconds; what is not is dropped, counted and logged. A signal that
-    no handler catches ends a process without that: see `exit_on_sigterm`.
+    Once *most* items wait, further ones are dropped and counted. At process exit, waiting items are
+    processed within five seconds; the rest is dropped, counted and logged. An unhandled signal ends
+    a process without that: see `exit_on_sigterm`.
 
     Args:
-        work: Does the work of one item; an error is logged and stops nothing.
-        most: Items that wait at most.
-        threads: How many items are worked on at once.
+        work: Processes one item; an error is logged and does not affect other items.
+        most: Maximum number of waiting items.
+        threads: Number of items processed in parallel.
 
     Attributes:
-        dropped: Items that were dropped so far.
+        dropped: Number of dropped items.
     """
 
     def __init__(self, work: Callable[[T], None], *, most: int, threads: int) -> None:
@@ -44,7 +44,7 @@ class Background(Generic[T]):
         close_at_exit(self)
 
     def reset(self) -> None:
-        """Begin with nothing; also in a process that was forked, whose threads are gone."""
+        """Start empty; also called in a forked child, which has no threads."""
         self.dropped = 0
         self._queue: Queue[T] = Queue(self._most)
         self._open = 0
@@ -54,11 +54,11 @@ class Background(Generic[T]):
 
     @property
     def waiting(self) -> int:
-        """Items that are not done."""
+        """Number of unfinished items."""
         return self._open
 
     def put(self, item: T) -> bool:
-        """Put an item; return False where it was dropped."""
+        """Add an item; return False if it was dropped."""
         with self._changed:
             if self._closed:
                 return self._drop("the pipeline is closed")
@@ -74,22 +74,22 @@ class Background(Generic[T]):
         return True
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until everything is done; return False where the time ran out first."""
+        """Wait until all items are done; return False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._open, timeout_s)
 
     def request_close(self) -> None:
-        """Take no further items."""
+        """Accept no further items."""
         with self._changed:
             self._closed = True
 
     def close(self, timeout_s: float) -> bool:
-        """Do what waits and end; return False where anything was dropped for lack of time."""
+        """Process the waiting items and stop; return False if any was dropped on timeout."""
         self.request_close()
         return self.drain(timeout_s)
 
     def drain(self, timeout_s: float) -> bool:
-        """Do what waits; return False where anything was dropped for lack of time."""
+        """Process the waiting items; return False if any was dropped on timeout."""
         if self.flush(timeout_s):
             return True
         with self._changed, suppress(Empty):
@@ -102,7 +102,7 @@ class Background(Generic[T]):
 
     def _drop(self, reason: str) -> bool:
         self.dropped += 1
-        if self.dropped & (self.dropped - 1) == 0:  # the 1st, 2nd, 4th, 8th: a log that stays short
+        if self.dropped & (self.dropped - 1) == 0:  # logs only the 1st, 2nd, 4th, 8th, ...
             logger.warning(
                 "quality: a check in the background was dropped, %d so far: %s",
                 self.dropped, reason,
@@ -122,7 +122,7 @@ class Background(Generic[T]):
                 continue
             try:
                 self._work(item)
-            except BaseException as error:  # `SystemExit` would end the thread in silence
+            except BaseException as error:  # `SystemExit` would end the thread silently
                 logger.error("quality: a check in the background failed: %s", type(error).__name__)
             with self._changed:
                 if self._queue is queue and self._open:

@@ -1,4 +1,4 @@
-"""Days, times and years of a text, and how far two of them are apart."""
+"""The time between two dates, times or years of a text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ UNITS = {
 """Units of time in days."""
 SLACKS = {"minute": 0.0, "hour": 0.0, "day": 1.0, "night": 0.0, "week": 4.0, "month": 31.0,
           "year": 366.0, "decade": 1828.0}  # fmt: skip
-"""By how many days a duration may differ: the first and last day may count, or not."""
+"""Tolerance of a duration in days: the first and the last day may be included or not."""
 
 
-class Span(NamedTuple):
-    """The least and the greatest number of days between two moments."""
+class DayRange(NamedTuple):
+    """The minimum and the maximum number of days between two dates."""
 
     least: float
     most: float
@@ -45,12 +45,12 @@ def date_of(day: Day, year: int | None) -> datetime.date | None:
         return None
 
 
-def apart(first: Figure, last: Figure) -> Span | None:
+def days_between(first: Figure, last: Figure) -> DayRange | None:
     """
-    Return how many days lie between two dates, times or years; None if that is not known.
+    Return the days between two dates, times or years; None if unknown.
 
-    A year that stands with one of two dates holds for both; without one, the earlier date is
-    before the later one.
+    If only one of two dates has a year, it applies to both; without a year, the first date is
+    assumed to be the earlier one.
     """
     if first.kind == last.kind == DATE:
         return _days_apart(first, last)
@@ -59,10 +59,10 @@ def apart(first: Figure, last: Figure) -> Span | None:
     if DATE in (first.kind, last.kind) or TIME in (first.kind, last.kind):
         return None
     years = float(last.numbers[0] - first.numbers[0])
-    return Span(years * _YEAR_DAYS, years * _YEAR_DAYS)
+    return DayRange(years * _YEAR_DAYS, years * _YEAR_DAYS)
 
 
-def _days_apart(first: Figure, last: Figure) -> Span | None:
+def _days_apart(first: Figure, last: Figure) -> DayRange | None:
     one, other = first.value, last.value
     if len(first.values) > 1 or len(last.values) > 1:
         return None
@@ -78,32 +78,32 @@ def _days_apart(first: Figure, last: Figure) -> Span | None:
     if days < 0 and None in (one.year, other.year):
         days += 365  # a range over the end of a year
     leap = 1.0 if year is None else 0.0
-    return Span(days, days + leap)
+    return DayRange(days, days + leap)
 
 
-def _months_apart(one: Day, other: Day) -> Span | None:
+def _months_apart(one: Day, other: Day) -> DayRange | None:
     if one.day != other.day or (one.year is None) != (other.year is None):
         return None
     months = (other.year or 0) * 12 + other.month - (one.year or 0) * 12 - one.month
     if months < 0 and one.year is None:
         months += 12
-    return Span(months * _MONTH_DAYS, months * _MONTH_DAYS)
+    return DayRange(months * _MONTH_DAYS, months * _MONTH_DAYS)
 
 
-def _minutes_apart(first: Figure, last: Figure) -> Span | None:
+def _minutes_apart(first: Figure, last: Figure) -> DayRange | None:
     one, other = first.value, last.value
     if not isinstance(one, Minute) or not isinstance(other, Minute):
         return None
     turn = _HALF_DAY if one.half or other.half else 2 * _HALF_DAY
     minutes = (other.minutes - one.minutes) % turn
-    return Span(minutes / 1440, (minutes + (turn if turn == _HALF_DAY else 0)) / 1440)
+    return DayRange(minutes / 1440, (minutes + (turn if turn == _HALF_DAY else 0)) / 1440)
 
 
-def fits(span: Span, count: float, unit: str) -> bool:
+def is_duration(span: DayRange, count: float, unit: str) -> bool:
     """
-    Return whether a duration can be the time between two moments.
+    Return whether a duration matches the time between two dates.
 
-    >>> fits(Span(4, 4), 5, "day"), fits(Span(4, 4), 7, "day")
+    >>> is_duration(DayRange(4, 4), 5, "day"), is_duration(DayRange(4, 4), 7, "day")
     (True, False)
     """
     worth, slack = UNITS[unit], SLACKS[unit]

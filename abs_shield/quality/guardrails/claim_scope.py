@@ -1,4 +1,4 @@
-"""The sentences of an output that make a claim, with what belongs to each of them."""
+"""The claims of an output, each with its context."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NOTE_LINE = re.compile(
 )
 
 
-class Scope:
+class ClaimScope:
     """
-    The claims of one output, and what belongs to each of them.
+    The claims of one output, each with its context.
 
     >>> from abs_shield.quality.reading import read_text
-    >>> scope = Scope(read_text("Sales rose 8%.[1]\\n\\n[1] 800 bps over 2023."))
+    >>> scope = ClaimScope(read_text("Sales rose 8%.[1]\\n\\n[1] 800 bps over 2023."))
     >>> ["bps" in scope.context_of(claim) for claim in scope.claims()]
     [True]
     """
@@ -38,7 +38,7 @@ class Scope:
         self._ends = [*accumulate((end for _, end in self._others), max)]
 
     def claims(self) -> Iterator[Sentence]:
-        """Yield the sentences that assert something: no quotations and no footnotes."""
+        """Yield the sentences that assert something, without quotations and footnotes."""
         for sentence in self._sentences:
             before = bisect_left(self._others, (sentence.end, 0))
             overlaps = before > 0 and self._ends[before - 1] > sentence.start

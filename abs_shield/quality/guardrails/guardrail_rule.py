@@ -1,4 +1,4 @@
-"""A guardrail: one rule that outputs of one domain have to satisfy."""
+"""Guardrails: rules that outputs of a domain must satisfy."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from abs_shield.errors import PolicyError
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import Reading
-from abs_shield.quality.types import OutputFinding
 from abs_shield.text.show import shown
 
 Place = tuple[int, int]
-"""Offset of the first character of a claim, and the offset behind its last one."""
+"""Offset of the first character of a claim, and the offset after its last one."""
 Check = Callable[[Reading], Iterable[Place | OutputFinding]]
 _LONGEST_CLAIM = 300
 
@@ -23,10 +23,10 @@ class Guardrail:
 
     Attributes:
         id: Its name in findings and messages.
-        task_type: The domain: it holds for outputs whose `task_type` names it.
-        requirement: What a claim has to satisfy.
-        action: What to write instead.
-        check: Yields the place of each claim that violates the rule, or a finding of its own.
+        task_type: The domain: the rule applies to outputs whose `task_type` includes it.
+        requirement: The requirement on a claim.
+        action: The instruction for the agent.
+        check: Yields the place of each claim that violates the rule, or a complete finding.
     """
 
     id: str
@@ -60,9 +60,9 @@ def guardrail(
 
     Args:
         id: Its name in findings and messages.
-        task_type: The domain for which it holds, such as `financial`.
-        requirement: What a claim has to satisfy.
-        action: What to write instead.
+        task_type: The domain for which it applies, such as `financial`.
+        requirement: The requirement on a claim.
+        action: The instruction for the agent.
 
     Returns:
         A decorator of a function that takes a `Reading`, whose `text` is the output, and yields

@@ -1,4 +1,4 @@
-"""The sentences of an output against the facts that their subjects have."""
+"""Comparison of the sentences of an output with facts about their subjects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from decimal import Decimal
 from itertools import islice
 
 from abs_shield.quality.assertions import own_assertions
-from abs_shield.quality.facts.statement import Stated, Statement
-from abs_shield.quality.facts.types import Fact, Facts
+from abs_shield.quality.facts.fact_types import Fact, Facts
+from abs_shield.quality.facts.statement import FactStatement, StatedValue
 from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import Reading, Sentence, read_text
-from abs_shield.quality.types import OutputFinding
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Day, Figure
@@ -21,28 +21,27 @@ from abs_shield.text.values.reader import figures
 MISMATCH = "ENTITY_MISMATCH"
 _MOST_SENTENCES = 2_000
 _MOST_FACTS = 50
-"""Facts of one sentence that are compared."""
+"""Maximum number of compared facts per sentence."""
 _ITEM = re.compile(r"[-*\u2022|]|\d{1,3}[.)]")
 _ROUGHLY = Decimal("0.05")
-"""By which part of itself a value may differ that a text calls rough: "about 3.5 million"."""
+"""Relative tolerance of a value that a text calls approximate: "about 3.5 million"."""
 
 
 def check_facts(text: str, facts: Facts) -> SubCheck:
     """
-    Compare what a text says of entities with what is known of them.
+    Compare the claims of a text about entities with facts.
 
-    A fact is compared where a sentence states a value of its attribute, in its period and of its
-    subject alone. A value that differs is wrong; a claim without a fact is unknown, which is no
-    fault.
+    A fact is compared if a sentence states a value of exactly its subject, attribute and period. A
+    different value is wrong; a claim without a fact is unknown and not reported.
 
     Args:
         text: The output.
         facts: The source of facts.
 
     Returns:
-        How many facts were compared, and a finding for each value that differs.
+        The number of compared facts, and a finding for each different value.
 
-    >>> from abs_shield.quality.facts.table import FactTable
+    >>> from abs_shield.quality.facts.fact_table import FactTable
     >>> apple = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")
     >>> output = "In Q4 2025, Apple's market cap reached $3.2T."
     >>> [one.detail for one in check_facts(output, FactTable([apple])).findings]
@@ -56,11 +55,11 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
     contexts = _contexts(reading)
     for sentence in islice(own_assertions(reading), _MOST_SENTENCES):
         written = reading.text[sentence.start : sentence.end]
-        known = [*islice(facts.facts_about(written), _MOST_FACTS)]
-        if not known:
+        candidates = [*islice(facts.facts_about(written), _MOST_FACTS)]
+        if not candidates:
             continue
-        statement = Statement(sentence, contexts[sentence])
-        for same in _by_claim(known):
+        statement = FactStatement(sentence, contexts[sentence])
+        for same in _by_claim(candidates):
             compared = [(fact, value) for fact in same if (value := _stated(statement, fact))]
             if not compared:
                 continue
@@ -71,7 +70,7 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
 
 
 def _contexts(reading: Reading) -> dict[Sentence, str]:
-    """Return of each sentence the heading or the opening of its list, and the one before it."""
+    """Return the context of each sentence: the heading or list opening, and the previous one."""
     contexts: dict[Sentence, str] = {}
     heading, before, line = "", "", -1
     for sentence in reading.sentences:
@@ -89,19 +88,19 @@ def _contexts(reading: Reading) -> dict[Sentence, str]:
 
 
 def _by_claim(facts: Iterable[Fact]) -> Iterable[list[Fact]]:
-    """Group facts of the same thing: of several values that are known any may be meant."""
+    """Group facts of one subject, attribute and period: any of several values is accepted."""
     groups: dict[tuple[str, str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.subject, fact.attribute, fact.period), []).append(fact)
     return groups.values()
 
 
-def _stated(statement: Statement, fact: Fact) -> list[Stated]:
+def _stated(statement: FactStatement, fact: Fact) -> list[StatedValue]:
     return [*statement.values(fact)]
 
 
-def _agrees(values: Sequence[Stated], fact: Fact) -> bool:
-    """Return whether one of the values that a sentence states is that of a fact."""
+def _agrees(values: Sequence[StatedValue], fact: Fact) -> bool:
+    """Return whether one of the stated values agrees with a fact."""
     return any(
         _is_name_of(value.text, fact.value)
         if value.figure is None
@@ -110,26 +109,26 @@ def _agrees(values: Sequence[Stated], fact: Fact) -> bool:
     )
 
 
-def _is_name_of(said: str, known: str) -> bool:
-    """Return whether two names may be of the same thing: they share a word."""
-    return not set(keys_of(said)).isdisjoint(keys_of(known))
+def _is_name_of(name: str, expected: str) -> bool:
+    """Return whether two names share a word, and so may mean the same."""
+    return not set(keys_of(name)).isdisjoint(keys_of(expected))
 
 
-def _is_value_of(stated: Stated, value: Figure, fact: Fact) -> bool:
-    """Return whether a value is that of a fact, but for its rounding and the fact's tolerance."""
-    known = figures(fact.value)[0]
+def _is_value_of(stated: StatedValue, value: Figure, fact: Fact) -> bool:
+    """Return whether a value agrees with a fact, within rounding and the fact's tolerance."""
+    expected = figures(fact.value)[0]
     if stated.yearly or value.kind not in SUMS:
-        return any(_is_same_time(one, other) for one in value.values for other in known.values)
+        return any(_is_same_time(one, other) for one in value.values for other in expected.values)
     allowed = max(Decimal(str(fact.tolerance)), _ROUGHLY if stated.about else Decimal(0))
     return any(
         abs(one - other) <= max(allowed * abs(other), step / 2)
         for one, step in value.readings
-        for other in known.numbers
+        for other in expected.numbers
     )
 
 
 def _is_same_time(one: object, other: object) -> bool:
-    """Return whether two years or dates agree as far as both go."""
+    """Return whether two years or dates agree in the parts that both have."""
     if not isinstance(one, Day) or not isinstance(other, Day):
         return _year(one) == _year(other)
     pairs = zip(one, other, strict=True)
@@ -140,7 +139,7 @@ def _year(value: object) -> object:
     return Decimal(value.year) if isinstance(value, Day) and value.year is not None else value
 
 
-def _mismatch(claim: str, value: Stated, fact: Fact) -> OutputFinding:
+def _mismatch(claim: str, value: StatedValue, fact: Fact) -> OutputFinding:
     actual = escaped(fact.value, limit=100)
     of = f"{escaped(fact.subject, limit=100)} {escaped(fact.attribute, limit=100)}"
     return OutputFinding(

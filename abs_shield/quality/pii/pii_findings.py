@@ -1,4 +1,4 @@
-"""Stage 1 of the cascade: personal data holds an output back, without exception."""
+"""Findings of personal data in an output, for stage 1 of the cascade."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from abs_shield.quality.pii.detector import PiiDetector, detect
 from abs_shield.quality.pii.entity import Pii
 from abs_shield.quality.pii.masking import TABLE
-from abs_shield.quality.types import AgentOutput, OutputFinding
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 
 _REQUIREMENT = "outputs expose no personal data"
 
@@ -25,7 +25,7 @@ def pii_stage(
 
 
 def finding(entity: Pii) -> OutputFinding:
-    """Return the record of an entity; it holds no value."""
+    """Return the finding of an entity, without its value."""
     return OutputFinding(
         code=entity.name,
         start=entity.start,

@@ -1,4 +1,4 @@
-"""The quality cascade: stages over one output, the first failure holds it back."""
+"""The pipeline of the quality cascade: sync and async runs, background work and recording."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.words import Mode
 from abs_shield.errors import ShieldError
 from abs_shield.model import Undetermined, aplay, play
-from abs_shield.quality.background import Background
+from abs_shield.quality.background_queue import BackgroundQueue
 from abs_shield.quality.cascade import SCORE, Cascade
-from abs_shield.quality.config import QualityConfig
-from abs_shield.quality.judge import Judgement, judge_output
-from abs_shield.quality.metrics import METRICS
+from abs_shield.quality.output_judge import OutputJudgement, judge_output
+from abs_shield.quality.quality_config import QualityConfig
+from abs_shield.quality.quality_metrics import METRICS
+from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageResult
 from abs_shield.quality.trends import ScoreTrends
-from abs_shield.quality.types import AgentOutput, QualityResult, StageResult
 from abs_shield.text.show import shown
 
 _THREADS = 2
-"""Judges that are asked at once in the background."""
+"""Number of judges called in parallel in the background."""
 
 
 class _Later(NamedTuple):
-    """What is left to do of an output that has been decided: its stages, and who records them."""
+    """The deferred work on an output: its stages, and their recorder."""
 
     cascade: Cascade
     recorder: Any
@@ -36,8 +36,8 @@ class QualityPipeline:
 
     Args:
         config: Its settings; the defaults if None.
-        shield: A `Shield` that records one Decision for each output. Its audit mode, that of
-            the check `quality`, and its kill switch hold for the cascade, too.
+        shield: A `Shield` that records one Decision for each output. Its audit mode, that of the
+            check `quality`, and its kill switch also apply to the cascade.
 
     Attributes:
         trends: The quality scores by agent, task type and model.
@@ -56,35 +56,35 @@ class QualityPipeline:
         self.config = config or QualityConfig()
         self.shield = shield
         self.trends = ScoreTrends()
-        self._background: Background[_Later] = Background(
+        self._background: BackgroundQueue[_Later] = BackgroundQueue(
             self._finish, most=self.config.background_queue, threads=_THREADS
         )
         METRICS.watch(self)
 
     @property
     def enforced(self) -> bool:
-        """Whether an output that fails is held back at this moment."""
+        """True if a failed output is currently held back."""
         audited = self.shield is not None and self.shield.guarded_output().mode is Mode.AUDIT
         return self.config.mode is Mode.STRICT and not audited
 
     @property
     def dropped(self) -> int:
-        """Outputs that were not judged or scored in the background, for lack of room or time."""
+        """Number of outputs not judged or scored in the background (queue full, or timeout)."""
         return self._background.dropped
 
     def run(self, output: AgentOutput, *, attempt: int = 1) -> QualityResult:
         """
-        Check an output before anybody receives it.
+        Check an output before it is sent.
 
         Args:
             output: The output.
-            attempt: Which attempt of the agent it is, from 1.
+            attempt: Number of the agent's attempt, from 1.
 
         Returns:
-            What to do with the output, and what each stage says of it.
+            The action on the output, and the result of each stage.
 
         Raises:
-            ShieldError: *output* is no `AgentOutput`, or *attempt* no whole number from 1.
+            ShieldError: *output* is not an `AgentOutput`, or *attempt* not an integer from 1.
         """
         cascade, recorder = self._begin(output, attempt)
         cascade.check()
@@ -94,8 +94,8 @@ class QualityPipeline:
         return self._end(cascade, recorder, attempt)
 
     async def arun(self, output: AgentOutput, *, attempt: int = 1) -> QualityResult:
-        """As `run`, without blocking the event loop."""
-        import asyncio  # sync programs start faster without it
+        """Run the cascade like `run`, without blocking the event loop."""
+        import asyncio  # lazily: sync programs start faster without it
 
         cascade, recorder = self._begin(output, attempt)
         await asyncio.to_thread(cascade.check)
@@ -107,28 +107,28 @@ class QualityPipeline:
         return self._end(cascade, recorder, attempt)
 
     def flush(self, timeout_s: float = 30.0) -> bool:
-        """Wait for what runs in the background; return False where the time ran out first."""
+        """Wait for the background work; return False on timeout."""
         return self._background.flush(timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """
-        Do what waits in the background, and take no further outputs there.
+        Finish the background work, and accept no further outputs there.
 
-        The end of the process does so, too.
+        This also happens at process exit.
 
         Returns:
-            False where something was dropped for lack of time; it is counted and logged.
+            False if something was dropped on timeout; it is counted and logged.
         """
         return self._background.close(timeout_s)
 
     def drain(self, timeout_s: float = 5.0) -> bool:
         """
-        Do what waits in the background; the pipeline goes on with further outputs.
+        Finish the background work; the pipeline still accepts further outputs.
 
         `QualityMiddleware` calls it when its server shuts down.
 
         Returns:
-            False where something was dropped for lack of time; it is counted and logged.
+            False if something was dropped on timeout; it is counted and logged.
         """
         return self._background.drain(timeout_s)
 
@@ -154,13 +154,13 @@ class QualityPipeline:
         return result
 
     def _finish(self, later: _Later) -> None:
-        """Run in the background what was left of an output."""
+        """Run the deferred work on an output in the background."""
         cascade, recorder = later
         output, judge = cascade.output, cascade.later_judge
         reply, elapsed_ms = (None, 0.0) if judge is None else _judged(cascade, judge)
         stages = cascade.later(reply, elapsed_ms)
         METRICS.record_stages(stages)
-        findings = [(stage.name, found) for stage in stages for found in stage.findings]
+        findings = [(stage.name, results) for stage in stages for results in stage.findings]
         if recorder is not None and findings:
             recorder.record_later(output, findings)
         self._follow(output, stages, recorder)
@@ -168,7 +168,7 @@ class QualityPipeline:
             self.config.on_background(output, stages)
 
     def _follow(self, output: AgentOutput, stages: tuple[StageResult, ...], recorder: Any) -> None:
-        """Take the quality score of an output into its series; report a shift."""
+        """Add the quality score of an output to its series, and report a shift."""
         for stage in stages:
             if stage.name != SCORE or stage.score is None:
                 continue
@@ -182,7 +182,7 @@ class QualityPipeline:
                     recorder.record_later(output, [(SCORE, shift.finding())])
 
 
-def _judged(cascade: Cascade, judge: Any) -> tuple[Judgement | Undetermined, float]:
+def _judged(cascade: Cascade, judge: Any) -> tuple[OutputJudgement | Undetermined, float]:
     began = perf_counter()
     reply = play(judge_output(cascade.output), judge, terms=cascade.terms)
     return reply, (perf_counter() - began) * 1e3

@@ -1,4 +1,4 @@
-"""The guardrails of an output's domain, applied to its text."""
+"""Check of an output's text by the guardrails of its domain."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from itertools import islice, pairwise
 
 from abs_shield.quality.guardrails.catalogue import ProductCatalogue
 from abs_shield.quality.guardrails.domains import GUARDRAILS, product_guardrails
-from abs_shield.quality.guardrails.rule import Guardrail
+from abs_shield.quality.guardrails.guardrail_rule import Guardrail
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text
-from abs_shield.quality.types import OutputFinding
 from abs_shield.text.nearest import nearest
 
 _MOST = 200
-"""Violations of one rule that are reported."""
+"""Maximum number of reported violations per rule."""
 _WORDS = re.compile(r"[^a-z0-9]+")
 _SYNONYMS = {
     "finance": "financial", "finances": "financial", "financials": "financial", "fin": "financial",
     "investment": "financial", "law": "legal", "laws": "legal", "lawyer": "legal",
     "products": "product",
 }  # fmt: skip
-"""Other words for a domain, which no likeness of letters shows."""
+"""Synonyms of domains with a different spelling."""
 _LIKE = 0.75
 _EXCLUDED = frozenset("non not no without except excluding anti".split())
-"""Words that exclude the domain behind them: `non-financial`."""
+"""Words that exclude the domain after them: `non-financial`."""
 
 
 def guardrail_violations(
@@ -35,12 +35,12 @@ def guardrail_violations(
     catalogue: ProductCatalogue | None = None,
 ) -> tuple[OutputFinding, ...]:
     """
-    Return each violation of a rule that holds for outputs of a task type.
+    Return the violations of the rules for a task type.
 
     Args:
         text: The output.
-        task_type: Its kind of task; a rule holds if one of its words is the rule's domain.
-        rules: Further rules, besides the built-in ones.
+        task_type: Its kind of task; a rule applies if one of its words is the rule's domain.
+        rules: Custom rules, in addition to the built-in ones.
         catalogue: The data of the product; without it, the product rules do not run.
 
     Returns:
@@ -55,25 +55,25 @@ def guardrail_violations(
     if not some:
         return ()
     reading = read_text(text)
-    found = [one for rule in some for one in islice(rule.violations(reading), _MOST)]
-    return tuple(sorted(found, key=lambda one: (one.start, one.end, one.code)))
+    violations = [one for rule in some for one in islice(rule.violations(reading), _MOST)]
+    return tuple(sorted(violations, key=lambda one: (one.start, one.end, one.code)))
 
 
 def guardrails_of(
     rules: Sequence[Guardrail], catalogue: ProductCatalogue | None
 ) -> tuple[Guardrail, ...]:
-    """Return the built-in rules, those of a product and further ones."""
+    """Return the built-in rules, those of a product, and the custom ones."""
     return (*GUARDRAILS, *(product_guardrails(catalogue) if catalogue is not None else ()), *rules)
 
 
 def is_for(rule: Guardrail, task_type: str) -> bool:
-    """Return whether a rule holds for a task type: `financial_report` names `financial`."""
+    """Return whether a rule applies to a task type: `financial_report` includes `financial`."""
     return names_domain(task_type, rule.task_type)
 
 
 def names_domain(task_type: str, domain: str) -> bool:
     """
-    Return whether one of the words of a task type is a domain, and no word before excludes it.
+    Return whether a task type includes a domain as a word that is not excluded.
 
     >>> names_domain("Financial Report", "financial"), names_domain("non-financial", "financial")
     (True, False)
@@ -85,16 +85,16 @@ def names_domain(task_type: str, domain: str) -> bool:
 
 def domain_near(task_type: str, domains: Iterable[str]) -> str:
     """
-    Return the domain that a task type may mean; empty if it is like none of them.
+    Return the domain that a task type may mean; empty if none is similar.
 
-    It is named and not taken: rules hold an output back where its domain was declared.
+    It is only suggested: rules hold an output only if its domain is declared exactly.
 
     >>> domain_near("Finance", ["financial", "legal"]), domain_near("law", ["financial", "legal"])
     ('financial', 'legal')
     """
-    known = sorted(domains)
+    choices = sorted(domains)
     for word in _WORDS.split(task_type.casefold()):
-        if (meant := _SYNONYMS.get(word, word)) in known:
+        if (meant := _SYNONYMS.get(word, word)) in choices:
             return meant
-    near = nearest(task_type, known, floor=_LIKE)
+    near = nearest(task_type, choices, floor=_LIKE)
     return near[0] if near else ""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 
-from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.consistency import contradictions
 from abs_shield.quality.facts import FactsUnavailable, check_facts
-from abs_shield.quality.feedback import hallucination_feedback
+from abs_shield.quality.feedback_texts import hallucination_feedback
 from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.plausibility import check_plausibility
+from abs_shield.quality.quality_config import QualityConfig
+from abs_shield.quality.quality_types import AgentOutput, StageOutcome
 from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
-from abs_shield.quality.types import AgentOutput, StageOutcome
 from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
@@ -22,9 +22,9 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     """
     Compare an output with facts, with declared constraints and with itself.
 
-    It fails above the threshold, and for any confirmed fault of a critical claim, whatever the
-    average. A sub-check that is not configured leaves its weight to the others, which is reported;
-    one that could not run leaves the stage unavailable, with what the others say.
+    It fails above the threshold, and for any critical finding whatever the average. The weight of
+    a sub-check that is not configured is distributed to the others, which is reported; if one
+    could not run, the stage is unavailable, with the findings of the others.
     """
     checks, unavailable = _checks(output.text, config)
     missing = [name for name in WEIGHTS if name not in checks and name not in unavailable]
@@ -47,7 +47,7 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
 
 
 def _checks(text: str, config: QualityConfig) -> tuple[dict[str, SubCheck], dict[str, str]]:
-    """Return the sub-checks that ran, and why others could not."""
+    """Return the sub-checks that ran, and the reasons why others could not."""
     checks: dict[str, SubCheck] = {}
     unavailable: dict[str, str] = {}
     if config.facts is not None:

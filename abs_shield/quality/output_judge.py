@@ -1,4 +1,4 @@
-"""The judge of an output: a model that approves it or says why not."""
+"""The judge of an output: a model that approves or rejects it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 from abs_shield.quality.stakes import is_high_stakes
-from abs_shield.quality.types import AgentOutput, OutputFinding
 from abs_shield.text.show import escaped
 
 REJECTED, PREMIUM_REJECTED = "JUDGE_REJECTED", "PREMIUM_JUDGE_REJECTED"
-"""Codes of what a judge rejects; their labels measure each judge by itself."""
+"""Codes of rejections; separate, so that labels measure each judge."""
 _LONGEST = 100_000
-"""Characters of an output that a judge is sent."""
+"""Maximum number of characters of an output that are sent to a judge."""
 _SYSTEM = (
     "Review one output of an AI agent before its reader receives it. Approve it if it makes sense,"
     " is coherent, matches the format of its task, covers what its task asks for in a fitting tone"
@@ -37,25 +37,25 @@ _SCHEMA = {
 }
 
 
-class Judgement(NamedTuple):
+class OutputJudgement(NamedTuple):
     """
-    What a judge says of an output.
+    A judge's reply about an output.
 
     Attributes:
-        rejection: Why it is rejected; None if it is approved.
-        ratings: Readability, completeness and tone, 0 to 100, as far as they were given.
+        rejection: The reason of a rejection; None if it is approved.
+        ratings: Readability, completeness and tone, 0 to 100, if given.
     """
 
     rejection: OutputFinding | None
     ratings: Mapping[str, float]
 
 
-def judge_output(output: AgentOutput) -> Steps[Judgement | Undetermined]:
+def judge_output(output: AgentOutput) -> Steps[OutputJudgement | Undetermined]:
     """
-    Yield the question to a judge; return what it says.
+    Yield the question to a judge; return its reply.
 
     Args:
-        output: The output; its text is data in the prompt, and nothing that it says is followed.
+        output: The output; its text is fenced as data in the prompt, not as instructions.
     """
     about = {"task_type": output.task_type, "classification": output.task.output_classification}
     data = [fenced("task", about), fenced("output", output.text[:_LONGEST])]
@@ -69,11 +69,11 @@ def judge_output(output: AgentOutput) -> Steps[Judgement | Undetermined]:
         return reply
     code = PREMIUM_REJECTED if is_high_stakes(output.task) else REJECTED
     ratings = {name: float(reply[name]) for name in RATINGS if _is_percent(reply.get(name))}
-    return Judgement(None if reply["approved"] else _rejection(output, reply, code), ratings)
+    return OutputJudgement(None if reply["approved"] else _rejection(output, reply, code), ratings)
 
 
 def unread_by_judge(output: AgentOutput) -> str:
-    """Return why a judge does not read an output whole; empty if it does."""
+    """Return why a judge does not read the whole output; empty if it does."""
     size = len(output.text)
     if size <= _LONGEST:
         return ""

@@ -1,4 +1,4 @@
-"""A table of facts: rows in memory, or of a CSV, JSON or SQLite file."""
+"""A table of facts, from rows in memory or from a CSV, JSON or SQLite file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from abs_shield.errors import PolicyError
-from abs_shield.quality.facts.types import TOLERANCE, Fact
+from abs_shield.quality.facts.fact_types import TOLERANCE, Fact
 from abs_shield.quality.reading import sentence_keys
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of
@@ -22,7 +22,7 @@ _COLUMNS = (*_TEXTS, "tolerance", "aliases", "attribute_aliases")
 
 class FactTable:
     """
-    Facts in memory, found by the words of their subject in constant time for each word.
+    Facts in memory, indexed by the words of their subjects.
 
     Args:
         facts: The facts.
@@ -42,33 +42,33 @@ class FactTable:
                 self._by_first[keys[0]].append((keys, fact))
 
     def __iter__(self) -> Iterator[Fact]:
-        """Yield the facts, those of subjects with the same first word side by side."""
+        """Yield the facts, grouped by the first word of the subject."""
         return (fact for facts in self._by_first.values() for _, fact in facts)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
         """
-        Return the table of rows with the columns subject, attribute and value.
+        Return a table from rows with the columns subject, attribute and value.
 
-        They may have period, tolerance, aliases and attribute_aliases as well; several aliases
-        are a list, or a text with ``;`` between them.
+        Optional columns are period, tolerance, aliases and attribute_aliases; several aliases are
+        a list, or a string separated by ``;``.
 
         Raises:
-            PolicyError: A row has no such column, or a value that cannot be used.
+            PolicyError: A row lacks a column, or has an invalid value.
         """
         return cls([_fact(row, place) for place, row in enumerate(rows, 1)])
 
     @classmethod
     def from_file(cls, path: str | Path, *, table: str = "facts") -> Self:
         """
-        Return the table of a file, by its ending: ``.csv``, ``.json``, ``.sqlite`` or ``.db``.
+        Return a table from a file, by its suffix: ``.csv``, ``.json``, ``.sqlite`` or ``.db``.
 
         Args:
             path: A CSV file with a header, a JSON list of objects, or an SQLite database.
             table: Name of the table in a database.
 
         Raises:
-            PolicyError: The file cannot be read, or has rows that cannot be used.
+            PolicyError: The file cannot be read, or has invalid rows.
         """
         path = Path(path)
         readers = {".csv": _csv_rows, ".json": _json_rows}
@@ -87,15 +87,15 @@ class FactTable:
             raise PolicyError(f"facts: `{path.name}` cannot be read: {reason}; {hint}") from None
 
     def facts_about(self, sentence: str) -> list[Fact]:
-        """Return the facts whose subject stands in a sentence, word by word."""
+        """Return the facts whose subject occurs in a sentence, word by word."""
         words = sentence_keys(sentence)
-        found = (
+        facts = (
             fact
             for place, word in enumerate(words)
             for keys, fact in self._by_first.get(word, ())
             if tuple(words[place : place + len(keys)]) == keys
         )
-        return [*dict.fromkeys(found)]
+        return [*dict.fromkeys(facts)]
 
 
 def _fact(row: Mapping[str, Any], place: int) -> Fact:
@@ -124,7 +124,7 @@ def _fact(row: Mapping[str, Any], place: int) -> Fact:
 
 
 def _several(value: Any) -> tuple[str, ...]:
-    """Return the aliases of a cell: a list, or a text with semicolons between them."""
+    """Return the aliases of a cell: a list, or a string separated by semicolons."""
     several = str(value or "").split(";") if not isinstance(value, (list, tuple)) else value
     return tuple(str(one).strip() for one in several if str(one).strip())
 

@@ -1,4 +1,4 @@
-"""The metrics of the cascade, over OpenTelemetry: one set of instruments a process."""
+"""OpenTelemetry metrics of the cascade, with one set of instruments per process."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from opentelemetry.metrics import CallbackOptions, Meter, Observation, get_meter
 
 from abs_shield.core.forked import renewed
 from abs_shield.quality.calibration import false_positive_rate
+from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.quality.trends import SeriesKey, Shift
-from abs_shield.quality.types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
 if TYPE_CHECKING:
-    from abs_shield.quality.pipeline import QualityPipeline
+    from abs_shield.quality.quality_pipeline import QualityPipeline
 
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _PERCENT = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0)
@@ -28,13 +28,13 @@ _SCORES = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED, StageOutcome.ERROR)
 _NOT_CHECKED = (StageOutcome.UNAVAILABLE, StageOutcome.ERROR)
 _LABELS_EVERY_S = 60.0
-"""Seconds for which a rate from labels is good: a scrape does not read the log each time."""
+"""Seconds for which a rate from labels is cached, so that not every scrape reads the log."""
 _MOST_SERIES = 200
-"""Combinations of agent, task type and model; later ones share one."""
+"""Maximum number of combinations of agent, task type and model; further ones share one."""
 
 
 class Metrics:
-    """The instruments, created at the first output: without an SDK they cost next to nothing."""
+    """The metrics; their instruments are created at the first output."""
 
     def __init__(self) -> None:
         self._lock = renewed(Lock())
@@ -45,17 +45,17 @@ class Metrics:
         restart_in_children(self)
 
     def restart(self) -> None:
-        """Forget in a forked child what its parent measured."""
+        """Reset the measurements in a forked child."""
         if self._made is not None:
             forget_measurements(vars(self._made).values())
 
     def watch(self, pipeline: QualityPipeline) -> None:
-        """Read the gauges of a pipeline as long as it lives."""
+        """Include a pipeline in the gauges; it is weakly referenced."""
         with self._lock:
             self._pipelines.add(pipeline)
 
     def record(self, result: QualityResult) -> None:
-        """Record what was decided about an output."""
+        """Record the result of an output."""
         self.record_stages(result.stages)
         instruments = self._instruments
         if result.held:
@@ -64,7 +64,7 @@ class Metrics:
             instruments.hallucination.record(result.hallucination_score)
 
     def record_stages(self, stages: Iterable[StageResult]) -> None:
-        """Record how long stages took, and what judges cost."""
+        """Record the durations of stages and the costs of judges."""
         instruments = self._instruments
         for stage in stages:
             if stage.outcome in _RAN:
@@ -102,12 +102,12 @@ class Metrics:
 
     def averages(self, options: CallbackOptions) -> Iterator[Observation]:
         """Observe the moving average of each series of quality scores."""
-        found = {key: average for one in self._alive() for key, average in one.trends.averages()}
-        for key, average in found.items():
+        averages = {key: average for one in self._alive() for key, average in one.trends.averages()}
+        for key, average in averages.items():
             yield Observation(average, self._labels(key))
 
     def dropped(self, options: CallbackOptions) -> Iterator[Observation]:
-        """Observe how many outputs were dropped in the background."""
+        """Observe the number of outputs dropped in the background."""
         yield Observation(sum(one.dropped for one in self._alive()))
 
     def false_positives(self, options: CallbackOptions) -> Iterator[Observation]:

@@ -1,4 +1,4 @@
-"""A fact, and the protocol of a source of facts."""
+"""Facts, and the protocol of a source of facts."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.text.show import shown
 
 TOLERANCE = 0.005
-"""By which part of itself a value may differ unless its fact says otherwise: half a percent."""
+"""Default relative tolerance of a value: half a percent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """
-    One fact that is known to hold.
+    One fact.
 
     Attributes:
         subject: Name of the entity, as texts write it: ``Apple``.
-        attribute: What is known of it: ``market cap``.
+        attribute: The attribute: ``market cap``.
         value: Its value as a person would write it: ``$3.1T``, ``1889``, ``Tim Cook``.
-        period: When it holds, as texts write it: ``Q4 2025``; empty if always.
-        tolerance: By which part of itself a number may differ, from 0; years and dates may not.
+        period: The period for which it holds, as texts write it: ``Q4 2025``; empty if always.
+        tolerance: Relative tolerance of a number, at least 0; years and dates have none.
         aliases: Other names of the entity: ``("Apple Inc.", "AAPL")``.
         attribute_aliases: Other words for the attribute: ``("market value",)``.
 
     Raises:
-        PolicyError: A text is empty, the tolerance is negative or no number, or aliases are no
-            tuple of texts.
+        PolicyError: A text is empty, the tolerance is negative or not a number, or aliases are
+            not a tuple of strings.
     """
 
     subject: str
@@ -58,21 +58,21 @@ class Fact:
 
 
 class FactsUnavailable(ShieldError):
-    """A source of facts cannot be asked: nothing is verified, which the stage reports."""
+    """A source of facts is unavailable: nothing is verified, and the stage reports it."""
 
 
 class Facts(Protocol):
     """
     A source of facts: a table, a knowledge graph, a service.
 
-    One that asks over a network may have a method ``read(text)``, which is given a whole output
+    A source that needs the network may have a method ``read(text)``, which receives a whole output
     before its sentences.
     """
 
     def facts_about(self, sentence: str) -> Iterable[Fact]:
         """
-        Return the facts whose subject a sentence names; none where nothing is known.
+        Return the facts whose subject a sentence names; empty if there are none.
 
         Raises:
-            FactsUnavailable: The source cannot be asked.
+            FactsUnavailable: The source is unavailable.
         """

@@ -1,4 +1,4 @@
-"""All kinds of contradiction over one reading of a text."""
+"""Check of a text for all kinds of contradiction."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from itertools import islice
 
 from abs_shield.quality.consistency.kinds import KINDS
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text
-from abs_shield.quality.types import OutputFinding
 
 _MOST = 2_000
-"""Relations of a text that one kind checks."""
+"""Maximum number of relations per kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyReport:
     """
-    How far the statements of a text agree.
+    The contradictions of a text.
 
     Attributes:
-        checked: How many relations between statements were compared.
-        findings: Those that do not hold, in the order of the text.
+        checked: Number of compared relations between statements.
+        findings: The relations that do not hold, in the order of the text.
     """
 
     checked: int = 0
@@ -40,10 +40,10 @@ def contradictions(text: str) -> ConsistencyReport:
         text: The text; the first 100,000 characters are read.
 
     Returns:
-        How many relations were compared, and a finding for each that does not hold.
+        The number of compared relations, and a finding for each that does not hold.
 
-    >>> said = "Q1 revenue was $50M. That is a 10% increase. Last year's Q1 revenue was $55M."
-    >>> [one.detail for one in contradictions(said).findings]
+    >>> text = "Q1 revenue was $50M. That is a 10% increase. Last year's Q1 revenue was $55M."
+    >>> [one.detail for one in contradictions(text).findings]
     ['a 10% increase to "$50M" means a prior value of 45.45 million, not "$55M"']
     """
     reading = read_text(text)
@@ -59,9 +59,9 @@ def contradictions(text: str) -> ConsistencyReport:
 
 
 def _distinct(findings: list[OutputFinding]) -> tuple[OutputFinding, ...]:
-    """Return findings without those that lie within one of the same kind before them."""
-    found: list[OutputFinding] = []
+    """Return findings without those inside an earlier one of the same kind."""
+    distinct: list[OutputFinding] = []
     for one in findings:
-        if not any(one.code == other.code and one.end <= other.end for other in found[-20:]):
-            found.append(one)
-    return tuple(found)
+        if not any(one.code == other.code and one.end <= other.end for other in distinct[-20:]):
+            distinct.append(one)
+    return tuple(distinct)

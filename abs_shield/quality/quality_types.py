@@ -1,4 +1,4 @@
-"""What goes into the quality cascade, and what comes out of it."""
+"""Inputs and results of the quality cascade."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.text.show import shown
 
 
 class StageOutcome(StrEnum):
-    """What became of one stage."""
+    """The outcome of a stage."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -24,7 +24,7 @@ class StageOutcome(StrEnum):
 
 
 class QualityAction(StrEnum):
-    """What to do with an output, from mild to grave."""
+    """Actions on an output, from mild to severe."""
 
     SHIP = "ship"
     FLAG = "flag"
@@ -33,7 +33,7 @@ class QualityAction(StrEnum):
 
 
 class Band(StrEnum):
-    """How much an output is trusted: above 95 %, from 70 to 95 %, below 70 %."""
+    """Bands of confidence: above 95 %, from 70 to 95 %, below 70 %."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -46,9 +46,9 @@ class Task:
     The task that an output answers.
 
     Attributes:
-        output_classification: For whom the output is: `CLIENT_FACING`, `FINANCIAL`, `LEGAL` or
-            `SECURITY` make it high-stakes; any other text does not.
-        estimated_impact_value: The money at stake; more than 100,000 is high-stakes.
+        output_classification: The classification; `CLIENT_FACING`, `FINANCIAL`, `LEGAL` and
+            `SECURITY` are high-stakes.
+        estimated_impact_value: The amount at stake; more than 100,000 is high-stakes.
     """
 
     output_classification: str = ""
@@ -70,16 +70,16 @@ class Task:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOutput:
     """
-    One output of an agent, before anybody receives it.
+    One output of an agent, before it is sent.
 
     Attributes:
         text: The output.
-        task_type: What kind of task it answers, such as `financial`; it selects guardrails.
+        task_type: The kind of task, such as `financial`, which selects guardrails.
         task: The task.
         agent_id: The agent that wrote it.
-        output_id: Its id; sampling is by its hash. A new one where empty.
+        output_id: Its id, by which it is sampled; a new one if empty.
         model: The model that wrote it.
-        metadata: Anything else; kept in no record.
+        metadata: Any further data, which is not recorded.
     """
 
     text: str
@@ -99,7 +99,7 @@ class AgentOutput:
             raise ShieldError(f"output: `task` is {_kind(self.task)}; give a Task")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the output as `abs-shield quality` reads it; what is empty is left out."""
+        """Return the output in the format of `abs-shield quality`, without empty fields."""
         record = {
             "id": self.output_id,
             "text": self.text,
@@ -115,19 +115,19 @@ class AgentOutput:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFinding:
     """
-    One fault that a stage found in an output.
+    A finding of a stage in an output.
 
     Attributes:
-        code: Stable name of the fault, such as `US_SSN` or `FINANCIAL_CONFIDENCE_INTERVAL`.
+        code: Stable code, such as `US_SSN` or `FINANCIAL_CONFIDENCE_INTERVAL`.
         start: Offset of its first character in the output.
-        end: Offset behind its last character.
-        detail: The fault in one line; holds no personal data.
-        claim: The words at fault; empty where they may not be repeated.
-        requirement: What the output has to satisfy.
-        remedy: What to write instead.
-        critical: Whether it blocks whatever the average of its stage says.
-        about: The subject matter without a value, such as ``market cap``; empty where the code
-            says it.
+        end: Offset after its last character.
+        detail: The finding in one line, without personal data.
+        claim: The text concerned; empty if it may not be repeated.
+        requirement: The violated requirement.
+        remedy: The instruction for the agent.
+        critical: Whether it fails the stage whatever the average.
+        about: The subject matter without a value, such as ``market cap``; empty if the code
+            implies it.
     """
 
     code: str
@@ -144,17 +144,17 @@ class OutputFinding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageResult:
     """
-    What one stage says of an output.
+    The result of one stage.
 
     Attributes:
         name: The stage.
-        outcome: What became of it.
-        findings: The faults that it found.
-        confidence: How much its word counts, in [0, 1]; None if it did not run.
-        elapsed_ms: How long it took.
-        reason: Why it was skipped, is unavailable or failed; no text of the output.
-        score: Of the quality score: 0 to 100; of the hallucination stage: percent. Else None.
-        cost_usd: What a judge cost, about, in US dollars; None of other stages.
+        outcome: Its outcome.
+        findings: Its findings.
+        confidence: Its confidence, in [0, 1]; None if it did not run.
+        elapsed_ms: Its duration.
+        reason: Why it was skipped, is unavailable or failed, without text of the output.
+        score: For the quality score, 0 to 100; for the hallucination stage, percent; else None.
+        cost_usd: Approximate cost of a judge in US dollars; None for other stages.
     """
 
     name: str
@@ -170,7 +170,7 @@ class StageResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityResult:
     """
-    What the cascade says of an output.
+    The result of the cascade for an output.
 
     Attributes:
         output_id: Id of the output.
@@ -179,11 +179,11 @@ class QualityResult:
         hallucination_score: In percent; None if the stage did not run.
         confidence: The least confidence of the stages that ran, in [0, 1]; None if none ran.
         band: The band of the confidence.
-        note: The note that an output of the middle band carries; never sent to a client.
-        message: What the agent is told about a held output; `feedback` returns it.
-        mode: The mode under which it was judged.
-        decision_id: Id of its Decision; empty where no Shield records one.
-        held_by: The stage that stopped it first, or ``confidence``; empty where nothing did.
+        note: The note of an output in the middle band; never sent to a client.
+        message: The message for the agent about a held output; see `feedback`.
+        mode: The mode in force.
+        decision_id: Id of its Decision; empty if no Shield recorded one.
+        held_by: The first stage that held it, or ``confidence``; empty if none did.
     """
 
     output_id: str
@@ -200,26 +200,26 @@ class QualityResult:
 
     @property
     def stopped(self) -> bool:
-        """Whether it is to be revised or blocked, whatever the mode."""
+        """True if it should be revised or blocked, regardless of the mode."""
         return self.action in (QualityAction.REVISE, QualityAction.BLOCK)
 
     @property
     def held(self) -> bool:
-        """Whether the output may not leave: strict mode, and to be revised or blocked."""
+        """True if the output must not be sent: strict mode, and to be revised or blocked."""
         return self.stopped and self.mode is Mode.STRICT
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """Failures of stages, one line each; never a verdict on the output."""
+        """Internal errors of stages, one line each; not a verdict on the output."""
         broken = (one for one in self.stages if one.outcome is StageOutcome.ERROR)
         return tuple(f"{one.name}: {one.reason}" for one in broken)
 
     def feedback(self) -> str:
-        """Return what the agent is told: why its output is held back, and what to write."""
+        """Return the message for the agent: the reason, and the correction."""
         return self.message
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON-able data; it holds no text of the output."""
+        """Return the result as JSON-able data, without text of the output."""
         return {
             "id": self.output_id,
             "action": self.action.value,

@@ -28,41 +28,42 @@ class QualityConfig(Declaration):
 
     Attributes:
         stages: The stages that run, any of the five; they run in the cascade's order.
-        own_stages: Stages of your own; they run behind the four that need no model.
-        hold: Which outputs stages other than `pii` hold back: ``"all"``, or ``"high_stakes"``, so
-            that a failure only flags any other one.
+        own_stages: Custom stages, which run after the four that need no model.
+        hold: Outputs that stages other than `pii` hold back: ``"all"``, or ``"high_stakes"``, so
+            that a failure only flags other outputs.
         mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
             strict mode would have done.
-        detectors: Sources of personal data; the table of recognisers where empty.
-        public_contacts: Values or globs that are no personal data in your outputs, in any case:
+        detectors: Detectors of personal data; if empty, the table of recognisers.
+        public_contacts: Values or globs, in any case, that are not personal data in your outputs:
             ``"*@acme.com"``, ``"+1 212 555 0100"``.
-        guardrails: Rules of your own, besides the built-in ones; see `guardrail`.
+        guardrails: Custom rules, in addition to the built-in ones; see `guardrail`.
         catalogue: Features, prices and roadmap of a product; without it no product rule runs.
         sample_rate: Share of outputs whose quality is scored, in [0, 1].
-        score: What an output is expected to look like.
-        hallucination_threshold: Percent up to which the hallucination score passes.
+        score: The expected length and structure of an output.
+        hallucination_threshold: Highest hallucination score that passes, in percent.
         facts: A source of facts for entity verification; None verifies no entities.
         constraints: Limits, orders and directions for plausibility; none are built in.
-        self_contradiction: Whether a text is compared with itself.
-        judge: A model that reads every output; a `Judge`. None asks nobody.
+        self_contradiction: Whether to check a text for self-contradictions.
+        judge: A model that reads every output; a `Judge`, or None for no judge.
         premium_judge: A model that reads high-stakes outputs; *judge* if None.
-        judge_timeout_s: Seconds that a judge may take, above 0.
-        on_judge_failure: What becomes of a high-stakes output whose judge gives no usable reply:
+        judge_timeout_s: Time limit of a judge in seconds, above 0.
+        on_judge_failure: Action on a high-stakes output whose judge gives no usable reply:
             ``"flag"``, ``"hold"`` or ``"ship"``. It is logged in any case.
-        on_unavailable: What becomes of a high-stakes output that another stage could not check, or
-            only in part: ``"flag"``, ``"hold"`` or ``"ship"``.
+        on_unavailable: Action on a high-stakes output that another stage could not check, or only
+            in part: ``"flag"``, ``"hold"`` or ``"ship"``.
         judge_price: What *judge* costs, in US dollars for 1,000 tokens.
         premium_judge_price: What *premium_judge* costs, likewise.
         background: Whether outputs that are not high-stakes are judged, and the sample is scored,
-            after they have left. False waits for both.
-        background_queue: Outputs that wait for that at most; further ones are dropped and counted.
+            after they are sent. False waits for both.
+        background_queue: Maximum number of outputs waiting for that; further ones are dropped and
+            counted.
         on_background: Called with an output and the results of the stages that ran in the
             background.
-        attempts: How often an agent may write an output; `revise` until the last, then `block`.
-        confidence: Measured precision of stages by name: what `measured_precision` returns, or
-            numbers in [0, 1]. It replaces their priors; of a measured one the lower end of the
-            interval counts, from 30 labels on. Bands act only where every stage that ran has
-            one; until then they annotate.
+        attempts: Number of attempts of an agent; `revise` before the last, then `block`.
+        confidence: Measured precision of stages by name, from `measured_precision`, or numbers in
+            [0, 1]. It replaces their priors; of a measured one, the lower end of the interval
+            counts, from 30 labels on. Bands act only if every stage that ran has one; otherwise
+            they only annotate.
 
     Raises:
         PolicyError: A setting is wrong, or names a stage that does not exist.
@@ -126,16 +127,17 @@ class QualityConfig(Declaration):
 
     @property
     def _declared(self) -> list[str]:
-        """The stages whose confidence somebody wrote; a log may have labels of other stages."""
+        """The stages with an explicit confidence; measured ones may be of any stage."""
         return [name for name, one in self.confidence.items() if not isinstance(one, Precision)]
 
 
 def _require_stage(stage: Stage) -> None:
     """
-    Refuse a stage of the user's that could not run.
+    Raise ValueError for a custom stage that could not run.
 
     Raises:
-        ValueError: It has no name, its check is no plain function, or its confidence is no share.
+        ValueError: It has no name, its check is not a synchronous function, or its confidence is
+            not in [0, 1].
     """
     if not stage.name or not isinstance(stage.name, str):
         raise ValueError(f"`own_stages` has a stage named {shown(stage.name)}; give a text")

@@ -1,4 +1,4 @@
-"""Values that anybody may read, such as the company's own addresses."""
+"""Public values that are not personal data, such as the company's own addresses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_one_number(value: str, pattern: str) -> bool:
     if one == other:
         return True
     if (value + pattern).count("+") != 1 and "00" not in (value[:2], pattern[:2]):
-        return False  # neither has a country's code, or each has one of its own
+        return False  # neither has a country code, or they have different ones
     national = one.removeprefix("0")
     return other.endswith(national) and 0 < len(other) - len(national) <= _LONGEST_CODE
 

@@ -1,15 +1,15 @@
-"""The text that tells an agent why its output was held back, and what to write instead."""
+"""Feedback for an agent about a held output: the reason, and the correction."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from abs_shield.quality.hallucination import TITLES, SubCheck
-from abs_shield.quality.types import OutputFinding
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.text.show import escaped
 
 _MOST = 10
-"""Findings that a text lists; a model reads no hundred of them."""
+"""Maximum number of listed findings, because a model does not read a hundred of them."""
 
 
 def guardrail_feedback(findings: Sequence[OutputFinding]) -> str:

@@ -1,4 +1,4 @@
-"""The stage of personal data as a layer: it searches the arguments of calls."""
+"""The layer that searches the arguments of calls for personal data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.names import PERSONAL_DATA
 from abs_shield.plan import Proposal
 from abs_shield.policy.personal_data import PersonalData
-from abs_shield.quality.pii.allowed import is_allowed
+from abs_shield.quality.pii.allowed_values import is_allowed
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.entity import Pii
 from abs_shield.quality.pii.masking import TABLE
@@ -19,13 +19,13 @@ from abs_shield.text.show import escaped
 
 _MOST_VALUES = 1_000
 _MOST_CHARACTERS = 200_000
-"""Of one call; a larger one is not searched, and the layer says so."""
+"""Maximum size of a call; a larger one is not searched, which the layer reports."""
 _LONGEST_NAME = 100
 
-Found = Iterator[Finding | Unavailable]
+LayerFindings = Iterator[Finding | Unavailable]
 
 
-def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session], Found]:
+def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session], LayerFindings]:
     """Return the layer of a policy's settings."""
     detectors = settings.detectors or (TABLE,)
     allowed = [pattern.casefold() for pattern in settings.allow]
@@ -33,7 +33,7 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
     verdict = Verdict[settings.verdict.upper()]
 
     def entities(label: str, text: str) -> Iterator[Pii]:
-        """Yield what is found in a text behind its label, with its place in the text."""
+        """Yield the personal data in a text that follows its label, with places in the text."""
         for entity in detect(label + text, detectors):
             start, end = entity.start - len(label), entity.end - len(label)
             if start < 0 or (kinds and entity.name not in kinds):
@@ -41,7 +41,7 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
             if not is_allowed(text[start:end], allowed):
                 yield replace(entity, start=start, end=end)
 
-    def personal_data(proposal: Proposal, session: Session) -> Found:
+    def personal_data(proposal: Proposal, session: Session) -> LayerFindings:
         """The agent hands the card number of a customer to a search engine."""
         texts = [*leaves(proposal.arguments, most=_MOST_VALUES + 1)]
         names = {path[:n] for path, _ in texts for n in range(1, len(path) + 1)}
@@ -58,7 +58,7 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
         for path, value in texts:
             if not isinstance(value, (str, int)) or isinstance(value, bool):
                 continue
-            # the parameter's name is the context: 219440178 is an SSN where it is called one
+            # the parameter's name is the context: 219440178 is an SSN if the name says so
             for entity in entities(f"{_name(path)}: ", str(value)):
                 yield _finding(entity, _shown(path, hidden), verdict)
 
@@ -66,7 +66,7 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
 
 
 def _shown(path: Path, hidden: Collection[Path]) -> Path:
-    """Return a path up to the first name that is itself personal data."""
+    """Return a path, cut at the first name that is itself personal data."""
     return next((path[: n - 1] for n in range(1, len(path) + 1) if path[:n] in hidden), path)
 
 
