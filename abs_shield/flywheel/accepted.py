@@ -20,7 +20,7 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
     Return a gap of the flywheel's file and its catches, without false alarms.
 
     Raises:
-        StoreError: There is no such gap, or the file cannot be used.
+        StoreError: The gap does not exist, or the file cannot be used.
     """
     with database(book) as connection:
         body = _body(connection, gap)
@@ -38,7 +38,7 @@ def state_of_gap(connection: sqlite3.Connection, gap: str) -> GapState:
     Return the state of a gap.
 
     Raises:
-        StoreError: There is no such gap.
+        StoreError: The gap does not exist.
     """
     return GapState(_body(connection, gap)["state"])
 
@@ -48,7 +48,7 @@ def mark_gap(connection: sqlite3.Connection, gap: str, state: GapState) -> None:
     Write the state of a gap.
 
     Raises:
-        StoreError: There is no such gap.
+        StoreError: The gap does not exist.
     """
     body = {**_body(connection, gap), "state": state.value}
     connection.execute(

@@ -48,7 +48,7 @@ class Rules:
         seed: Seed of the bootstrap.
 
     Raises:
-        ShieldError: A share is not between 0 and 1, or there is no resample.
+        ShieldError: A share is not between 0 and 1, or `rounds` is below 1.
     """
 
     margin: float = 0.05

@@ -102,7 +102,7 @@ def evaluate(
         grade: Grades an answer.
 
     Raises:
-        ShieldError: There is no case of the target, an id repeats, a version fails, or a grade is
+        ShieldError: No case has the part `target`, an id repeats, a version fails, or a grade is
             out of range.
     """
     rules = Rules() if rules is None else rules

@@ -44,7 +44,7 @@ class Harvest:
     Attributes:
         decisions: New decisions.
         catches: New catches.
-        labels: New labels, each of which changed the catches of its decision.
+        labels: New labels; each changed the catches of its decision.
         damaged: Records that cannot be read.
         first_damage: The error of the first of them; empty if none is damaged.
     """

@@ -59,7 +59,7 @@ class Store(Protocol):
 
     @property
     def losing(self) -> bool:
-        """Whether the next decision would be dropped."""
+        """True if the next decision would be dropped."""
 
     @property
     def status(self) -> StoreStatus:

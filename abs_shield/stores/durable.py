@@ -95,7 +95,7 @@ class DurableStore(LogReader):
 
     @property
     def losing(self) -> bool:
-        """Whether the next decision would be dropped."""
+        """True if the next decision would be dropped."""
         return self._writer.losing
 
     @property

@@ -139,22 +139,22 @@ class HourlyCounts:
         """
         ledger, param = self._ledger, self._ledger.param
         with ledger.exclusive():
-            found = ledger.execute(
+            rows = ledger.execute(
                 f"SELECT place, writer, at, sealed FROM {ledger.records}"
                 f" WHERE {_UNCOUNTED} ORDER BY place LIMIT {_AT_ONCE}"
             ).fetchall()
-            patterns = [_pattern_in(sealed) for _, _, _, sealed in found]
+            patterns = [_pattern_in(sealed) for _, _, _, sealed in rows]
             numbers = [UNREADABLE if n is None else n for n in self.numbers(patterns)]
             ledger.execute_many(
                 f"UPDATE {ledger.records} SET pattern = {param} WHERE place = {param}",
-                [(number, row[0]) for number, row in zip(numbers, found, strict=True)],
+                [(number, row[0]) for number, row in zip(numbers, rows, strict=True)],
             )
             by_writer: dict[str, list[tuple[float, int | None]]] = {}
-            for (_, writer, at, _), number in zip(found, numbers, strict=True):
+            for (_, writer, at, _), number in zip(rows, numbers, strict=True):
                 by_writer.setdefault(writer, []).append((at, number))
             for writer, counted in sorted(by_writer.items()):
                 self.add(writer, counted)
-        return len(found)
+        return len(rows)
 
     # Reading -------------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ class Entities:
         Return a name of a kind.
 
         Raises:
-            ShieldError: There is no list of it, and faker is not installed or has no such kind.
+            ShieldError: The kind has no list, and faker is not installed or has no such kind.
         """
         if kind in self._lists:
             return self._random.choice(self._lists[kind])

@@ -63,7 +63,7 @@ class LeakageReport:
 
     @property
     def is_clean(self) -> bool | None:
-        """True if there is no leak; None without cases, because nothing is proved then."""
+        """True if no leak was found; None without cases, because nothing is proved then."""
         return not self.leaks if self.evaluation else None
 
     @property
