@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.core.events import Proposed, Said
+from abs_shield.core.events import MessageText, Proposed
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run, runs
@@ -31,7 +31,7 @@ def answers(run: Run) -> Iterator[tuple[str, Session]]:
     """Each text that went to the user, with a session that has seen what came before it."""
     session = Session()
     for event, behind in zip(run.events, (*run.events[1:], None), strict=True):
-        said = isinstance(event, Said) and event.role == "assistant" and event.text.strip()
+        said = isinstance(event, MessageText) and event.role == "assistant" and event.text.strip()
         if said and not isinstance(behind, Proposed):
             yield event.text, session
         record_of(session).take(event)
@@ -102,7 +102,7 @@ def _like(run: Run, place: int) -> Session:
     given = list(answers(run))
     stop = given[min(place, len(given) - 1)][0] if given else None
     for event in run.events:
-        if isinstance(event, Said) and event.text == stop:
+        if isinstance(event, MessageText) and event.text == stop:
             break
         record_of(session).take(event)
     return session

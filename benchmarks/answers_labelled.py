@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abs_shield.core.call import ToolCall
-from abs_shield.core.events import Proposed, Returned, Said
+from abs_shield.core.events import MessageText, Proposed, Returned
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
@@ -68,7 +68,7 @@ class LabelledRun:
         session, call = Session(), None
         for number, (kind, *rest) in enumerate(self.steps):
             if kind in _SPEAKERS:
-                record_of(session).take(Said(kind, rest[0]))
+                record_of(session).take(MessageText(kind, rest[0]))
             elif kind == "call":
                 call = ToolCall(name=rest[0], arguments=rest[1], id=f"call_{number}")
                 record_of(session).take(Proposed((call,)))

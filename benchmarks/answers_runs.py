@@ -18,7 +18,7 @@ from abs_shield.answer.checks.claimed_actions import claimed_actions
 from abs_shield.answer.evidence.collect import evidence_of
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
@@ -35,7 +35,7 @@ def replies(run: Run) -> Iterator[tuple[str, Evidence]]:
     """Each text that the agent wrote, with what the run had seen before it."""
     session = Session()
     for event in run.events:
-        if isinstance(event, Said) and event.role == "assistant" and event.text.strip():
+        if isinstance(event, MessageText) and event.role == "assistant" and event.text.strip():
             yield event.text, evidence_of(session)
         record_of(session).take(event)
 

@@ -30,7 +30,7 @@ import httpx
 
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.core.names import LAYER_NAMES
+from abs_shield.core.layer_names import LAYER_NAMES
 from abs_shield.stores import Store, open_store
 from tests.stores.servers import programs, served
 

@@ -14,7 +14,7 @@ from detection_policies import author_policy
 
 from abs_shield import Decision, Finding, Shield, ToolCall
 from abs_shield.core import Outcome
-from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
 from abs_shield.replay.cases import (
     MUTATIONS,
@@ -198,7 +198,7 @@ class _Sheet:
 
     @property
     def script(self) -> str:
-        said = [e.text for e in self.run.events if isinstance(e, Said) and e.role == "user"]
+        said = [e.text for e in self.run.events if isinstance(e, MessageText) and e.role == "user"]
         return "Latin" if all(latin(normal(text)) for text in said) else "other"
 
     def fill(self, firewall: Shield, cases: Iterable[PlantedCase]) -> None:

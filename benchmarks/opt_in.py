@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import shield
-from abs_shield.core.names import OPT_IN_NAMES
+from abs_shield.core.layer_names import OPT_IN_NAMES
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run, runs
 from abs_shield.stats.wilson import wilson
 

@@ -19,7 +19,7 @@ from verification_streams import STREAMS
 from verification_worker import summary
 
 from abs_shield.stats import Window
-from abs_shield.stats.calibration import expected_calibration_error, reliability
+from abs_shield.stats.calibration_error import expected_calibration_error, reliability
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification import Calibrated, SignalResult
 from abs_shield.verification.signal_calibration import calibration_of
@@ -124,7 +124,7 @@ def calibration() -> dict[str, Any]:
         heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
         held_out.append((probability(combiner.odds(log_odds(taught.prior), heard)), wrong))
     curve = [
-        {"results": one.n, "said": round(one.said, 4), "was": round(one.was, 4)}
+        {"results": one.n, "said": round(one.predicted, 4), "was": round(one.observed, 4)}
         for one in reliability(held_out)
     ]
     error = expected_calibration_error(held_out)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.collect import CachedEvidence, evidence_from
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms
 from abs_shield.policy.answer_config import AnswerConfig
@@ -145,6 +145,6 @@ def _newest_question(session: Session | None) -> str | None:
     if session is None:
         return None
     for entry in reversed([*session.entries()]):
-        if isinstance(entry.event, Said) and entry.event.role == "user":
+        if isinstance(entry.event, MessageText) and entry.event.role == "user":
             return entry.event.text
     return _newest_question(session.parent)

@@ -4,7 +4,7 @@ from abs_shield.core.call import ToolCall
 from abs_shield.core.decision import Decision
 from abs_shield.core.feedback import Feedback
 from abs_shield.core.finding import RAN, Coverage, Failed, Finding, Unavailable
-from abs_shield.core.names import LAYER_NAMES
+from abs_shield.core.layer_names import LAYER_NAMES
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 
 __all__ = [

@@ -39,7 +39,7 @@ _MOST_NAMES = 64
 
 def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
     """
-    Give the characters of arguments that are a few plain scalars, as those of most calls are.
+    Return the characters of arguments that are a few plain scalars, as those of most calls are.
 
     Args:
         arguments: The arguments, by name.
@@ -68,7 +68,7 @@ def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
 
 def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
     """
-    Give the arguments as an object, or say why they are none.
+    Return the arguments as an object, or say why they are none.
 
     >>> read_arguments('{"a": 1}')
     {'a': 1}
@@ -93,7 +93,7 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two arguments are equal; what cannot be compared is not."""
+    """Return whether two arguments are equal; what cannot be compared is not."""
     try:
         return bool(one == other)
     except Exception:  # a class of the caller's, or a nesting too deep
@@ -149,11 +149,11 @@ def _integer(digits: str) -> int:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         hint = "name every argument once"
         raise _Refused(Malformed("duplicate_key", "arguments name a key twice", hint))
-    return made
+    return members
 
 
 def _depth(raw: str) -> int:

@@ -1,4 +1,4 @@
-"""Copies of the containers that arguments are made of; what stands in them stays itself."""
+"""Copies of the containers in arguments; the values inside are not copied."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def apart(value: Any) -> Any:
 
 
 class _Copies:
-    """The copies of one value; a container that stands in it twice is copied once."""
+    """The copies of one value; a container that occurs twice is copied once."""
 
-    __slots__ = ("_left", "_made")
+    __slots__ = ("_copied", "_left")
 
     def __init__(self) -> None:
         self._left = _MOST
-        self._made: dict[int, Any] = {}
+        self._copied: dict[int, Any] = {}
 
     def of(self, value: Any, depth: int) -> Any:
         kind = type(value)
@@ -43,14 +43,14 @@ class _Copies:
         self._left -= len(value)
         if kind is tuple:
             return self._tuple(value, depth)
-        known = self._made.get(id(value))
-        if known is not None:
-            return known
-        made = self._made[id(value)] = value.copy()
-        for key, item in [*made.items()] if kind in _DICTS else enumerate(made):
+        copy = self._copied.get(id(value))
+        if copy is not None:
+            return copy
+        copied = self._copied[id(value)] = value.copy()
+        for key, item in [*copied.items()] if kind in _DICTS else enumerate(copied):
             if type(item) in HOLDERS:
-                made[key] = self.of(item, depth + 1)
-        return made
+                copied[key] = self.of(item, depth + 1)
+        return copied
 
     def _tuple(self, value: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
         """A tuple cannot be changed, and what it holds can."""

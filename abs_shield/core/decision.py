@@ -1,4 +1,4 @@
-"""What was decided about one subject: the record that is logged, stored and replayed."""
+"""The decision about one subject: the record that is logged, stored and replayed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from abs_shield.core.canonical import canonical, encodable, scalar
 from abs_shield.core.feedback import Feedback, Problem
 from abs_shield.core.finding import Coverage, Finding
-from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.core.summary import APPROVALS, approval_reasons, summary_of, title_of
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
@@ -23,7 +23,7 @@ _NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """
-    What was decided about one subject.
+    The decision about one subject.
 
     Attributes:
         id: Unique id of this decision.
@@ -75,7 +75,7 @@ class Decision:
 
     @property
     def unregistered(self) -> bool:
-        """Whether no tool has the name that the model wrote."""
+        """Return whether no tool has the name that the model wrote."""
         if not (self.findings or self.notes):
             return False
         return "unregistered" in self.notes or any(
@@ -117,7 +117,7 @@ class Decision:
 
     def feedback(self) -> Feedback:
         """
-        Give the text for the model, as a JSON-able object.
+        Return the text for the model, as a JSON-able object.
 
         Returns:
             ``{status, tool, problems: [{code, field, got, expected, allowed, nearest, hint}],
@@ -127,12 +127,12 @@ class Decision:
         write = _withheld_problem if self._status() == "withheld" else _problem
         problems = [write(finding) for finding in self.findings if finding.weighs]
         if self.approval in APPROVALS:
-            told = APPROVALS[self.approval]
-            problems.append(_door_problem(told.code, told.hint))
+            approval = APPROVALS[self.approval]
+            problems.append(_error_problem(approval.code, approval.hint))
         error_hint = _ERROR_HINT if self.subject is Subject.CALL else _RESULT_ERROR_HINT
-        problems += [_door_problem("layer_error", error_hint) for _ in self.errors]
+        problems += [_error_problem("layer_error", error_hint) for _ in self.errors]
         if self.blocked and not self.retryable and self.subject is Subject.CALL:
-            problems.append(_door_problem("retries_spent", _STOP_HINT))
+            problems.append(_error_problem("retries_spent", _STOP_HINT))
         return {
             "status": self._status(),
             "tool": escaped(self.tool),
@@ -142,7 +142,7 @@ class Decision:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as JSON-able data; `from_dict` reads it back."""
+        """Return the record as JSON-able data; `from_dict` reads it back."""
         record = {name: getattr(self, name) for name in _PLAIN}
         record["findings"] = [_finding_dict(finding) for finding in self.findings]
         record["coverage"] = {
@@ -153,9 +153,9 @@ class Decision:
         return record
 
     def to_json(self) -> str:
-        """Give the record as canonical JSON: sorted keys, no spaces, text that UTF-8 can encode."""
-        told = [f"{name}{write(getattr(self, key))}" for key, name, write in _WRITTEN]
-        return encodable(f"{{{','.join(told)}}}")
+        """Return the record as canonical JSON: sorted keys, no spaces, valid UTF-8."""
+        record = [f"{name}{write(getattr(self, key))}" for key, name, write in _WRITTEN]
+        return encodable(f"{{{','.join(record)}}}")
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
@@ -224,34 +224,34 @@ def make_decision(
     The constructor of a frozen dataclass sets each field by `object.__setattr__`; a draft is not
     frozen until it is done.
     """
-    made: Any = _Draft()
-    made.id = id
-    made.subject = subject
-    made.tool = tool
-    made.verdict = verdict
-    made.action = action
-    made.mode = mode
-    made.blocked = blocked
-    made.would_block = would_block
-    made.policy_revision = policy_revision
-    made.at = at
-    made.findings = findings
-    made.coverage = coverage
-    made.errors = errors
-    made.elapsed_ms = elapsed_ms
-    made.session_id = session_id
-    made.run_id = run_id
-    made.call_id = call_id
-    made.agent = agent
-    made.model = model
-    made.probability = probability
-    made.retryable = retryable
-    made.attempts_left = attempts_left
-    made.approval = approval
-    made.notes = notes
-    made.schema_version = schema_version
-    made.__class__ = Decision
-    return cast("Decision", made)
+    decision: Any = _Draft()
+    decision.id = id
+    decision.subject = subject
+    decision.tool = tool
+    decision.verdict = verdict
+    decision.action = action
+    decision.mode = mode
+    decision.blocked = blocked
+    decision.would_block = would_block
+    decision.policy_revision = policy_revision
+    decision.at = at
+    decision.findings = findings
+    decision.coverage = coverage
+    decision.errors = errors
+    decision.elapsed_ms = elapsed_ms
+    decision.session_id = session_id
+    decision.run_id = run_id
+    decision.call_id = call_id
+    decision.agent = agent
+    decision.model = model
+    decision.probability = probability
+    decision.retryable = retryable
+    decision.attempts_left = attempts_left
+    decision.approval = approval
+    decision.notes = notes
+    decision.schema_version = schema_version
+    decision.__class__ = Decision
+    return cast("Decision", decision)
 
 
 _ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"
@@ -279,9 +279,9 @@ def _coverage(coverage: Mapping[str, Coverage]) -> str:
 
 @lru_cache(maxsize=512)
 def _covered(coverage: tuple[tuple[str, Coverage], ...]) -> str:
-    """Nearly all decisions say one of a few things here."""
-    told = {name: {"outcome": said.outcome, "reason": said.reason} for name, said in coverage}
-    return canonical(told)
+    """Return the coverage as canonical JSON; nearly all decisions have one of a few."""
+    by_layer = {name: {"outcome": one.outcome, "reason": one.reason} for name, one in coverage}
+    return canonical(by_layer)
 
 
 def _sentence(finding: Finding) -> str:
@@ -302,11 +302,11 @@ def _problem(finding: Finding) -> Problem:
 
 def _withheld_problem(finding: Finding) -> Problem:
     """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
-    told = _problem(finding)
-    return {**told, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
+    problem = _problem(finding)
+    return {**problem, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 
 
-def _door_problem(code: str, hint: str) -> Problem:
+def _error_problem(code: str, hint: str) -> Problem:
     return {
         "code": code, "field": "", "got": None, "expected": "", "allowed": [], "nearest": "",
         "hint": hint,

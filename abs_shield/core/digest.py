@@ -1,4 +1,4 @@
-"""A short hash of a text: equal texts have equal ones, and nobody finds two that share one."""
+"""A short cryptographic hash of a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 250_000
 
 def digest(text: str, *, size: int) -> bytes:
     """
-    Give *size* bytes of the text's BLAKE2b hash; a half character counts as what it is.
+    Return *size* bytes of the text's BLAKE2b hash; a half character counts as what it is.
 
     >>> digest("a", size=4).hex()
     'ca234c55'
@@ -39,7 +39,7 @@ def digest_of(name: str, arguments: Any) -> bytes:
 
 
 def _is_bounded(value: Any) -> bool:
-    """Whether there are few enough items and members inside a value, each counted where it is."""
+    """Return whether a value has few enough items and members, nested ones included."""
     left, count = [value], 0
     while left:
         item = left.pop()

@@ -1,4 +1,4 @@
-"""What can happen in a run, one record a kind; every message shape is read into these."""
+"""Events of a run, one record for each kind; messages of every shape are parsed into them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from abs_shield.core.call import ToolCall
 Role = Literal["system", "user", "assistant"]
 
 
-class Said(NamedTuple):
-    """Somebody wrote *text*; *at* is seconds since the epoch where known."""
+class MessageText(NamedTuple):
+    """A text of the system, the user or the agent; *at* is in seconds since the epoch."""
 
     role: Role
     text: str
@@ -21,7 +21,7 @@ class Proposed(NamedTuple):
     """
     The model proposed *calls* in one turn; none has run.
 
-    *decision_id* names what the door decided of a single call, where the door took it in.
+    *decision_id* is that of a single call which was judged already.
     """
 
     calls: tuple[ToolCall, ...]
@@ -33,7 +33,7 @@ class Returned(NamedTuple):
     """
     A call came back with *value*, or failed.
 
-    *decision_id* names what the door decided of the call, where it ran behind the door.
+    *decision_id* is that of the call, where it was judged already.
     """
 
     name: str
@@ -45,10 +45,10 @@ class Returned(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """The model saw something that we did not: an image, a file, a server-side state."""
+    """Something that only the model saw: an image, a file, a server-side state."""
 
     reason: str
     at: float | None = None
 
 
-Event = Said | Proposed | Returned | Opaque
+Event = MessageText | Proposed | Returned | Opaque

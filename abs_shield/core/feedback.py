@@ -1,4 +1,4 @@
-"""What the model reads in place of a result: a call was blocked, or its result is withheld."""
+"""The text that the model reads in place of a result that is blocked or withheld."""
 
 from __future__ import annotations
 

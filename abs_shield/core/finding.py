@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def weighs(self) -> bool:
-        """Whether this finding has a say in the verdict."""
+        """Return whether this finding has a say in the verdict."""
         return self.counted and not self.suppressed
 
     def weighed(self, *, mode: Mode, counted: bool, suppressed: bool) -> Finding:
@@ -100,7 +100,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Coverage(NamedTuple):
-    """Whether one check ran."""
+    """Return whether one check ran."""
 
     outcome: Outcome
     reason: str = ""

@@ -30,15 +30,17 @@ class Renewed:
         return lock
 
     def _sweep(self) -> None:
-        seen = len(self._locks)  # what is appended meanwhile stands behind
-        self._locks[:seen] = [known for known in self._locks[:seen] if known() is not None]
+        alive = len(self._locks)  # what is appended meanwhile stands behind
+        self._locks[:alive] = [
+            reference for reference in self._locks[:alive] if reference() is not None
+        ]
         self._full = 2 * len(self._locks) + 1_000
 
     def renew(self) -> None:
         """In a child: free all locks, but for those that the thread that forked holds itself."""
         self._sweeping = Lock()
-        for known in self._locks:
-            lock = known()
+        for reference in self._locks:
+            lock = reference()
             if lock is not None and not (hasattr(lock, "_is_owned") and lock._is_owned()):
                 lock._at_fork_reinit()
 
@@ -66,8 +68,8 @@ def forget_unfinished_imports() -> None:
     3.11 to 3.13 keep these locks in the table that is read here; without it nothing happens.
     """
     locks = getattr(_bootstrap, "_module_locks", {})
-    for name, known in [*locks.items()]:
-        if getattr(known(), "owner", None) == get_ident():
+    for name, module in [*locks.items()]:
+        if getattr(module(), "owner", None) == get_ident():
             continue  # this very thread forks while it imports
         locks.pop(name, None)
         spec = getattr(sys.modules.get(name), "__spec__", None)

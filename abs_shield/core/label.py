@@ -1,4 +1,4 @@
-"""What an operator says a decision's subject really was."""
+"""An operator's label of a decision: whether its subject was hallucinated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Truth(StrEnum):
-    """What was it really?"""
+    """The operator's answer: hallucinated or not."""
 
     OK = "ok"
     HALLUCINATED = "hallucinated"
@@ -23,7 +23,7 @@ class Label:
         decision_id: The decision's id.
         truth: What its subject really was, whatever the shield said.
         at: Seconds since the epoch, UTC.
-        by: Who says so; empty where nobody is named.
+        by: Who says so; empty where unknown.
         note: Why, in one line.
     """
 
@@ -34,7 +34,7 @@ class Label:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the label as JSON-able data; ``Label.of`` reads it back."""
+        """Return the label as JSON-able data; ``Label.of`` reads it back."""
         return asdict(self)
 
     @classmethod
@@ -43,6 +43,6 @@ class Label:
         Read a label that `to_dict` wrote.
 
         Raises:
-            ValueError: The word is none of ours.
+            ValueError: The label is neither `hallucinated` nor `ok`.
         """
         return cls(**{**record, "truth": Truth(record["truth"])})

@@ -14,7 +14,7 @@ _LEAST = -1e3
 
 def mean_logprob(name: str, logprobs: Any) -> float | None:
     """
-    Give the mean natural-log probability of the tokens of *name*; None where none is known.
+    Return the mean natural-log probability of the tokens of *name*; None where none is known.
 
     Args:
         name: The tool's name as the model wrote it.
@@ -39,13 +39,13 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         if mean > _LEAST and max(logprobs) <= 0:
             return mean
     numbers = name_logprobs(name, logprobs)
-    known = [_checked(number) for number in numbers or () if number is not None]
-    return fsum(known) / len(known) if known else None
+    checked = [_checked(number) for number in numbers or () if number is not None]
+    return fsum(checked) / len(checked) if checked else None
 
 
 def name_logprobs(name: str, logprobs: Any) -> list[Any] | None:
     """
-    Give what is said of the tokens of *name* alone, unchecked; None where nothing is given.
+    Return what is said of the tokens of *name* alone, unchecked; None where nothing is given.
 
     Args:
         name: The tool's name as the model wrote it.
@@ -80,12 +80,12 @@ def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
     if start < 0 or not name:
         return []
     end = start + len(name.encode("utf-8", "surrogatepass"))
-    found, place = [], 0
+    matches, place = [], 0
     for token, logprob in tokens:
         if token and place < end and place + len(token) > start:
-            found.append(logprob)
+            matches.append(logprob)
         place += len(token)
-    return found
+    return matches
 
 
 def _find(text: bytes, name: bytes) -> int:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from abs_shield.core.bodies import BODY, SHAPES, may_be_lost, require_body
 from abs_shield.core.call import ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
-from abs_shield.core.parts import NAMES, UNSEEN, block_of, members_of
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned, Role
+from abs_shield.core.message_bodies import BODY, SHAPES, may_be_lost, require_body
+from abs_shield.core.message_parts import NAMES, UNSEEN, block_of, members_of
 from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
 from abs_shield.text.show import LONGEST_NAME, plain, shown
 
@@ -44,13 +44,13 @@ _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_dat
 
 def read_message(message: Any) -> Iterator[Event]:
     """
-    Give the events of one message: what was said, proposed and returned.
+    Return the events of one message: what was said, proposed and returned.
 
     Raises:
         UnreadableMessage: The message has none of the known shapes.
 
     >>> [type(e).__name__ for e in read_message({"role": "user", "content": "hello"})]
-    ['Said']
+    ['MessageText']
     """
     message = mapping_of(message, "message")
     at = _time(message.get("at"))
@@ -96,7 +96,7 @@ def _role(message: Mapping[str, Any]) -> Any:
 
 
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
-    """Give every call that one assistant message, or a list of call shapes, proposes."""
+    """Return every call that one assistant message, or a list of call shapes, proposes."""
     if isinstance(message, ToolCall):
         return (sound(message),)
     if isinstance(message, (list, tuple)):
@@ -135,13 +135,13 @@ def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
         if not isinstance(block, Mapping) or "type" in block or block_of(block) is not None:
             continue
         for inner in (block, *block.values()):
-            if isinstance(inner, Mapping) and "name" in inner and not _GIVEN.isdisjoint(inner):
+            if isinstance(inner, Mapping) and "name" in inner and not _ARGUMENTS.isdisjoint(inner):
                 raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
     return ()
 
 
 def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """Give the calls of a message of which one is no call: that one has an empty name."""
+    """Return the calls of a message; a part that cannot be read as one has an empty name."""
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()
     typed = [_typed_or_none(b) for b in blocks if isinstance(b, Mapping)]
@@ -157,21 +157,21 @@ def _call_or_nameless(part: Any) -> ToolCall:
     try:
         return read_call(part)
     except UnreadableMessage:
-        found = part.get("id") if isinstance(part, Mapping) else None
-        return ToolCall("", None, found if isinstance(found, str) else None)
+        call = part.get("id") if isinstance(part, Mapping) else None
+        return ToolCall("", None, call if isinstance(call, str) else None)
 
 
 _CALLED = frozenset({"name", "function", "custom", "params"})
-_GIVEN = frozenset({"arguments", "input", "args"})
+_ARGUMENTS = frozenset({"arguments", "input", "args"})
 _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 
 def read_call(call: Any) -> ToolCall:
     """
-    Give a call from any shape: ours, OpenAI's, Anthropic's, Gemini's, Bedrock's, MCP's, the flat.
+    Return a call from any shape: `ToolCall`, OpenAI, Anthropic, Gemini, Bedrock, MCP or flat.
 
     Raises:
-        UnreadableMessage: There is no name in it.
+        UnreadableMessage: It has no name.
 
     >>> read_call({"id": "c1", "function": {"name": "refund", "arguments": "{}"}}).name
     'refund'
@@ -200,37 +200,37 @@ def read_call(call: Any) -> ToolCall:
     return ToolCall(plain(name), arguments, next(filter(None, ids), None), logprobs)
 
 
-def text_of(given: Any) -> str:
+def text_of(content: Any) -> str:
     """
-    Give a message's text as a plain string.
+    Return a message's text as a plain string.
 
     Raises:
         UnreadableMessage: It is none.
     """
-    if not isinstance(given, str):
+    if not isinstance(content, str):
         raise UnreadableMessage(
-            f"a message's text is of type {type(given).__name__}; give a string"
+            f"a message's text is of type {type(content).__name__}; give a string"
         )
-    return str.__str__(given)
+    return str.__str__(content)
 
 
-def id_of(given: Any) -> str | None:
+def id_of(raw: Any) -> str | None:
     """
-    Give a call's id as a text of at most 1,024 characters; None where there is none to read.
+    Return a call's id as a text of at most 1,024 characters; None where there is none to read.
 
     >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
     ('7', None, 1024)
     """
-    if isinstance(given, str):
-        return str.__str__(given)[:LONGEST_NAME]
+    if isinstance(raw, str):
+        return str.__str__(raw)[:LONGEST_NAME]
     try:
-        return None if given is None else str(given)[:LONGEST_NAME]
+        return None if raw is None else str(raw)[:LONGEST_NAME]
     except Exception:  # an object of the host's
         return None
 
 
 def sound(call: ToolCall) -> ToolCall:
-    """Give *call* with a name and an id of bounded length; the name is empty where it was none."""
+    """Return *call* with a name and an id of bounded length; no name becomes an empty one."""
     name, call_id = call.name, call.id
     short = type(name) is str and len(name) <= LONGEST_NAME
     if short and (call_id is None or (type(call_id) is str and len(call_id) <= LONGEST_NAME)):
@@ -239,7 +239,7 @@ def sound(call: ToolCall) -> ToolCall:
 
 
 def decoded(value: Any) -> Any:
-    """Give the JSON that a string holds where it holds an object or list, else *value*."""
+    """Return the JSON that a string holds where it holds an object or list, else *value*."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(value)
@@ -249,10 +249,10 @@ def decoded(value: Any) -> Any:
 
 
 def failed(message: Mapping[str, Any]) -> bool:
-    """Whether a tool message says that the call failed."""
+    """Return whether a tool message says that the call failed."""
     error = message.get("error")
-    told = message.get("is_error") is True or message.get("isError") is True
-    return told or error is True or (isinstance(error, str) and bool(error))
+    status = message.get("is_error") is True or message.get("isError") is True
+    return status or error is True or (isinstance(error, str) and bool(error))
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
@@ -287,7 +287,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         later.append(Opaque(f"{_with_article(role)} message holds nothing that is read here", at))
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
-        yield Said(role, "\n".join(texts), at)
+        yield MessageText(role, "\n".join(texts), at)
     yield from [event for event in later if not isinstance(event, Returned)]
     if calls:
         yield Proposed(tuple(calls), at)
@@ -311,8 +311,8 @@ def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if "type" in block:
         is_empty = block.get("text") is None and block.get("refusal") is None
         return None if _kind(block) in _TEXT_BLOCKS and is_empty else block
-    if (made := block_of(block)) is not None:
-        return made
+    if (typed := block_of(block)) is not None:
+        return typed
     members = members_of(block)
     if not NAMES.isdisjoint(members):
         raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
@@ -384,7 +384,7 @@ def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
 
 
 def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
-    """What a result shows the model and not us: its images and files."""
+    """Return an event for each image and file of a result: only the model sees them."""
     for part in content if isinstance(content, (list, tuple)) else ():
         if not isinstance(part, Mapping) or _UNSEEN_CONTENT.isdisjoint(part.keys()):
             continue

@@ -30,10 +30,10 @@ def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None, begin
     """
     Return where the finding points, without what the model may have written there.
 
-    The steps from *begin* on are names of the judged data; those before are ours: ``/arguments``.
+    The steps from *begin* on are names of the judged data; those before are fixed: ``/arguments``.
 
     An unknown argument's name is the model's, and so is a key that the tool's author did not
-    write; where *names* are not known, a key that is no name.
+    write; where *names* are not known, a key that does not look like a name.
     """
     segments = finding.where.split("/")
     if finding.code == "unknown_argument":
@@ -45,5 +45,5 @@ def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None, begin
 
 
 def _is_own(part: str, names: frozenset[str]) -> bool:
-    """Whether a step of a pointer is a position in a list, or a name that the author wrote."""
+    """Return whether a step of a pointer is a list position or a name that the author wrote."""
     return bool(_POSITION.fullmatch(part)) or (part in names and bool(_NAME.fullmatch(part)))

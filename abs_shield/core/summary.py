@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from abs_shield.core.finding import Finding
-from abs_shield.core.names import (
+from abs_shield.core.layer_names import (
     IMPOSSIBLE_STATE,
     LAYER_NAMES,
     OPT_IN_NAMES,
@@ -40,7 +40,7 @@ _TYPE_AND_PLACE = re.compile(r"\w+( at .+:\d+)?")
 
 
 class Approval(NamedTuple):
-    """What is said of a call that an operator has not approved."""
+    """The wording for a call that an operator has not approved."""
 
     code: str
     reason: str
@@ -64,8 +64,8 @@ APPROVALS = {
 
 def approval_reasons(decision: Decision) -> list[str]:
     """Return that the call waits for an operator, or that one refused it; mostly nothing."""
-    told = APPROVALS.get(decision.approval)
-    return [] if told is None else [f"{told.code}: {told.reason}"]
+    reasons = APPROVALS.get(decision.approval)
+    return [] if reasons is None else [f"{reasons.code}: {reasons.reason}"]
 
 
 def title_of(decision: Decision) -> str:

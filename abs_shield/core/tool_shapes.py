@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.core.parts import members_of
+from abs_shield.core.message_parts import members_of
 from abs_shield.core.unreadable import UnreadableMessage, keys_of, mapping_of
 
 
@@ -35,7 +35,7 @@ def read_tool(tool: Any) -> ToolShape:
     Return a tool of any shape: OpenAI's, Anthropic's, Gemini's, Bedrock's, MCP's or the flat one.
 
     Raises:
-        UnreadableMessage: There is no name in it, or it describes several tools.
+        UnreadableMessage: It has no name, or describes several tools.
 
     >>> read_tool({"toolSpec": {"name": "lend", "inputSchema": {"json": {}}}}).parameters
     {}
@@ -51,7 +51,7 @@ def read_tools(tool: Any) -> tuple[ToolShape, ...]:
     Return the tools of one entry of a list of tools; Gemini's holds several.
 
     Raises:
-        UnreadableMessage: There is no name in one of them, or there is none.
+        UnreadableMessage: One of them has no name, or the entry is empty.
 
     >>> [one.name for one in read_tools({"functionDeclarations": [{"name": "a"}, {"name": "b"}]})]
     ['a', 'b']
@@ -86,22 +86,22 @@ def _json_schema(schema: Any, depth: int = 0) -> Any:
     """Return the JSON Schema of Gemini's own schema, which names types in capitals."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return schema
-    made: dict[str, Any] = {}
+    translated: dict[str, Any] = {}
     for keyword, value in schema.items():
         name = _camel(str(keyword))
         if name == "properties" and isinstance(value, Mapping):
-            made[name] = {k: _json_schema(held, depth + 1) for k, held in value.items()}
+            translated[name] = {k: _json_schema(held, depth + 1) for k, held in value.items()}
         elif name in ("items", "additionalProperties"):
-            made[name] = _json_schema(value, depth + 1)
+            translated[name] = _json_schema(value, depth + 1)
         elif name in ("anyOf", "prefixItems") and isinstance(value, (list, tuple)):
-            made[name] = [_json_schema(held, depth + 1) for held in value]
+            translated[name] = [_json_schema(held, depth + 1) for held in value]
         elif name == "type" and isinstance(value, str) and value.upper() in _TYPES:
-            made[name] = value.lower()
+            translated[name] = value.lower()
         elif name in _NUMBERS and isinstance(value, str) and value.isdigit():
-            made[name] = int(value)  # REST writes 64-bit numbers as texts
+            translated[name] = int(value)  # REST writes 64-bit numbers as texts
         elif name not in ("nullable", "propertyOrdering") and value is not None:
-            made[name] = value
-    return _nullable(made) if schema.get("nullable") is True else made
+            translated[name] = value
+    return _nullable(translated) if schema.get("nullable") is True else translated
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ class UnreadableMessage(ShieldError, ValueError):
     """A message, tool or call has none of the shapes that are read here."""
 
 
-def keys_of(given: Mapping[str, Any]) -> str:
+def keys_of(value: Mapping[str, Any]) -> str:
     """Return the names of the members of a shape that is not known, for an error."""
-    names = [f"`{escaped(str(name), limit=40)}`" for name in given]
+    names = [f"`{escaped(str(name), limit=40)}`" for name in value]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"the keys {', '.join(names[:_LISTED])}{more}" if names else "no keys"
 

@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
     @classmethod
     def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
-        """Give the gravest of *verdicts*; CLEAN where there are none."""
+        """Return the gravest of *verdicts*; CLEAN where there are none."""
         return max(verdicts, key=_GRAVITY.__getitem__, default=cls.CLEAN)
 
 
@@ -57,7 +57,7 @@ class Action(StrEnum):
 
 class Mode(StrEnum):
     """
-    Whether the policy's action is enforced.
+    Return whether the policy's action is enforced.
 
     Attributes:
         AUDIT: Findings are recorded, and nothing is blocked or changed.

@@ -11,7 +11,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
-from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.error_words import error_words
 from abs_shield.flywheel.priority import priority_of

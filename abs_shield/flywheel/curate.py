@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
-from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.flywheel.assignment import assign_gaps
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch

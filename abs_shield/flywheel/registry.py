@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.errors import ShieldError, StoreError
 from abs_shield.flywheel.accepted import mark_gap, state_of_gap
 from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_address

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import NO_SESSION, Check
 from abs_shield.plan.moves import is_move
@@ -228,7 +228,9 @@ def _differing(first: Write, then: Write) -> list[tuple[Any, Any]]:
 
 def _newest_user_text(session: Session) -> str:
     events = (entry.event for entry in session.entries())
-    texts = [event.text for event in events if isinstance(event, Said) and event.role == "user"]
+    texts = [
+        event.text for event in events if isinstance(event, MessageText) and event.role == "user"
+    ]
     return texts[-1][:_MAX_TEXT_LENGTH] if texts else ""
 
 

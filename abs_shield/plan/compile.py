@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abs_shield.core import Mode
-from abs_shield.core.names import VERIFICATION
+from abs_shield.core.layer_names import VERIFICATION
 from abs_shield.errors import PolicyError
 from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.judged_arguments import compile_targets

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, takewhile
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.credentials import credential_words, may_be_same_credential, may_be_secret
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE, classify_name
@@ -182,7 +182,7 @@ def _introduces_credential(text: str, session: Session) -> bool:
     )
     events = (entry.event for entry in session.entries())
     return any(
-        isinstance(event, Said) and called.search(event.text[:_MAX_TEXT_LENGTH]) is not None
+        isinstance(event, MessageText) and called.search(event.text[:_MAX_TEXT_LENGTH]) is not None
         for event in events
     )
 
@@ -237,7 +237,7 @@ def is_credential_from_person(argument: Argument, session: Session) -> bool:
     return any(
         kinds.intersection(split(match[1])) and may_be_secret(match[2], "token")
         for event in events
-        if isinstance(event, Said) and event.role != "assistant"
+        if isinstance(event, MessageText) and event.role != "assistant"
         for match in _LABELLED_CREDENTIAL.finditer(event.text[:_MAX_TEXT_LENGTH])
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
@@ -32,7 +32,7 @@ def has_other_half_in_run(argument: Argument, session: Session) -> bool:
     return any(
         not mentioned.isdisjoint(name) and not name <= own
         for entry in session.entries()
-        if isinstance(entry.event, Said) and entry.event.role != "system"
+        if isinstance(entry.event, MessageText) and entry.event.role != "system"
         for name in _names(entry.event.text[:_MAX_TEXT_LENGTH])
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.verbatim import occurs_in, occurs_verbatim
@@ -62,7 +62,7 @@ def user_texts(session: Session) -> Iterator[str]:
     here: Session | None = session
     while here is not None:
         for entry in here.entries():
-            if isinstance(entry.event, Said) and entry.event.role == "user":
+            if isinstance(entry.event, MessageText) and entry.event.role == "user":
                 yield entry.event.text[:_MAX_TEXT_LENGTH]
         here = here.parent
 

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import (
+from abs_shield.core.layer_names import (
     OF_NO_TOOL,
     OPT_IN_NAMES,
     PERSONAL_DATA,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.words import Mode
 from abs_shield.errors import ShieldError
 from abs_shield.model import Undetermined, aplay, play

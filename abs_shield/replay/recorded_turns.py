@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.session.call_states import is_feedback
 
 
@@ -27,7 +27,7 @@ class Turn:
     rest: tuple[Event, ...]
 
 
-def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
+def turns(events: Sequence[Event]) -> Iterator[Turn | MessageText | Returned | Opaque]:
     """Yield the events in order, with the calls of a turn and their results combined."""
     place = 0
     events = [_without_withheld_value(event) for event in events]

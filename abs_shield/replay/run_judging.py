@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.policy import Policy, configure
 from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.replay.run_clock import RunClock

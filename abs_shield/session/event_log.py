@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.session.bounded_list import NO_ITEMS, own
 from abs_shield.session.event_texts import APART, texts_of
 
@@ -49,7 +49,7 @@ class EventLog:
         """Append an event; *size* are its characters, where they were counted already."""
         self.version = version = self.version + 1
         size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
-        if type(event) is not Said:
+        if type(event) is not MessageText:
             is_text = type(event) is Returned and type(event.value) is str
             self.value_bytes += size if is_text else _PYTHON * size
         entries = self._entries = own(self._entries)
@@ -78,7 +78,7 @@ class EventLog:
         newest event.
 
         >>> log = EventLog(1_000)
-        >>> log.append(Said("user", "Delete /Tmp/A."))
+        >>> log.append(MessageText("user", "Delete /Tmp/A."))
         >>> log.folded()
         'delete /tmp/a.'
         """
@@ -117,7 +117,7 @@ def _texts(entries: Iterable[tuple[int, Event, int]]) -> list[str]:
 
 def _size(event: Event, limit: int) -> int:
     match event:
-        case Said():
+        case MessageText():
             return len(event.text) + _OVERHEAD
         case Returned():
             return measure(event.value, limit) + _OVERHEAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.core.events import Event, Returned, Said
+from abs_shield.core.events import Event, MessageText, Returned
 from abs_shield.text.leaves import leaves, scalar_text
 
 _MOST = 256 * 1024
@@ -15,7 +15,7 @@ APART = 5 * "\n"
 
 def texts_of(event: Event) -> Iterator[str]:
     """Return what a person said, or the values and the names of a result."""
-    if isinstance(event, Said) and event.role != "assistant":
+    if isinstance(event, MessageText) and event.role != "assistant":
         yield event.text[:_MOST]
     elif isinstance(event, Returned) and not event.error:
         for path, leaf in leaves(event.value):

@@ -7,7 +7,7 @@ from itertools import islice
 from threading import RLock
 from typing import Any
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.core.forked import renewed
 from abs_shield.session.call_states import Executed
 from abs_shield.session.field import NO_FIELD, Field
@@ -52,7 +52,7 @@ class Mentions:
 
     # Adding texts and results --------------------------------------------------------------------
 
-    def add_text(self, event: Said, version: int) -> None:
+    def add_text(self, event: MessageText, version: int) -> None:
         """Index a text of a person or the system; the agent's own texts never count."""
         with self._lock:
             if event.role == "system":

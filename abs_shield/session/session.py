@@ -8,8 +8,8 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from abs_shield.core import Decision
-from abs_shield.core.events import Opaque, Returned, Said
-from abs_shield.core.ids import new_id
+from abs_shield.core.events import MessageText, Opaque, Returned
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, text_of
 from abs_shield.session.call_states import Executed
 from abs_shield.session.event_log import LogEntry
@@ -66,15 +66,15 @@ class Session(SessionContext):
 
     def user(self, text: str) -> None:
         """The user wrote *text*: a new run of this session begins."""
-        self._record.take(Said("user", text_of(text)))
+        self._record.take(MessageText("user", text_of(text)))
 
     def system(self, text: str) -> None:
         """The system prompt, or an instruction by the host, says *text*."""
-        self._record.take(Said("system", text_of(text)))
+        self._record.take(MessageText("system", text_of(text)))
 
     def assistant(self, text: str) -> None:
         """The agent wrote *text*; its own words never count as a mention."""
-        self._record.take(Said("assistant", text_of(text)))
+        self._record.take(MessageText("assistant", text_of(text)))
 
     def tool_result(
         self, name: str, value: Any, *, call_id: str | None = None, error: bool = False

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import ref
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.core.forked import renewed
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
 from abs_shield.session.call_states import (
@@ -125,7 +125,7 @@ class SessionRecord:
                 reason, self._unseen_before = self._unseen_before, ""
                 self.take(Opaque(reason))
             match event:
-                case Said():
+                case MessageText():
                     if event.role == "user" and self.decisions.is_feedback(event.text):
                         event = event._replace(role="assistant")
                     self.settle()
@@ -153,7 +153,7 @@ class SessionRecord:
             try:
                 for event in self._events(messages, tolerant):
                     self.take(event)
-                    if resumes and isinstance(event, Said) and event.role == "assistant":
+                    if resumes and isinstance(event, MessageText) and event.role == "assistant":
                         replies = (*self.earlier_replies, event.text)
                         self.earlier_replies = replies[-_MOST_EARLIER:]
             finally:
@@ -177,7 +177,7 @@ class SessionRecord:
         """Count *text*, which the host or a person wrote into a call, as mentioned."""
         with self.lock:
             self.mentions.add_vouched(text, self.log.version + 1)
-            self.log.append(Said("system", text))
+            self.log.append(MessageText("system", text))
 
     def begin_unseen(self, reason: str) -> None:
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.session.event_texts import APART, texts_of
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
@@ -111,7 +111,7 @@ def occurs_unechoed(text: str, session: Session) -> bool:
     record = record_of(session)
     for run in _ancestry(record):
         for entry in run.log:
-            if isinstance(entry.event, Said) and any(
+            if isinstance(entry.event, MessageText) and any(
                 _occurs(wanted, passage.casefold()) for passage in texts_of(entry.event)
             ):
                 return True

@@ -18,8 +18,8 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.decision import make_decision
-from abs_shield.core.ids import new_id
-from abs_shield.core.names import ANSWER
+from abs_shield.core.generated_ids import new_id
+from abs_shield.core.layer_names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH

@@ -7,7 +7,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subject, Verdict
-from abs_shield.core.names import QUALITY
+from abs_shield.core.layer_names import QUALITY
 from abs_shield.session import Session
 from abs_shield.shield.answering import Began, answer_decision
 from abs_shield.shield.lifecycle import Lifecycle

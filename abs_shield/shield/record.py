@@ -15,7 +15,7 @@ from typing import IO, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
 from abs_shield.policy import Tool
@@ -201,7 +201,7 @@ def _withheld(session: Session) -> dict[int, Decision]:
 
 def _messages(event: Event, withheld: Decision | None) -> Iterator[dict[str, Any]]:
     match event:
-        case Said():
+        case MessageText():
             yield {"role": event.role, "content": event.text}
         case Proposed():
             calls = [_call(call, event.decision_id) for call in event.calls]

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.forked import renewed
-from abs_shield.core.names import ANSWER
+from abs_shield.core.layer_names import ANSWER
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session

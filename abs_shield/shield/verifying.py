@@ -20,8 +20,8 @@ from abs_shield.core import (
 )
 from abs_shield.core.decision import make_decision
 from abs_shield.core.forked import IMPORTING, renewed
-from abs_shield.core.ids import new_id
-from abs_shield.core.names import VERIFICATION
+from abs_shield.core.generated_ids import new_id
+from abs_shield.core.layer_names import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification

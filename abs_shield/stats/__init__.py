@@ -1,6 +1,6 @@
 """Numbers from numbers: running statistics that know nothing of tools."""
 
-from abs_shield.stats.moments import Moments
+from abs_shield.stats.merged_moments import Moments
 from abs_shield.stats.welford import RunningStats
 from abs_shield.stats.window import Window
 

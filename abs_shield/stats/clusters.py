@@ -10,7 +10,7 @@ from abs_shield.stats.wilson import wilson, wilson_of
 
 class Effect(NamedTuple):
     """
-    What clusters do to the certainty of a share.
+    The effect of clusters on the certainty of a share.
 
     Attributes:
         clusters: How many of them have an observation.
@@ -88,8 +88,8 @@ def clustered_wilson(hits: int, of: int, effect: Effect) -> tuple[float, float]:
     """
     Return the Wilson interval of 95 % of a share, both counts divided by the design effect.
 
-    No end is nearer to the other than that of a share of the clusters of which none, or each, is
-    a hit: where nothing is found, nothing shows either that observations of a cluster differ.
+    The interval is at least as wide as that of the clusters where none, or each, is a hit:
+    without any hit, nothing shows that the observations of one cluster differ.
 
     Args:
         hits: How many of *of* there were.

@@ -50,7 +50,7 @@ class Ewma:
 
     @property
     def is_learning(self) -> bool:
-        """Whether the reference is still being learnt."""
+        """Return whether the reference is still being learnt."""
         return self._stats.n < FIRST
 
     def update(self, x: float) -> bool:

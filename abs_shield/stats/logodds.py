@@ -7,7 +7,7 @@ from math import exp, log
 
 def log_odds(probability: float) -> float:
     """
-    Give log(p / (1 - p)) of a probability above 0 and below 1.
+    Return log(p / (1 - p)) of a probability above 0 and below 1.
 
     >>> log_odds(0.5)
     0.0
@@ -17,7 +17,7 @@ def log_odds(probability: float) -> float:
 
 def probability(log_odds: float) -> float:
     """
-    Give the probability of log-odds of any size.
+    Return the probability of log-odds of any size.
 
     >>> probability(0.0), probability(1e9), probability(-1e9)
     (0.5, 1.0, 0.0)

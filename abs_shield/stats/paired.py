@@ -111,7 +111,7 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
     the exact power.
 
     Raises:
-        ValueError: The gain is no greater than the loss: no number of cases is enough.
+        ValueError: The gain does not exceed the loss: no number of cases is enough.
 
     >>> cases_needed(0.2, 0.05)
     92

@@ -10,7 +10,7 @@ _TINY = 1e-300
 
 def upper_tail(t: float, degrees: int) -> float:
     """
-    Give P(T > t) of Student's t distribution with *degrees* of freedom.
+    Return P(T > t) of Student's t distribution with *degrees* of freedom.
 
     Source: the regularised incomplete beta function by Lentz's continued fraction (Press et al.,
     Numerical Recipes, 6.4).
@@ -25,7 +25,7 @@ def upper_tail(t: float, degrees: int) -> float:
 @lru_cache(maxsize=4096)
 def upper_quantile(tail: float, degrees: int) -> float:
     """
-    Give the t that a value exceeds with probability *tail*, above 0 and at most 0.5.
+    Return the t that a value exceeds with probability *tail*, above 0 and at most 0.5.
 
     >>> round(upper_quantile(0.025, 10), 3), round(upper_quantile(0.5, 3), 3)
     (2.228, 0.0)
@@ -44,7 +44,7 @@ def upper_quantile(tail: float, degrees: int) -> float:
 
 def prediction_limit(tail: float, n: int) -> float:
     """
-    Give how many sample deviations from the mean of *n* points a further one may lie.
+    Return how many sample deviations from the mean of *n* points a further one may lie.
 
     A further point of the same normal distribution lies beyond with probability *tail*, on one
     side; *n* is at least 2.
@@ -67,20 +67,20 @@ def _beta(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    c, d = 1.0, 1 / _kept(1 - (a + b) * x / (a + 1))
+    c, d = 1.0, 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     value = d
     for m in range(1, 300):
         for numerator in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
-            d = 1 / _kept(1 + numerator * d)
-            c = _kept(1 + numerator / c)
+            d = 1 / _away_from_zero(1 + numerator * d)
+            c = _away_from_zero(1 + numerator / c)
             value *= c * d
         if abs(c * d - 1) < 1e-15:
             break
     return value
 
 
-def _kept(x: float) -> float:
+def _away_from_zero(x: float) -> float:
     return x if abs(x) > _TINY else _TINY

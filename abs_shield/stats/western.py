@@ -28,7 +28,7 @@ class Limits(NamedTuple):
 @lru_cache(maxsize=4096)
 def limits(n: int, series: int) -> Limits:
     """
-    Give the limits for a mean and a deviation of *n* points, where *series* are judged at once.
+    Return the limits for a mean and a deviation of *n* points, where *series* are judged together.
 
     One long series has the classic 3, 2, 1 and 0. Fewer points widen them to prediction limits
     (Student's t); many series are judged as rarely wrongly in all as one: a rule that needs r

@@ -7,7 +7,7 @@ from math import sqrt
 
 def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
     """
-    Give the interval in [0, 1] that holds the true share; all of [0, 1] where *n* is 0.
+    Return the interval in [0, 1] that holds the true share; all of [0, 1] where *n* is 0.
 
     Source: E. B. Wilson, Journal of the American Statistical Association 22(158), 1927.
 

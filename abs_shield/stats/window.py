@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from math import dist, fsum, sqrt
 
-from abs_shield.stats.moments import Moments
+from abs_shield.stats.merged_moments import Moments
 
 _CANCELLED = 1e-4
 """Where the sum of squares falls to this share at once, its digits are gone."""
@@ -17,9 +17,9 @@ class Window:
     Mean and sample variance of the newest *size* numbers.
 
     One step swaps the oldest number for the newest. As such steps add rounding errors up, the
-    numbers themselves are summed again, exactly, after *size* steps, and at once where an outlier
-    leaves; and all is reckoned from a number among them, so that none is large beside its noise:
-    the sums are never further from their batch twins than a few last digits.
+    numbers themselves are summed again, exactly, after *size* steps, and immediately when an
+    outlier leaves. All numbers are taken relative to one of them, so that none is large beside
+    its noise: the sums differ from batch results in a few last digits at most.
 
     Source of the step: B. P. Welford, Technometrics 4(3), 1962, with one point in and one out.
 
@@ -53,7 +53,7 @@ class Window:
 
     @property
     def moments(self) -> Moments:
-        """What merges with the moments of other windows."""
+        """The moments, which merge with those of other windows."""
         return Moments(self.n, self.mean, self._m2)
 
     def update(self, x: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
-from abs_shield.core.names import UNREGISTERED
+from abs_shield.core.layer_names import UNREGISTERED
 from abs_shield.core.words import Action
 
 HOUR_S = 3_600

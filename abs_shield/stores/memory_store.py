@@ -12,7 +12,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.forked import renewed
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.expiry import last_expired

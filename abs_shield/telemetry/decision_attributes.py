@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.ids import is_generated
+from abs_shield.core.generated_ids import is_generated
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counters import Labels
 from abs_shield.text.show import escaped

@@ -8,7 +8,7 @@ from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
 
 from abs_shield.core import Decision, Outcome
-from abs_shield.core.names import IMPOSSIBLE_STATE
+from abs_shield.core.layer_names import IMPOSSIBLE_STATE
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_tool
 from abs_shield.text.show import escaped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from abs_shield.core import Decision, Finding, Mode, Verdict
-from abs_shield.core.names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
+from abs_shield.core.layer_names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
 from abs_shield.core.summary import APPROVALS
 from abs_shield.core.words import Outcome
 from abs_shield.testing.decision_list import (

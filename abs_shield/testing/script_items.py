@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Event, Opaque, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Returned
 from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.testing.script_steps import Step
@@ -21,7 +21,7 @@ class ScriptedCall(NamedTuple):
     result: Returned | None
 
 
-ScriptItem = ScriptedCall | Turn | Said | Returned | Opaque
+ScriptItem = ScriptedCall | Turn | MessageText | Returned | Opaque
 
 
 def script_items(steps: Iterable[Step]) -> list[ScriptItem]:
@@ -61,7 +61,7 @@ def _own_items(steps: Iterable[tuple[int, Any]]) -> Iterator[ScriptItem]:
         if call is not None:
             yield ScriptedCall(call, None)
         call = step if isinstance(step, ToolCall) else None
-        if isinstance(step, Said):
+        if isinstance(step, MessageText):
             yield step
         elif call is None:
             raise UnreadableMessage(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Returned
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.replay.recorded_turns import Turn
 from abs_shield.replay.run_clock import RunClock

@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Returned, Said
+from abs_shield.core.events import MessageText, Returned
 
-Step = Said | ToolCall | Returned | Mapping[str, Any]
+Step = MessageText | ToolCall | Returned | Mapping[str, Any]
 """One step; a mapping is a message in any provider's shape."""
 
 
 def user(text: str, /) -> Step:
     """Return a message of the user."""
-    return Said("user", text)
+    return MessageText("user", text)
 
 
 def system(text: str, /) -> Step:
     """Return a system message."""
-    return Said("system", text)
+    return MessageText("system", text)
 
 
 def assistant(text: str, /) -> Step:
     """Return a message of the agent to its user."""
-    return Said("assistant", text)
+    return MessageText("assistant", text)
 
 
 def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:

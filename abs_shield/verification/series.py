@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import copysign, inf, log, sqrt
 
 from abs_shield.stats import Window
-from abs_shield.stats.shape import Shape, repeats, shape
+from abs_shield.stats.series_shape import Shape, repeats, shape
 from abs_shield.stats.western import RUN, WEIGHTS, Limits, limits
 
 NEWEST = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.stats.calibration import brier, expected_calibration_error
+from abs_shield.stats.calibration_error import brier, expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.text.show import shown
 from abs_shield.verification.combine import GROUP, Calibrated, Rates

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from abs_shield import Shield, Tool, Verdict, shield
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool, read_tools
 from abs_shield.replay.runs import Run, read_run
@@ -97,18 +97,18 @@ def test_a_call_by_itself(call: Any) -> None:
     ("message", "events"),
     [
         ({"role": "user", "parts": [{"text": "tx_9,"}, {"text": "please"}]},
-         [Said("user", "tx_9,\nplease")]),
-        ({"role": "user", "parts": {"text": "tx_9"}}, [Said("user", "tx_9")]),
-        ({"role": "user", "parts": ["tx_9"]}, [Said("user", "tx_9")]),
-        ({"role": "system", "parts": [{"text": "be kind"}]}, [Said("system", "be kind")]),
-        ({"role": "user", "content": [{"text": "tx_9"}]}, [Said("user", "tx_9")]),
+         [MessageText("user", "tx_9,\nplease")]),
+        ({"role": "user", "parts": {"text": "tx_9"}}, [MessageText("user", "tx_9")]),
+        ({"role": "user", "parts": ["tx_9"]}, [MessageText("user", "tx_9")]),
+        ({"role": "system", "parts": [{"text": "be kind"}]}, [MessageText("system", "be kind")]),
+        ({"role": "user", "content": [{"text": "tx_9"}]}, [MessageText("user", "tx_9")]),
         ({"role": "user", "content": [{"guardContent": {"text": {"text": "tx_9"}}}]},
-         [Said("user", "tx_9")]),
+         [MessageText("user", "tx_9")]),
         ({"role": "assistant", "content": [{"citationsContent": {"content": [{"text": "a"}]}}]},
-         [Said("assistant", "a")]),
+         [MessageText("assistant", "a")]),
         ({"role": "model", "parts": []}, []),
         ({"role": "model", "parts": [{}]}, []),
-        ({"role": "assistant", "refusal": "I cannot"}, [Said("assistant", "I cannot")]),
+        ({"role": "assistant", "refusal": "I cannot"}, [MessageText("assistant", "I cannot")]),
     ],
     ids=str,
 )  # fmt: skip
@@ -270,7 +270,7 @@ def test_an_empty_message_is_empty(message: Any) -> None:
 )
 def test_a_content_without_a_role_is_the_users(message: Any) -> None:
     """Google's own default."""
-    assert [Said("user", "tx_7")] == read(message)
+    assert [MessageText("user", "tx_7")] == read(message)
 
 
 def test_a_content_with_a_call_is_the_models() -> None:
@@ -278,7 +278,7 @@ def test_a_content_with_a_call_is_the_models() -> None:
     message = {"parts": [{"text": "tx_7"}, {"functionCall": {"name": "find", "args": {}}}]}
     words, call = read(message)
 
-    assert (Said("assistant", "tx_7"), True) == (words, isinstance(call, Proposed))
+    assert (MessageText("assistant", "tx_7"), True) == (words, isinstance(call, Proposed))
 
 
 def test_a_call_in_a_block_of_no_known_shape_is_refused() -> None:
@@ -289,7 +289,9 @@ def test_a_call_in_a_block_of_no_known_shape_is_refused() -> None:
 
 def test_a_null_among_parts_is_skipped() -> None:
     """The parts beside it are read."""
-    assert [Said("user", "tx_7")] == read({"role": "user", "parts": [None, {"text": "tx_7"}]})
+    assert [MessageText("user", "tx_7")] == read(
+        {"role": "user", "parts": [None, {"text": "tx_7"}]}
+    )
 
 
 @pytest.mark.parametrize("given", [{"candidates": []}, {"output": {"message": {}}}], ids=str)
@@ -362,7 +364,7 @@ def test_a_run_file_is_read(provider: str) -> None:
     run = read_run("runs.jsonl", 1, json.dumps(told).encode(), Toolsets())
 
     assert isinstance(run, Run)
-    assert ["Said", "Proposed", "Returned"] == [type(event).__name__ for event in run.events]
+    assert ["MessageText", "Proposed", "Returned"] == [type(event).__name__ for event in run.events]
 
 
 def test_calls_of_gemini_are_answered_in_its_shape(firewall: Shield) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import (
     UnreadableMessage,
     decoded,
@@ -45,7 +45,7 @@ def read(message: Any) -> list[Event]:
 def test_who_speaks(role: str, kept: str) -> None:
     """A developer's message is system text, and every role has one name."""
 
-    assert [Said(kept, "hello")] == read({"role": role, "content": "hello"})  # type: ignore[arg-type]
+    assert [MessageText(kept, "hello")] == read({"role": role, "content": "hello"})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("content", [None, "", [], [{"type": "text", "text": ""}]])
@@ -59,14 +59,14 @@ def test_content_parts_are_joined() -> None:
     """Text parts of one message are one text, a line each."""
     parts = [{"type": "text", "text": "a"}, "b", {"type": "input_text", "text": "c"}]
 
-    assert [Said("user", "a\nb\nc")] == read({"role": "user", "content": parts})
+    assert [MessageText("user", "a\nb\nc")] == read({"role": "user", "content": parts})
 
 
 def test_a_refusal_is_the_agents_text() -> None:
     """A refusal block counts as what the agent said."""
     message = {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot"}]}
 
-    assert [Said("assistant", "I cannot")] == read(message)
+    assert [MessageText("assistant", "I cannot")] == read(message)
 
 
 def test_openai_tool_calls() -> None:
@@ -102,7 +102,7 @@ def test_text_comes_before_the_calls() -> None:
     """What the agent says in the turn of its calls is said first."""
     message = {"role": "assistant", "content": "now", "tool_calls": [{"name": "f"}]}
 
-    assert [Said("assistant", "now"), Proposed((ToolCall("f"),))] == read(message)
+    assert [MessageText("assistant", "now"), Proposed((ToolCall("f"),))] == read(message)
 
 
 def test_openai_tool_result() -> None:
@@ -155,7 +155,7 @@ def test_anthropic_assistant_message() -> None:
     message = {"role": "assistant", "content": [{"type": "text", "text": "now"}, use]}
     call = ToolCall("refund", {"id": "tx_1"}, "c1")
 
-    assert [Said("assistant", "now"), Proposed((call,))] == read(message)
+    assert [MessageText("assistant", "now"), Proposed((call,))] == read(message)
 
 
 def test_anthropic_user_message_of_results_only() -> None:
@@ -174,7 +174,7 @@ def test_anthropic_result_comes_before_the_users_words() -> None:
 
     assert [
         Returned(name="", value="done", call_id="c1", error=True),
-        Said("user", "go on"),
+        MessageText("user", "go on"),
     ] == read(message)
 
 
@@ -192,7 +192,7 @@ def test_an_image_is_opaque(kind: str) -> None:
     blocks = [{"type": kind, kind: {"url": "http://x"}}, {"type": "text", "text": "this one"}]
 
     assert [
-        Said("user", "this one"),
+        MessageText("user", "this one"),
         Opaque(f"a user message holds a block of type {kind}"),
     ] == read({"role": "user", "content": blocks})
     assert Opaque(f"an assistant message holds a block of type {kind}") in read(
@@ -233,7 +233,7 @@ def test_openai_responses_items() -> None:
     ]
 
     assert [
-        Said("assistant", "a"),
+        MessageText("assistant", "a"),
         Proposed((ToolCall("f", "{}", "c1"),)),
         Returned(name="", value="done", call_id="c1"),
     ] == [event for item in items for event in read(item)]
@@ -274,7 +274,9 @@ def test_logprobs_ride_with_the_call(place: str, logprobs: Any) -> None:
 def test_at_is_seconds_or_iso_8601(at: Any, expected: float | None) -> None:
     """`at` gives the time of a message where it can be read."""
 
-    assert [Said("user", "hi", expected)] == read({"role": "user", "content": "hi", "at": at})
+    assert [MessageText("user", "hi", expected)] == read(
+        {"role": "user", "content": "hi", "at": at}
+    )
 
 
 def test_at_is_on_every_event() -> None:
@@ -294,7 +296,7 @@ class _Message(BaseModel):
 def test_an_sdk_object_is_read() -> None:
     """An object with `model_dump` is read as what it dumps."""
 
-    assert [Said("user", "hello")] == read(_Message())
+    assert [MessageText("user", "hello")] == read(_Message())
 
 
 class _Call(BaseModel):
@@ -356,7 +358,7 @@ def test_odd_json_is_read_or_refused(message: dict[str, Any]) -> None:
     except UnreadableMessage:
         events = []
 
-    assert all(isinstance(event, Said | Proposed | Returned | Opaque) for event in events)
+    assert all(isinstance(event, MessageText | Proposed | Returned | Opaque) for event in events)
 
 
 @pytest.mark.parametrize(

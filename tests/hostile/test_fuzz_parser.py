@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield.core.arguments import DEPTH, Malformed, read_arguments
-from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool
 from abs_shield.replay import BadLine, Judged, replay
@@ -85,7 +85,7 @@ def test_a_message_is_events_or_refused(message: Any) -> None:
     except UnreadableMessage as error:
         assert_one_line(error)
     else:
-        assert all(isinstance(event, (Said, Proposed, Returned, Opaque)) for event in events)
+        assert all(isinstance(event, (MessageText, Proposed, Returned, Opaque)) for event in events)
 
 
 @given(MESSAGES)

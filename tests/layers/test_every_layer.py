@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Finding, Shield, Tool, ToolCall, Verdict, rule, shield
 from abs_shield.core import LAYER_NAMES, Failed, Unavailable
-from abs_shield.core.names import OPT_IN_NAMES
+from abs_shield.core.layer_names import OPT_IN_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.session.session_record import record_of
 

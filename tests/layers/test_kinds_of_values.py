@@ -13,8 +13,8 @@ FILE = {"description": "URL or path to the sound"}
 MEDIA = {"contentMediaType": "audio/mpeg"}
 FROM = {"description": "The city where the train starts"}
 
-Said = str | tuple[str, Any]
-Row = tuple[list[Said], str, dict[str, Any], str, Any, Any]
+MessageText = str | tuple[str, Any]
+Row = tuple[list[MessageText], str, dict[str, Any], str, Any, Any]
 """What was said or returned, a tool with its schema, a parameter, a wrong and a right value."""
 
 UNSEEN: list[Row] = [

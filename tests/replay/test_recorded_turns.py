@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.replay.recorded_turns import Turn, turns
 
 
@@ -33,7 +33,7 @@ def test_a_result_of_another_tool_is_left_over():
 def test_what_is_said_ends_a_turn():
     """Results after somebody spoke, and an image among the results, are told apart."""
     call = ToolCall("see_patient", {}, "a")
-    events = [Proposed((call,)), Opaque("an image"), Said("user", "well?"), returned("a")]
+    events = [Proposed((call,)), Opaque("an image"), MessageText("user", "well?"), returned("a")]
 
     turn, said, late = turns(events)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.core.events import Returned, Said
+from abs_shield.core.events import MessageText, Returned
 from abs_shield.session.event_log import EventLog
 from abs_shield.session.event_texts import APART
 from tests.hostile.steps import steps
@@ -11,10 +11,10 @@ from tests.hostile.steps import steps
 def test_it_grows_with_the_log() -> None:
     """What the agent says, and errors, are no evidence."""
     log = EventLog(1_000)
-    log.append(Said("user", "Delete /Tmp/A."))
+    log.append(MessageText("user", "Delete /Tmp/A."))
     assert "delete /tmp/a." == log.folded()
 
-    log.append(Said("assistant", "Sure."))
+    log.append(MessageText("assistant", "Sure."))
     log.append(Returned(name="look", value={"Path": "/Tmp/B"}))
     log.append(Returned(name="look", value="/Tmp/C", error=True))
 
@@ -26,7 +26,7 @@ def test_it_is_bounded_as_the_log_is() -> None:
     """At most twice what the log keeps stands here."""
     log = EventLog(2_000)
     for n in range(200):
-        log.append(Said("user", f"row {n} " + 100 * "x"))
+        log.append(MessageText("user", f"row {n} " + 100 * "x"))
         assert len(log.folded()) <= 4_200
 
     assert "row 199 " in log.folded()
@@ -38,7 +38,7 @@ def test_each_text_is_read_once() -> None:
     log = EventLog(1 << 20)
 
     def say() -> None:
-        log.append(Said("user", "Delete /Tmp/A."))
+        log.append(MessageText("user", "Delete /Tmp/A."))
         log.folded()
 
     first = steps(say)

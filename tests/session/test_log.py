@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.session.event_log import EventLog
 
 
 def filled(limit: int, *texts: str) -> EventLog:
     log = EventLog(limit)
     for text in texts:
-        log.append(Said("user", text))
+        log.append(MessageText("user", text))
     return log
 
 
 def texts(log: EventLog) -> list[str]:
-    return [entry.event.text for entry in log if isinstance(entry.event, Said)]
+    return [entry.event.text for entry in log if isinstance(entry.event, MessageText)]
 
 
 def test_versions_count_every_event() -> None:
@@ -97,7 +97,7 @@ def test_reading_while_writing() -> None:
     log = filled(10_000, "a", "b")
     seen = 0
     for _ in log:
-        log.append(Said("user", "c"))
+        log.append(MessageText("user", "c"))
         seen += 1
 
     assert (seen, len(log)) == (2, 4)

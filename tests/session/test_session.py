@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from abs_shield import PolicyError, Session
-from abs_shield.core.events import Opaque, Returned, Said
+from abs_shield.core.events import MessageText, Opaque, Returned
 from abs_shield.session import Executed, Limits, current_session
 from abs_shield.session.session_record import record_of
 
@@ -31,9 +31,11 @@ def test_what_is_said_is_logged() -> None:
     session.user("hello")
     session.assistant("hi")
 
-    assert [Said("system", "be brief"), Said("user", "hello"), Said("assistant", "hi")] == events(
-        session
-    )
+    assert [
+        MessageText("system", "be brief"),
+        MessageText("user", "hello"),
+        MessageText("assistant", "hi"),
+    ] == events(session)
 
 
 def test_a_user_turn_opens_a_run() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from abs_shield import Session
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.session.message_deduplication import MessageDeduplicator, _meeting
 from abs_shield.session.session_record import record_of
 
@@ -21,7 +21,7 @@ def user(text: str) -> dict[str, Any]:
 
 
 def texts(session: Session) -> list[str]:
-    return [e.event.text for e in session.entries() if isinstance(e.event, Said)]
+    return [e.event.text for e in session.entries() if isinstance(e.event, MessageText)]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.integers(0, 12), max_size=6))

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from abs_shield.stats.shape import repeats, shape
+from abs_shield.stats.series_shape import repeats, shape
 
 DICE = random.Random(11)
 NOISE = [DICE.gauss(0, 1) for _ in range(100)]

@@ -44,7 +44,7 @@ def environment(port: int, *, over: str, **variables: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MessageText:
     """What an agent's process says of itself: its decisions and its log lines."""
 
     decisions: list[dict[str, Any]]
@@ -72,7 +72,7 @@ def _is_clean_result(decision: dict[str, Any]) -> bool:
     return clean and not (decision["findings"] or decision["errors"])
 
 
-def run_agent(folder: Path, env: dict[str, str]) -> Said:
+def run_agent(folder: Path, env: dict[str, str]) -> MessageText:
     """Run the agent in *folder*; a warning is an error."""
     folder.mkdir()
     done = subprocess.run(
@@ -82,12 +82,12 @@ def run_agent(folder: Path, env: dict[str, str]) -> Said:
     assert done.returncode == 0, done.stderr[-3_000:]
     said = json.loads((folder / "said.json").read_text())
     lines = (folder / "lines.jsonl").read_text().splitlines()
-    return Said(**said, lines=[json.loads(line) for line in lines], stderr=done.stderr)
+    return MessageText(**said, lines=[json.loads(line) for line in lines], stderr=done.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
     """One run of the agent: what it said, and what arrived of it."""
 
-    said: Said
+    said: MessageText
     arrived: Arrivals

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.telemetry.canaries import CANARY
-from tests.telemetry.processes import Said, environment, receiver, run_agent
+from tests.telemetry.processes import MessageText, environment, receiver, run_agent
 from tests.telemetry.receiver.arrivals import Arrivals
 
 
@@ -72,7 +72,7 @@ def test_everything_passes_a_collector(over: str, tmp_path: Path) -> None:
     assert [name for name, data in arrived.files.items() if CANARY.encode() in data] == []
 
 
-def _as_said(said: Said) -> dict[str, Any]:
+def _as_said(said: MessageText) -> dict[str, Any]:
     return {
         "spans": {d["id"]: d["id"] in said.threats for d in said.spanned},
         "events": sum(len(d["findings"]) for d in said.decisions),

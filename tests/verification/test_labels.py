@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, ShieldError
-from abs_shield.stats.calibration import brier, expected_calibration_error
+from abs_shield.stats.calibration_error import brier, expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification import (
     SIGNALS,

@@ -21,7 +21,7 @@ from abs_shield.adapters.fastmcp.tool_listings import Listing, Listings, find_to
 from abs_shield.core import Mode, ToolCall
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.core.forked import renewed
-from abs_shield.core.ids import new_id
+from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session

@@ -14,7 +14,7 @@ from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, begin
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.evidence.undone import undone
-from abs_shield.core.events import Returned, Said
+from abs_shield.core.events import MessageText, Returned
 from abs_shield.errors import ShieldError
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.session import Session
@@ -218,7 +218,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         below = set().union(*returned[n + 1 :])  # a sub-agent's own results reach its parent too
         for version, event in log:
             place = f"{version}" if one is session else f"{one.id}:{version}"
-            if isinstance(event, Said) and event.role in _SOURCES:
+            if isinstance(event, MessageText) and event.role in _SOURCES:
                 yield _text_passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
                 some = by_id[event.call_id] if event.call_id else []

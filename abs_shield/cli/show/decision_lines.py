@@ -16,7 +16,7 @@ from abs_shield.cli.show.outcome_text import outcome_of, stop_word
 from abs_shield.cli.show.run_excerpt import Excerpt
 from abs_shield.cli.time_options import format_time
 from abs_shield.core import Decision, Finding, Outcome, Subject
-from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import read_message
 from abs_shield.replay.runs import UNREADABLE
 
@@ -218,7 +218,7 @@ def _message(message: Any) -> Iterator[Text]:
         yield safe(_json_or_text(message))
     for event in events or ():
         match event:
-            case Said():
+            case MessageText():
                 yield safe(f"{event.role}: {event.text}")
             case Proposed():
                 for call in event.calls:

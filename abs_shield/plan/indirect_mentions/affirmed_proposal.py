@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.text.normal import chunks, normal
@@ -30,7 +30,7 @@ def affirmed_proposal(argument: Argument, session: Session) -> bool:
     wanted = chunks(normal(argument.text))
     if not wanted:
         return False
-    messages = [entry.event for entry in session.entries() if isinstance(entry.event, Said)][
+    messages = [entry.event for entry in session.entries() if isinstance(entry.event, MessageText)][
         -_MAX_MESSAGES:
     ]
     return any(

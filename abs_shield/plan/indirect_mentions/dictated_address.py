@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
@@ -25,6 +25,6 @@ def texts_of_people(session: Session | None) -> Iterator[str]:
         # the user of a sub-agent is its parent agent
         roles = ("system",) if session.parent is not None else ("system", "user")
         for event in reversed(record_of(session).log.newest(_MAX_MESSAGES)):
-            if isinstance(event, Said) and event.role in roles:
+            if isinstance(event, MessageText) and event.role in roles:
                 yield event.text
         session = session.parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.text.normal import normal
@@ -90,7 +90,7 @@ def _user_texts(session: Session) -> Iterator[str]:
     while True:
         for entry in reversed([*run.entries()]):
             event = entry.event
-            if remaining > 0 and isinstance(event, Said) and event.role != "assistant":
+            if remaining > 0 and isinstance(event, MessageText) and event.role != "assistant":
                 yield normal(event.text[:remaining])
                 remaining -= len(event.text)
         if run.parent is None:

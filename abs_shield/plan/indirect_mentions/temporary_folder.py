@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 
@@ -20,6 +20,6 @@ def temporary_folder(argument: Argument, session: Session) -> bool:
     texts = [
         entry.event.text[:_MAX_TEXT_LENGTH]
         for entry in session.entries()
-        if isinstance(entry.event, Said) and entry.event.role != "assistant"
+        if isinstance(entry.event, MessageText) and entry.event.role != "assistant"
     ]
     return any(map(_FOLDER.search, texts)) and not any(map(_OTHER_FOLDER.search, texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.core.names import PARAMETER_MISMATCH, SIGNAL_NAMES
+from abs_shield.core.layer_names import PARAMETER_MISMATCH, SIGNAL_NAMES
 from abs_shield.plan.compile import rejects_name
 from abs_shield.plan.finding_codes import FINDING_CODES, OF_WHOLE_CALL
 from abs_shield.plan.place_in_schema import absent_step

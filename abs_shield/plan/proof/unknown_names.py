@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.core.names import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
+from abs_shield.core.layer_names import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint, without_repetitions
 from abs_shield.policy.source_location import SourceLocation

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Said
+from abs_shield.core.events import MessageText
 from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
@@ -69,7 +69,9 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
     def is_confirmed(session: Session) -> bool:
         events = [entry.event for entry in session.entries()]
         messages = [
-            event.text for event in events if isinstance(event, Said) and event.role == "user"
+            event.text
+            for event in events
+            if isinstance(event, MessageText) and event.role == "user"
         ]
         newest = _spaced_words(messages[-1][:_MOST_CHARACTERS]) if messages else ""
         return any(phrase in newest for phrase in normalised)

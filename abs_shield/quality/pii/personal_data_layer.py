@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from abs_shield.core import Finding, Unavailable, Verdict
-from abs_shield.core.names import PERSONAL_DATA
+from abs_shield.core.layer_names import PERSONAL_DATA
 from abs_shield.plan import Proposal
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.quality.pii.allowed_values import is_allowed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from abs_shield.core.names import PHANTOM_TARGET, PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TARGET, PHANTOM_TOOL
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.mining.draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial, everywhere

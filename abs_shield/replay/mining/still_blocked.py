@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.replay.mining.draft import Pass
 from abs_shield.replay.mining.recorded_passes import MOST_NAMES, is_writable
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial

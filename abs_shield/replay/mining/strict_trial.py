@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from abs_shield.core import Outcome, Verdict
-from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.policy import Policy
 from abs_shield.policy.suppression import anywhere
 from abs_shield.replay.run_judging import Judged

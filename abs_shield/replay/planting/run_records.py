@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import HINTS
 from abs_shield.replay.planting.joined_runs import FAILED, Joined
@@ -38,7 +38,7 @@ def tool_record(tool: Tool) -> dict[str, Any]:
 def _messages(event: Event) -> Iterator[dict[str, Any]]:
     at = {} if event.at is None else {"at": event.at}
     match event:
-        case Said():
+        case MessageText():
             yield {"role": event.role, "content": event.text, **at}
         case Proposed():
             yield {"role": "assistant", "tool_calls": [*map(_call, event.calls)], **at}

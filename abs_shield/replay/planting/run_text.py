@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.policy import Tool
 from abs_shield.replay.planting.argument_values import (
     ArgumentValue,
@@ -110,7 +110,7 @@ class RunText:
     @cached_property
     def user_words(self) -> frozenset[str]:
         """The words of the user's messages."""
-        statements = [event for event in self.events if isinstance(event, Said)]
+        statements = [event for event in self.events if isinstance(event, MessageText)]
         texts = [event.text for event in statements if event.role == "user"]
         return frozenset(word for text in texts for word in normalised_words(text))
 
@@ -139,7 +139,7 @@ class RunText:
         for event in self.events:
             ends.append(size)
             if isinstance(event, Proposed) or (
-                isinstance(event, Said) and event.role == "assistant"
+                isinstance(event, MessageText) and event.role == "assistant"
             ):
                 continue
             for text in _texts(event):
@@ -156,7 +156,7 @@ def normalised_words(text: str) -> Iterator[str]:
 
 def _texts(event: Event) -> Iterator[str]:
     match event:
-        case Said():
+        case MessageText():
             yield event.text
         case Returned():
             yield from _scalars(event.value)

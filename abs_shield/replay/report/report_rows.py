@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Truth
-from abs_shield.core.names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
+from abs_shield.core.layer_names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
 from abs_shield.replay.blocking_layers import blocking_layers
 from abs_shield.replay.report.layer_report import LayerCase
 from abs_shield.shield.guarded_output import AFTERWARDS

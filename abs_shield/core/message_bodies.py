@@ -17,7 +17,7 @@ _ABOUT = frozenset(
     }
 )  # fmt: skip
 """Members that hold nothing of it."""
-_HEARD: tuple[Role, ...] = ("user", "system")
+_MENTIONING_ROLES: tuple[Role, ...] = ("user", "system")
 """Roles whose words count as mentions, so that a message of theirs is never taken as nothing."""
 SHAPES = (
     "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
@@ -31,13 +31,13 @@ def may_be_lost(message: Mapping[str, Any], role: Role, *, is_empty: bool) -> bo
 
     Args:
         message: The message.
-        role: Its role; what the agent says is no mention.
+        role: Its role; the agent's own words never count as a mention.
         is_empty: Whether it says itself that it is empty, as with a text of no characters.
 
     >>> may_be_lost({"role": "user", "content": "", "images": ["iVBO"]}, "user", is_empty=True)
     True
     """
-    return role in _HEARD and (not is_empty or _holds_unknown(message))
+    return role in _MENTIONING_ROLES and (not is_empty or _holds_unknown(message))
 
 
 def _holds_unknown(message: Mapping[str, Any]) -> bool:
@@ -56,7 +56,9 @@ def require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
         UnreadableMessage: None of its members is known to hold what it says.
     """
     names = [name for name in BODY if name in message]
-    if names and (role not in _HEARD or any(message[name] is not None for name in names)):
+    if names and (
+        role not in _MENTIONING_ROLES or any(message[name] is not None for name in names)
+    ):
         return
     if _holds_unknown(message):
         raise UnreadableMessage(

@@ -46,7 +46,7 @@ def members_of(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def block_of(part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
-    Return a part of Gemini or Bedrock as a block with a ``type``; None of what is no such part.
+    Return a part of Gemini or Bedrock as a block with a ``type``; None where it is not such a part.
 
     >>> block_of({"toolUse": {"toolUseId": "t1", "name": "refund", "input": {"id": "tx_1"}}})
     {'type': 'tool_use', 'id': 't1', 'name': 'refund', 'input': {'id': 'tx_1'}}

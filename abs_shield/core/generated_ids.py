@@ -26,16 +26,16 @@ _GENERATED = re.compile(r"[0-9a-f]{16}-[0-9a-f]+")
 
 
 @lru_cache(maxsize=1_024)
-def is_generated(given: str) -> bool:
+def is_generated(session_id: str) -> bool:
     """
     Return whether an id is one of `new_id`, of this or another process, and not the host's own.
 
     >>> is_generated(new_id()), is_generated("chat-4711")
     (True, False)
     """
-    return _GENERATED.fullmatch(given) is not None
+    return _GENERATED.fullmatch(session_id) is not None
 
 
 def new_id() -> str:
-    """Give an id that no other process gives: 16 hex digits, a dash, a counter."""
+    """Return an id that no other process gives: 16 hex digits, a dash, a counter."""
     return f"{_IDS.prefix}-{_IDS.next():x}"

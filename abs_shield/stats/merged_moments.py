@@ -23,7 +23,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Self:
-        """Give the moments of *numbers*, summed exactly."""
+        """Return the moments of *numbers*, summed exactly."""
         n = len(numbers)
         mean = fsum(numbers) / n if n else 0.0
         return cls(n, mean, dist(numbers, (mean,) * n) ** 2)
@@ -31,7 +31,7 @@ class Moments(NamedTuple):
     @classmethod
     def merged(cls, shards: Iterable[Moments]) -> Self:
         """
-        Give the moments of all numbers of all *shards*, in any order.
+        Return the moments of all numbers of all *shards*, in any order.
 
         Source: T. F. Chan, G. H. Golub, R. J. LeVeque, COMPSTAT 1982.
         """

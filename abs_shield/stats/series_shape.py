@@ -27,7 +27,7 @@ class Shape(NamedTuple):
 
 def shape(series: Collection[float]) -> Shape:
     """
-    Give the shape of at least two numbers.
+    Return the shape of at least two numbers.
 
     Source: J. von Neumann, Annals of Mathematical Statistics 12(4), 1941, for the ratio.
 
@@ -56,7 +56,7 @@ def shape(series: Collection[float]) -> Shape:
 
 def repeats(series: Collection[float]) -> bool:
     """
-    Whether at least half of the points are repetitions.
+    Return whether at least half of the points are repetitions.
 
     >>> repeats([5, 5, 5, 6]), repeats([5, 6, 7, 7])
     (True, False)

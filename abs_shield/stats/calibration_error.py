@@ -1,0 +1,65 @@
+"""How well predicted probabilities match what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum
+from typing import NamedTuple
+
+BINS = 10
+
+
+class Bin(NamedTuple):
+    """The mean predicted probability and the observed share of results in one bin."""
+
+    n: int
+    predicted: float
+    observed: float
+
+
+def brier(outcomes: Sequence[tuple[float, bool]]) -> float:
+    """
+    Return the mean squared error of probabilities, in [0, 1]: low is good.
+
+    Source: G. W. Brier, Monthly Weather Review 78(1), 1950.
+
+    >>> brier([(0.9, True), (0.2, False)])
+    0.025
+    """
+    return (
+        round(fsum((p - observed) ** 2 for p, observed in outcomes) / len(outcomes), 12)
+        if outcomes
+        else 0.0
+    )
+
+
+def reliability(outcomes: Iterable[tuple[float, bool]], *, bins: int = BINS) -> list[Bin]:
+    """
+    Return the points of a calibration curve: bins of equal width, empty ones left out.
+
+    >>> reliability([(0.91, True), (0.99, False), (0.1, False)])
+    [Bin(n=1, predicted=0.1, observed=0.0), Bin(n=2, predicted=0.95, observed=0.5)]
+    """
+    held: dict[int, list[tuple[float, bool]]] = {}
+    for p, observed in outcomes:
+        held.setdefault(min(int(p * bins), bins - 1), []).append((p, observed))
+    return [
+        Bin(len(some), fsum(p for p, _ in some) / len(some), sum(w for _, w in some) / len(some))
+        for _, some in sorted(held.items())
+    ]
+
+
+def expected_calibration_error(
+    outcomes: Iterable[tuple[float, bool]], *, bins: int = BINS
+) -> float:
+    """
+    Return the mean distance of predicted from observed shares, in [0, 1]: low is good.
+
+    Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, AAAI 2015.
+
+    >>> expected_calibration_error([(0.75, True), (0.75, True), (0.75, True), (0.75, False)])
+    0.0
+    """
+    curve = reliability(outcomes, bins=bins)
+    n = sum(one.n for one in curve)
+    return sum(one.n * abs(one.predicted - one.observed) for one in curve) / n if n else 0.0
