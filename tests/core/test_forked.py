@@ -15,7 +15,7 @@ import abs_shield
 from abs_shield.core.forked import Renewed, renewed
 
 ROOM = Path(abs_shield.__file__).parent
-RENEWS_ITSELF = {"core/forked.py", "stores/writer.py"}
+RENEWS_ITSELF = {"core/forked.py", "stores/batch_writer.py"}
 """The registry, and a writer, which begins anew in a child as a whole."""
 
 
