@@ -1,4 +1,4 @@
-"""Keywords of a schema that only describe: two schemas that differ in them accept alike."""
+"""Comparison of schemas without annotations, the keywords that only describe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANNOTATIONS = frozenset("title description default examples deprecated $comment
 
 def is_same(one: Any, other: Any, *, depth: int = 0) -> bool:
     """
-    Return whether two schemas differ in annotations at most; False where it is not known.
+    Return whether two schemas differ in annotations at most; False where that is uncertain.
 
     >>> is_same({"type": "string", "title": "A"}, {"type": "string"})
     True

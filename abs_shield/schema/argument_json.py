@@ -1,4 +1,4 @@
-"""The JSON form of a Python argument, as pydantic writes it: bounded, and nothing is consumed."""
+"""The JSON form of Python arguments, as pydantic serialises them; iterators are not consumed."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _BYTES = ("B", "b", "c")
 
 class ArgumentSerializer:
     """
-    Writes the arguments of one call.
+    Serialiser of the arguments of one call.
 
-    A value that is too deep or too large is cut just beyond what a schema takes, so that the
-    schema refuses it; an iterator, a stream and whatever is no data is named by its type.
+    A value that is too deep or too large is cut just beyond the limits of a schema, so that the
+    schema refuses it; iterators, streams and other objects are replaced by their type's name.
 
     >>> ArgumentSerializer().serialize([timedelta(hours=1), (n for n in "ab")])
     ['PT1H', '<generator>']
@@ -61,10 +61,10 @@ class ArgumentSerializer:
         self._left = MAX_NODES
 
     def serialize(self, value: Any) -> Any:
-        """Give the JSON form of one argument."""
+        """Return the JSON form of one argument."""
         try:
             return self._value(value, 1)
-        except Exception:  # a judged object's own code may raise anything
+        except Exception:  # the object's own code may raise anything
             return _placeholder(value)
 
     def _value(self, value: Any, depth: int) -> Any:
@@ -96,7 +96,7 @@ class ArgumentSerializer:
         return [self._value(item, depth + 1) for item in self._within_budget(items)]
 
     def _record(self, value: Any, parts: dict[str, Any], depth: int) -> Any:
-        """A flat model is written by pydantic, where its own type takes that from JSON."""
+        """Serialise a record: with pydantic where it is flat and its type accepts the result."""
         if depth > MAX_DEPTH:
             return None
         kind = type(value)
@@ -133,7 +133,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 
 
 def _defines_own_json(kind: type[Any]) -> bool:
-    """Whether a model says itself what its JSON is."""
+    """Return whether a model customises its JSON schema or serialisation."""
     hooks = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
     return issubclass(kind, BaseModel) and any(
         getattr(getattr(kind, hook), "__func__", None) is not getattr(BaseModel, hook).__func__
@@ -142,7 +142,7 @@ def _defines_own_json(kind: type[Any]) -> bool:
 
 
 def _has_symmetric_names(kind: type[Any]) -> bool:
-    """Whether a class writes its fields as they are, under the names by which it takes them."""
+    """Return whether a class serialises its fields unchanged, by the names it validates."""
     marks = getattr(kind, "__pydantic_decorators__", None)
     if marks and (marks.computed_fields or marks.field_serializers or marks.model_serializers):
         return False
@@ -153,7 +153,7 @@ def _has_symmetric_names(kind: type[Any]) -> bool:
 
 
 def _by_input_name(value: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a model or a dataclass by the names under which its type takes them."""
+    """Return the fields of a model or a dataclass by the names under which it validates them."""
     model_fields = getattr(type(value), "__pydantic_fields__", {})
     if not model_fields:
         return parts
@@ -167,7 +167,7 @@ def _by_input_name(value: Any, parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _input_name(field: Any, name: str) -> str:
-    """The name of a field in the schema of what is taken: its first alias that is a name."""
+    """Return the name of a field in the validation schema: its first alias that is a string."""
     alias = field.validation_alias
     for each in alias.choices if isinstance(alias, AliasChoices) else (alias,):
         if isinstance(each, str):
@@ -206,7 +206,7 @@ def _is_leaf(item: Any) -> bool:
 
 
 def _is_finite(item: Any) -> bool:
-    """Whether *item* is no number, or a finite one; of a float the schema says so."""
+    """Return whether *item* is finite or not a number; the schema itself checks floats."""
     if isinstance(item, Decimal):
         return item.is_finite()
     return not isinstance(item, complex) or isfinite(item)
@@ -219,13 +219,13 @@ def _leaf(value: Any) -> Any:
         return str.__str__(str(value))
     if isinstance(value, memoryview) and value.format in _BYTES:
         value = value.tobytes()
-    if not _is_finite(value):  # pydantic would write a text, which a schema may take
+    if not _is_finite(value):  # pydantic would return a text, which a schema may accept
         return nan
     if not is_data(value):
         return _placeholder(value)
     try:
         return to_jsonable_python(value, fallback=_placeholder, inf_nan_mode="constants")
-    except ValueError:  # bytes that are no text
+    except ValueError:  # bytes that are not UTF-8
         return _placeholder(value)
 
 
@@ -236,7 +236,7 @@ def _key(key: Any) -> Any:
 
 
 def _is_finite_key(key: Any) -> bool:
-    """Whether a key is no number, or a finite one: its text would be a name as any other."""
+    """Return whether a key is finite or not a number: as text it would be an ordinary name."""
     if isinstance(key, tuple):
         return all(map(_is_finite_key, key))
     return isfinite(key) if isinstance(key, float) else _is_finite(key)

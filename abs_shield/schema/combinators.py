@@ -1,4 +1,4 @@
-"""Keywords that choose among schemas: whether one fits is asked first, and why not only then."""
+"""Keywords that combine schemas; they collect reasons only after no branch fits."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from abs_shield.schema.work_budget import Undecided, may_explain, verdict_only
 Errors = Iterator[ValidationError]
 
 MOST_REASONS = 100
-"""Reasons that are kept why one branch does not fit."""
+"""Errors that are retained of one branch."""
 
 
 def fits_schema(validator: Any, instance: Any, schema: Any) -> bool:
-    """Tell whether a value fits a schema."""
+    """Return whether a value fits a schema."""
     with verdict_only():
         return next(validator.descend(instance, schema), None) is None
 
 
 def any_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:
-    """At least one branch fits."""
+    """Yield an error unless at least one branch fits."""
     if not any(fits_schema(validator, instance, branch) for branch in branches):
         yield _none_fits(validator, branches, instance)
 
 
 def one_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:
-    """Exactly one branch fits."""
+    """Yield an error unless exactly one branch fits."""
     fitting = (branch for branch in branches if fits_schema(validator, instance, branch))
     matches = sum(1 for _ in islice(fitting, 2))
     if not matches:
@@ -41,18 +41,18 @@ def one_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> E
 
 
 def not_(validator: Any, unwanted: Any, instance: Any, schema: Any) -> Errors:
-    """The schema does not fit."""
+    """Yield an error if the schema fits."""
     if fits_schema(validator, instance, unwanted):
         yield ValidationError("fits what is not wanted")
 
 
 def _none_fits(validator: Any, branches: list[Any], instance: Any) -> ValidationError:
-    """Say why each branch does not fit, as far as there is time to look."""
+    """Return an error with the reasons of each branch, as far as the budget allows."""
     reasons: list[ValidationError] = []
     try:
         for at, branch in enumerate(branches if may_explain(len(branches)) else ()):
             errors = validator.descend(instance, branch, schema_path=at)
             reasons.extend(islice(errors, MOST_REASONS))
-    except Undecided:  # that none fits is certain already
+    except Undecided:  # it is already certain that no branch fits
         pass
     return ValidationError("no branch fits", context=reasons)

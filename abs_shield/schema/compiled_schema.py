@@ -1,4 +1,4 @@
-"""A schema made ready once, then asked about many values."""
+"""A JSON Schema that is compiled once and then validates many values."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
 
 Accepts = Callable[[Any], bool]
 
-_MOST_LOOKS = 1_000
-"""How often an engine that nothing can stop may look at one part of a value."""
-_MOST_LOOKS_LARGE = 50
+_MOST_VISITS = 1_000
+"""Visits of one part of a value by an engine without a timeout."""
+_MOST_VISITS_LARGE = 50
 _LARGE = 5_000
-"""Parts of a value from which on it may look at each only so often."""
+"""Parts of a value above which the lower limit of visits applies."""
 
 
 _compiled: WeakValueDictionary[tuple[bytes, bool, str], CompiledSchema] = WeakValueDictionary()
-"""The compiled schemas that are in use: one that is equal to the letter is not compiled again."""
+"""The compiled schemas in use: one with the same JSON text is not compiled again."""
 
 
 class SchemaJudge(Protocol):
-    """What rejects and explains; it has the last word."""
+    """The authoritative validator: it rejects values and explains why."""
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value has no problem."""
@@ -51,13 +51,13 @@ class SchemaJudge(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class CompiledSchema:
-    """A schema ready to judge values; safe to share between threads.
+    """A schema ready to validate values; safe to share between threads.
 
     Attributes:
-        engine: Who answers first in ``accepts``; jsonschema alone rejects and explains.
+        engine: The engine that ``accepts`` asks first; only jsonschema rejects and explains.
         known: The names declared at the top level, through references and branches.
         required: The names that every value must have.
-        nameless: Whether it declares no name, and refuses none in so many words.
+        nameless: Whether it neither declares a name nor explicitly refuses any.
     """
 
     engine: str
@@ -70,14 +70,14 @@ class CompiledSchema:
 
     def accepts(self, value: Any, *, already_plain: bool = False) -> bool:
         """
-        Tell whether a value fits; any Python object gives an answer.
+        Return whether a value fits; any Python object is allowed.
 
         Args:
             value: The value.
             known_plain: Whether it is known to be an object of a few plain scalars.
 
         Raises:
-            Undecided: The bounds were reached before it was known.
+            Undecided: The budget was spent before the value was judged.
         """
         if self._core is not None:
             try:
@@ -87,16 +87,16 @@ class CompiledSchema:
                     and self._core(value)
                 ):
                     return True
-            except Exception:  # an engine that stumbles has not said yes; the reference decides
+            except Exception:  # an engine that fails has not accepted; the reference decides
                 pass
         return self._reference.accepts(value)
 
     def fits(self, arguments: dict[str, Any]) -> bool:
         """
-        Tell whether a few plain scalars fit under names that it `declares`.
+        Return whether a few plain scalars fit under names that it `declares`.
 
         Raises:
-            Exception: It could not be told; ask `accepts`, which always answers.
+            Exception: The check failed; call `accepts`, which handles every value.
         """
         try:
             if self._core is not None and self._core(arguments):
@@ -107,19 +107,19 @@ class CompiledSchema:
 
     @property
     def is_closed(self) -> bool:
-        """Whether a name that it does not declare is wrong."""
+        """Return whether undeclared names are errors."""
         return self._closed is not None
 
     def declares(self, value: Any) -> bool:
-        """Whether every name is a declared one, where no other may come."""
+        """Return whether every name is declared, or undeclared names are allowed."""
         return self._closed is None or type(value) is not dict or value.keys() <= self._closed
 
     def problems(self, value: object) -> tuple[SchemaProblem, ...]:
         """
-        List what is wrong with a value, at most 100 problems; empty when it fits.
+        Return the problems of a value, at most 100; empty when it fits.
 
         Raises:
-            Undecided: Nothing wrong was found within the bounds, and they were reached.
+            Undecided: The budget was spent before any problem occurred.
         """
         return self._reference.problems(value)
 
@@ -131,13 +131,13 @@ def compile_schema(
     closed: bool = False,
     engine: str = "auto",
 ) -> CompiledSchema:
-    """Make a JSON Schema ready to judge values.
+    """Compile a JSON Schema.
 
     Args:
         schema: Draft 4 to 2020-12 by its ``$schema``, 2020-12 without one. It is copied.
-        where: What to call the schema in an error, such as ``"tool `refund`"``.
+        where: The name of the schema in errors, such as ``"tool `refund`"``.
         closed: Whether a top-level name that the schema does not declare is wrong, unless the
-            schema allows more names in so many words.
+            schema explicitly allows more names.
         engine: ``"auto"``, ``"jsonschema-rs"``, ``"pydantic-core"`` or ``"jsonschema"``.
 
     Returns:
@@ -145,7 +145,7 @@ def compile_schema(
         ``"jsonschema"`` where no faster one is exact.
 
     Raises:
-        PolicyError: The schema is invalid, refers to what is not in it, or is too large; or the
+        PolicyError: The schema is invalid, has an unresolvable reference, or is too large; or the
             engine is unknown or not installed.
     """
     # jsonschema takes 170 ms to import: only a program that has schemas pays for it.
@@ -196,7 +196,7 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
 
     depth, when_large = (
         safe_depth(id(ready.schema), ready.edges, most=most)
-        for most in (_MOST_LOOKS, _MOST_LOOKS_LARGE)
+        for most in (_MOST_VISITS, _MOST_VISITS_LARGE)
     )
     if engine in ("auto", "jsonschema-rs") and depth > 0:
         try:
@@ -214,7 +214,7 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
 
 
 def _bounded(core: Accepts, depth: int, when_large: int, *, patterned: bool) -> Accepts:
-    """Leave to the reference, which stops in time, what *core* would look at too often."""
+    """Return *core* limited to values that it visits rarely; the reference judges the others."""
     if when_large >= MAX_DEPTH and not patterned:
         return core
 

@@ -18,7 +18,7 @@ _LONGEST = 4096
 
 def decimal_format(bounds: Mapping[str, Any]) -> str:
     """
-    Name the format of a decimal text within *bounds*, which are pydantic's; empty without any.
+    Return the format of a decimal text within pydantic's *bounds*; empty without bounds.
 
     >>> decimal_format({"gt": 0, "le": 500})
     'decimal, > 0, <= 500'
@@ -31,7 +31,7 @@ def decimal_format(bounds: Mapping[str, Any]) -> str:
 
 def decimal_checker(name: str) -> Callable[[str], bool] | None:
     """
-    Give the checker of such a format; None where *name* is another's.
+    Return the checker of a decimal format; None where *name* is another format.
 
     >>> [decimal_checker("decimal, > 0, <= 500")(text) for text in ("20.50", "600", "1e2", "ten")]
     [True, False, True, False]

@@ -1,4 +1,4 @@
-"""Which argument names does a schema declare, and may others come along?"""
+"""The argument names that a schema declares, and whether it allows others."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class DeclaredNames:
 
     @property
     def closable(self) -> bool:
-        """Whether the schema says enough for an unknown name to be wrong."""
+        """Return whether the schema lists its names and allows no others."""
         return not self.open and self.lists_names
 
     @property
     def nameless(self) -> bool:
-        """Whether the schema declares no name, and refuses none in so many words."""
+        """Return whether the schema neither declares a name nor explicitly refuses any."""
         return not (self.names or self.patterns or self.refuses)
 
     def add(self, schema: dict[str, Any], *, certain: bool) -> None:
-        """Note what one schema says of the top level; certain if it always applies."""
+        """Add the names of one schema at the top level; *certain* if it always applies."""
         properties = schema.get("properties", {})
         required = schema.get("required", ())
         self.names |= set(properties) | set(required)

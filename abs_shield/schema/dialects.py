@@ -1,4 +1,4 @@
-"""jsonschema's validator of each draft, made safe: finite numbers, our own keywords, a bound."""
+"""Safe versions of jsonschema's validators: finite numbers, replaced keywords, counted steps."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ DRAFTS: dict[str, Any] = {
 
 @cache
 def safe_validator(dialect: str) -> Any:
-    """Give the safe validator class of a draft."""
+    """Return the safe validator class of a draft."""
     base = DRAFTS[dialect]
     replaced = {name: function for name, function in REPLACED.items() if name in base.VALIDATORS}
     checker = base.TYPE_CHECKER.redefine("number", _number).redefine("integer", _integer)
     extend: Any = validators.extend
     safe_class = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
-    # jsonschema's own would leave our class wherever a subschema says `$schema`.
+    # jsonschema's own `evolve` would leave this class wherever a subschema has `$schema`.
     safe_class.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
     safe_class.descend = _brief(safe_class.descend)  # type: ignore[attr-defined, unused-ignore]
     safe_class.iter_errors = _counted(safe_class.iter_errors)  # type: ignore[attr-defined, unused-ignore]
@@ -41,7 +41,7 @@ def safe_validator(dialect: str) -> Any:
 
 @cache
 def meta_validator(dialect: str) -> Any:
-    """Give the validator of schemas of a draft."""
+    """Return the validator of schemas of a draft."""
     base = DRAFTS[dialect]
     return base(base.META_SCHEMA)
 
@@ -55,7 +55,7 @@ def _counted(iter_errors: Any) -> Any:
 
 
 def _brief(descend: Any) -> Any:
-    """Refuse what `false` refuses without the whole value in the message, and count it."""
+    """Wrap `descend`: count `false` schemas, and keep the value out of their messages."""
 
     def brief(
         self: Any,

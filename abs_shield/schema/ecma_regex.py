@@ -1,4 +1,4 @@
-"""Regular expressions with the meaning JSON Schema gives them (ECMA-262), and a time limit."""
+"""Regular expressions with ECMA-262 semantics, as JSON Schema requires, and a time limit."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ _UNCHANGED_GROUPS = ("(?:", "(?=", "(?!", "(?<=", "(?<!")
 
 
 class BadPattern(ValueError):
-    """The text is not a regular expression we can run."""
+    """Raised for a text that is not a supported regular expression."""
 
 
 @lru_cache(maxsize=1024)
 def compile_pattern(pattern: str, *, strict: bool = False) -> Any:
-    """Compile a pattern with ECMA meaning; strict refuses what is Python's own, as ``\\Z``."""
+    """Compile a pattern with ECMA semantics; *strict* refuses Python syntax such as ``\\Z``."""
     translated = "".join(_pieces(pattern, strict))
     try:
         return regex.compile(translated, regex.VERSION0)
@@ -69,9 +69,9 @@ def compile_pattern(pattern: str, *, strict: bool = False) -> Any:
 @lru_cache(maxsize=1024)
 def search_of(pattern: str) -> Callable[[str], bool]:
     """
-    Make the search for a pattern in a text; it raises TimeoutError after 50 ms.
+    Return a search for a pattern in a text that raises TimeoutError after 50 ms.
 
-    So does one that takes less where the patterns of this judgement took long in all. A text that
+    It raises earlier where the patterns of this judgement exceeded their total time. A text that
     took too long is not searched again.
     """
     ready = compile_pattern(pattern)
@@ -81,14 +81,14 @@ def search_of(pattern: str) -> Callable[[str], bool]:
     def matches(text: str) -> bool:
         if len(text) <= safe_length:
             return search(text) is not None
-        # a timer is read between two places of a text: one place of a long text may take a second
+        # the timer is only read between two positions: one position may take a second
         if endless and (len(text), hash(text)) in endless:
             raise TimeoutError
         started = perf_counter()
         try:
             return run_timed(lambda left: search(text, timeout=left) is not None, most=SECONDS)
         except TimeoutError:
-            if perf_counter() - started >= SECONDS:  # and not what other patterns left of the time
+            if perf_counter() - started >= SECONDS:  # not only because other patterns used it up
                 endless.append((len(text), hash(text)))
             raise
 
@@ -96,7 +96,7 @@ def search_of(pattern: str) -> Callable[[str], bool]:
 
 
 def _safe_length(translated: str) -> int:
-    """Find up to which length a text needs no timer, which costs more than a short search."""
+    """Return the length up to which a text needs no timer, which costs more than a short search."""
     bare = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", translated, flags=re.DOTALL)
     if "(" in bare or "|" in bare:
         return 0
@@ -174,8 +174,8 @@ def _code_point(token: str) -> str:
 
 
 def _refuse_python(token: str, before: str) -> None:
-    is_named = token.startswith("(?<") and (token[3:].isalpha() or token[3:] in ("_", "$"))
-    if token.startswith("(?") and token not in _UNCHANGED_GROUPS and not is_named:
+    has_group_name = token.startswith("(?<") and (token[3:].isalpha() or token[3:] in ("_", "$"))
+    if token.startswith("(?") and token not in _UNCHANGED_GROUPS and not has_group_name:
         raise BadPattern(f"unknown group `{token}`")
     if token == "+" and before[-1:] in ("*", "+", "?", "}") and before[:1] != "\\":
         raise BadPattern("nothing to repeat")

@@ -1,4 +1,4 @@
-"""From an error of jsonschema to problems in our words."""
+"""Conversion of jsonschema's errors to `SchemaProblem`s."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RANGES = {
 
 
 def explain_error(error: Any, declared_names: tuple[str, ...] = ()) -> Iterator[SchemaProblem]:
-    """Yield the problems one error stands for; ``known`` are the names at the top level."""
+    """Yield the problems of one error; *declared_names* are the names at the top level."""
     path = tuple(error.absolute_path)
     names = declared_names if not path else ()
     unknown = getattr(error, "unknown", None)
@@ -47,7 +47,7 @@ def explain_error(error: Any, declared_names: tuple[str, ...] = ()) -> Iterator[
 def unknown_argument(
     path: tuple[Any, ...], name: str, got: Any, declared_names: tuple[str, ...]
 ) -> SchemaProblem:
-    """Say that nobody declared an argument of this name."""
+    """Return the problem of an undeclared argument."""
     hint, nearest = problem_hints.name_hint(name, declared_names)
     return SchemaProblem(
         where=pointer((*path, name)),
@@ -88,7 +88,7 @@ def _wrong_type(error: Any, where: str) -> SchemaProblem:
 
 
 def wrong_type(where: str, got: Any, wanted: tuple[str, ...]) -> SchemaProblem:
-    """Say that a value is of another type than every wanted one."""
+    """Return the problem of a value whose type is none of the wanted ones."""
     expected = " or ".join(wanted)
     return SchemaProblem(
         where=where,

@@ -1,4 +1,4 @@
-"""Which members, or items, has a schema looked at? `unevaluated...` applies to the others."""
+"""The members and items that a schema evaluates; `unevaluated...` applies to the others."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from abs_shield.schema.work_budget import memo, spend
 
 Matches = Callable[[str, str], bool]
 _PLACES = 32
-"""Places of items that are collected in the time of one step."""
+"""Indexes of items that cost one step of the budget."""
 
 
 def evaluated_properties(
     validator: Any, instance: dict[str, Any], schema: Any, matches: Matches
 ) -> set[str]:
-    """Collect the names of the members that a schema, or a branch that holds, evaluates."""
+    """Return the names of the members that a schema and its matching branches evaluate."""
     if isinstance(schema, bool):
         return set()
     names: set[str] = _once(
@@ -40,7 +40,7 @@ def _members(validator: Any, instance: dict[str, Any], schema: Any, matches: Mat
 
 
 def evaluated_items(validator: Any, instance: list[Any], schema: Any) -> Container[int]:
-    """Collect the places of the items that a schema, or a branch that holds, evaluates."""
+    """Return the indexes of the items that a schema and its matching branches evaluate."""
     if isinstance(schema, bool):
         return range(0)
     places: Container[int] = _once(schema, instance, lambda: _items(validator, instance, schema))
@@ -69,7 +69,7 @@ def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Conta
 
 
 def _listed(validator: Any, schema: dict[str, Any]) -> int | None:
-    """How many of the first items a schema evaluates one by one; None for every item."""
+    """Return how many leading items a schema evaluates one by one; None for every item."""
     if "prefixItems" in validator.VALIDATORS:
         return None if "items" in schema else len(schema.get("prefixItems", ()))
     listed = schema.get("items", ())

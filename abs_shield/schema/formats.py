@@ -1,4 +1,4 @@
-"""Is a text a date, an address, a UUID? Strict checkers, one per JSON Schema format."""
+"""Strict checkers of texts, one per JSON Schema format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.schema.uri_formats import iri, iri_reference, uri, uri_reference
 Checker = Callable[[str], bool]
 
 _LONGEST_PATTERN = 4096
-"""Characters of a pattern: compiling one costs more than reading it."""
+"""Characters of a pattern, since compiling costs more than reading."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
@@ -33,7 +33,7 @@ _RELATIVE = re.compile(r"(?:0|[1-9][0-9]*)(?:[+-](?:0|[1-9][0-9]*))?(?:#|(?:/(?:
 
 
 def date(text: str) -> bool:
-    """A day of the calendar, as in ``2024-05-31``."""
+    """Return whether a text is a calendar date, as in ``2024-05-31``."""
     if _DATE.fullmatch(text) is None:
         return False
     try:
@@ -45,7 +45,7 @@ def date(text: str) -> bool:
 
 def time(text: str) -> bool:
     """
-    A time of day, as in ``12:00`` or ``12:00:00Z``; the seconds and the offset are optional.
+    Return whether a text is a time of day, as in ``12:00`` or ``12:00:00Z``.
 
     RFC 3339 requires both, but ISO 8601 and pydantic do not: a local time has no offset, and a
     model that is asked for one invents it. Second 60 is valid only where UTC shows 23:59.
@@ -63,32 +63,32 @@ def time(text: str) -> bool:
 
 
 def date_time(text: str) -> bool:
-    """A date, ``T``, ``t`` or one space, and a time of day, as in ``2024-05-31T12:00:00``."""
+    """Return whether a text is a date and a time, as in ``2024-05-31T12:00:00``."""
     return text[10:11] in _SEPARATORS and date(text[:10]) and time(text[11:])
 
 
 def duration(text: str) -> bool:
-    """A length of time, as in ``P1DT12H`` (RFC 3339, appendix A)."""
+    """Return whether a text is a duration, as in ``P1DT12H`` (RFC 3339, appendix A)."""
     return _DURATION.fullmatch(text) is not None
 
 
 def uuid(text: str) -> bool:
-    """A UUID with its dashes."""
+    """Return whether a text is a UUID with its dashes."""
     return _UUID.fullmatch(text) is not None
 
 
 def json_pointer(text: str) -> bool:
-    """A path into a JSON value, as in ``/items/0`` (RFC 6901)."""
+    """Return whether a text is a JSON pointer, as in ``/items/0`` (RFC 6901)."""
     return _POINTER.fullmatch(text) is not None
 
 
 def relative_json_pointer(text: str) -> bool:
-    """Steps up, then a path or ``#``, as in ``1/items`` or ``0-1#``."""
+    """Return whether a text is a relative JSON pointer, as in ``1/items`` or ``0-1#``."""
     return _RELATIVE.fullmatch(text) is not None
 
 
 def regular_expression(text: str) -> bool:
-    """A regular expression of ECMA-262, of at most 4,096 characters."""
+    """Return whether a text is an ECMA-262 regular expression of at most 4,096 characters."""
     if len(text) > _LONGEST_PATTERN:
         return False
     try:
@@ -123,5 +123,5 @@ FORMATS: dict[str, Checker] = {
 
 @cache
 def checker(name: str) -> Checker | None:
-    """Look up the checker of a format; None if nobody knows it."""
+    """Return the checker of a format; None for an unknown format."""
     return decimal_checker(name) if name.startswith(PREFIX) else FORMATS.get(name)

@@ -1,4 +1,4 @@
-"""Is a text a host or a mailbox? Strict checkers of addresses, in ASCII and in every script."""
+"""Strict checkers of host names, IP addresses and mailboxes, in ASCII and in every script."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _DOTS = (".", "\u3002", "\uff0e", "\uff61")
-"""What separates labels where more than ASCII is allowed (RFC 3490)."""
+"""Separators of labels where more than ASCII is allowed (RFC 3490)."""
 _LONGEST_HOST = 253
 _LONGEST_MAILBOX = 320
 
 
 def _local(beyond: str = "") -> re.Pattern[str]:
-    """What stands before the ``@``: atoms or a quoted text, with characters *beyond* ASCII."""
+    """Return the pattern of a mailbox's local part, with characters *beyond* ASCII."""
     atom = rf"(?:[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~-]{beyond})+"
     return re.compile(rf'{atom}(?:\.{atom})*|"(?:[ !#-\[\]-~]|\\[ -~]{beyond})*"')
 
@@ -28,12 +28,12 @@ _IDN_LOCAL = _local(r"|[^\x00-\x7f\ud800-\udfff]")
 
 
 def ipv4(text: str) -> bool:
-    """Four decimal octets without leading zeros."""
+    """Return whether a text is four decimal octets without leading zeros."""
     return _IPV4.fullmatch(text) is not None
 
 
 def ipv6(text: str) -> bool:
-    """An IPv6 address without a zone."""
+    """Return whether a text is an IPv6 address without a zone."""
     try:
         return len(text) <= 45 and "%" not in text and bool(IPv6Address(text).compressed)
     except (AddressValueError, ValueError):
@@ -41,7 +41,7 @@ def ipv6(text: str) -> bool:
 
 
 def hostname(text: str) -> bool:
-    """Dotted ASCII labels of 1 to 63 characters (RFC 1123), punycode only if it decodes."""
+    """Return whether a text is a host name of ASCII labels (RFC 1123), with valid punycode."""
     return 0 < len(text) <= _LONGEST_HOST and all(map(_label, text.split(".")))
 
 
@@ -57,7 +57,7 @@ def _label(label: str) -> bool:
 
 
 def idn_hostname(text: str) -> bool:
-    """Dotted labels of any script, as in ``例え.テスト`` (RFC 5890, without a mapping)."""
+    """Return whether a text is a host name of any script, as in ``例え.テスト`` (RFC 5890)."""
     if len(text) > _LONGEST_HOST or text.endswith(_DOTS):
         return False
     try:
@@ -67,12 +67,12 @@ def idn_hostname(text: str) -> bool:
 
 
 def email(text: str) -> bool:
-    """A mailbox of RFC 5321: local part, ``@``, host name or address in brackets."""
+    """Return whether a text is a mailbox of RFC 5321, with a host name or a bracketed address."""
     return _mailbox(text, _LOCAL, hostname)
 
 
 def idn_email(text: str) -> bool:
-    """A mailbox of RFC 6531: as an e-mail, with characters of any script on both sides."""
+    """Return whether a text is a mailbox of RFC 6531, with characters of any script."""
     return _mailbox(text, _IDN_LOCAL, idn_hostname)
 
 

@@ -1,4 +1,4 @@
-"""Two schemas that hold beside each other: that of a description, and its author's."""
+"""The intersection of two schemas, such as a tool's description and its author's declaration."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from abs_shield.schema.work_budget import Undecided
 
 def intersect_schemas(first: CompiledSchema, second: CompiledSchema) -> CompiledSchema:
     """
-    Return a schema that accepts what *first* and *second* accept.
+    Return a schema that accepts what both *first* and *second* accept.
 
-    The names are those of *first*; *second* says more about some of their values.
+    The declared names are those of *first*; *second* constrains some of their values further.
     """
     return CompiledSchema(
         engine=first.engine if first.engine == second.engine else "jsonschema",
@@ -36,13 +36,13 @@ def _intersect_checks(first: Accepts | None, second: Accepts | None) -> Accepts 
 
 @dataclass(frozen=True, slots=True)
 class _JudgePair:
-    """The reference judgements of two schemas."""
+    """The reference judges of two schemas."""
 
     first: SchemaJudge
     second: SchemaJudge
 
     def accepts(self, value: object) -> bool:
-        """Return whether a value has no problem with either."""
+        """Return whether a value has no problem with either schema."""
         return self.first.accepts(value) and self.second.accepts(value)
 
     def fits(self, arguments: dict[str, Any]) -> bool:

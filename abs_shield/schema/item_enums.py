@@ -1,4 +1,4 @@
-"""An `enum` beside ``type: array`` that lists the items, as many authors write it."""
+"""Support for an `enum` beside ``type: array`` that lists the items, as many authors write it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 def with_item_enum(schema: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return a copy of *schema* whose `enum` stands at the items, where no list could match it.
+    Return a copy of *schema* with an `enum` of items moved from the array to its items.
 
     JSON Schema compares the whole list with each member, so that ``{"type": "array", "enum":
-    ["a", "b"]}`` allows nothing. Its author means lists of these members, and so does the model.
+    ["a", "b"]}`` allows nothing. Its author, and the model, mean lists of these members.
 
     >>> with_item_enum({"type": "array", "enum": ["a", "b"]})
     {'type': 'array', 'items': {'enum': ['a', 'b']}}

@@ -1,4 +1,4 @@
-"""When are two JSON values the same, and is a number a multiple of another?"""
+"""Equality of JSON values, and exact multiples of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.schema.value_limits import count_parts
 
 
 def canonical_key(value: Any) -> Hashable:
-    """Give a key that two values share exactly when JSON Schema calls them equal."""
+    """Return a key that two values share exactly when JSON Schema calls them equal."""
     if isinstance(value, bool):
         return ("boolean", value)
     if value is None or isinstance(value, (str, int, float)):
@@ -24,7 +24,7 @@ def canonical_key(value: Any) -> Hashable:
 
 class EnumValues:
     """
-    Values that another one is compared with, at the cost of the largest of them.
+    A set of allowed values; a comparison costs no more than the largest of them.
 
     >>> [1] in EnumValues([[1.0], "a"]), [1, 2] in EnumValues([[1]]), True in EnumValues([1])
     (True, False, False)
@@ -36,19 +36,19 @@ class EnumValues:
         listed = list(values)
         self._keys = frozenset(map(canonical_key, listed))
         self.most = max(map(count_parts, listed), default=0)
-        """The parts of the largest value; a text or a number has none."""
+        """The number of parts of the largest value; 0 for texts and numbers."""
 
     def __contains__(self, value: object) -> bool:
         return count_parts(value, self.most) <= self.most and canonical_key(value) in self._keys
 
 
 def are_unique(items: list[Any]) -> bool:
-    """Tell whether no two items are equal, in linear time."""
+    """Return whether no two items are equal, in linear time."""
     return len({canonical_key(item) for item in items}) == len(items)
 
 
 def is_multiple_of(value: float, step: float) -> bool:
-    """Tell whether a number is a whole multiple of a step, in the decimals both are written in."""
+    """Return whether a number is a multiple of a step, computed in decimals."""
     if isinstance(value, int) and isinstance(step, int):
         return value % step == 0
     return (_fraction(value) / _fraction(step)).denominator == 1

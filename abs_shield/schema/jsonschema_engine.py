@@ -1,4 +1,4 @@
-"""The engine that has the last word: jsonschema within caps, and every problem it finds."""
+"""The reference engine: jsonschema within size limits, with every problem of a value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _BREACHES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceJudge:
-    """The reference judgement of one schema."""
+    """The reference judge of one schema."""
 
     validator: Any
     declared: DeclaredNames
@@ -48,19 +48,19 @@ class ReferenceJudge:
     dynamic: bool
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value has no problem."""
+        """Return whether a value has no problem."""
         begin_judgement(verdict_only=True)
         with self._memory():
             return next(self._problems(value), None) is None
 
     def fits(self, arguments: dict[str, Any]) -> bool:
-        """Tell whether plain scalars under declared names have no problem; it may raise."""
+        """Return whether plain scalars under declared names have no problem; it may raise."""
         begin_judgement(verdict_only=True)
         with self._memory():
             return next(self.validator.iter_errors(arguments), None) is None
 
     def problems(self, value: object) -> tuple[SchemaProblem, ...]:
-        """List the problems of a value, at most 100, no two the same."""
+        """Return the problems of a value, at most 100, without duplicates."""
         begin_judgement(verdict_only=False)
         once: dict[tuple[str, str, str], SchemaProblem] = {}
         try:
@@ -84,7 +84,7 @@ class ReferenceJudge:
             yield _breach("too_deep", ())
         except Undecided:
             raise
-        except Exception as error:  # a firewall answers, whatever object it is shown
+        except Exception as error:  # a firewall must judge any object
             yield _unjudged(value, error)
 
     def _in_bounds(self, value: object) -> Iterator[SchemaProblem]:
@@ -114,7 +114,7 @@ class ReferenceJudge:
 def build_reference_judge(
     prepared: PreparedSchema, declared: DeclaredNames, *, closed: bool
 ) -> ReferenceJudge:
-    """Build the reference judgement of a prepared schema."""
+    """Build the reference judge of a prepared schema."""
     validator = safe_validator(prepared.dialect)(
         prepared.schema, registry=prepared.registry, _resolver=prepared.resolver
     )

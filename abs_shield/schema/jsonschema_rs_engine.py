@@ -1,4 +1,4 @@
-"""A fast yes from jsonschema-rs, with our patterns, formats and multiples in place of its own."""
+"""A fast validator from jsonschema-rs, with replaced patterns, formats and multiples."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _CLASSES = {
     "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
     "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
 }
-# Where its meaning could differ from the reference and no keyword of ours can take its place.
+# Keywords whose meaning could differ from the reference and that cannot be replaced.
 _UNSUPPORTED = ("patternProperties", "$dynamicRef", "$recursiveRef", "$id", "id", "$schema")
 
 
 class Unsuitable(Exception):
-    """jsonschema-rs could mean something else by this schema than the reference does."""
+    """Raised where jsonschema-rs could interpret a schema differently from the reference."""
 
 
 def is_installed() -> bool:
-    """Whether jsonschema-rs can be imported."""
+    """Return whether jsonschema-rs can be imported."""
     return jsonschema_rs is not None
 
 
 def compile_with_jsonschema_rs(schema: dict[str, Any] | bool, *, dialect: str) -> Accepts:
-    """Build the fast yes of a prepared schema; raise Unsuitable where it would not be exact."""
+    """Compile a prepared schema; raise Unsuitable where the result would not be exact."""
     if not is_installed():
         raise Unsuitable
     patterned = _inspect(schema)
@@ -63,7 +63,7 @@ def compile_with_jsonschema_rs(schema: dict[str, Any] | bool, *, dialect: str) -
 
 
 class _TimedOut(local):
-    """Whether a pattern of this thread's present call ran out of time."""
+    """A flag per thread: a pattern of the current call exceeded its time."""
 
     hit = False
 
@@ -77,7 +77,7 @@ def _without_timeouts(is_valid: Accepts, timed_out: _TimedOut) -> Accepts:
 
 
 def _inspect(schema: Any) -> bool:
-    """Tell whether any pattern is in a schema; raise Unsuitable for what it cannot express."""
+    """Return whether a schema has patterns; raise Unsuitable for unsupported keywords."""
     patterned = False
     todo, first = [schema], True
     while todo:
@@ -87,7 +87,7 @@ def _inspect(schema: Any) -> bool:
         unsupported = _UNSUPPORTED[:-1] if first else _UNSUPPORTED
         if any(keyword in here for keyword in unsupported) or not _plain_ref(here):
             raise Unsuitable
-        if str(here.get("format", "")).startswith(PREFIX):  # its checkers are named beforehand
+        if str(here.get("format", "")).startswith(PREFIX):  # it needs all formats beforehand
             raise Unsuitable
         patterned |= "pattern" in here
         todo += [child for _, child in children(here)]

@@ -1,4 +1,4 @@
-"""Keywords we replace in jsonschema: those that were unsafe, inexact, or slow to say why not."""
+"""Replacements for keywords of jsonschema that are unsafe, inexact, or slow to explain."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from abs_shield.schema.work_budget import memo, spend
 Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
-"""Values of an `enum` that are compared in the time of one step."""
+"""Values of an `enum` that cost one step of the budget."""
 _MOST_ENUMS = 256
 _CHOICES: dict[int, tuple[list[Any], EnumValues]] = {}
-"""By the id of an `enum`'s list, which is kept beside it so that no other one gets its id."""
+"""Cached by the id of an `enum`'s list; storing the list keeps its id from being reused."""
 
 
 class PatternTimeout(Exception):
-    """A pattern took too long; raised, not yielded, since under `not` an error would mean valid."""
+    """Raised when a pattern takes too long: yielded under `not`, it would count as valid."""
 
     def __init__(self, pattern: str, text: str) -> None:
         super().__init__(pattern)
@@ -34,7 +34,7 @@ class PatternTimeout(Exception):
 
 
 def is_match(pattern: str, text: str) -> bool:
-    """Search within the time limit."""
+    """Return whether a pattern matches within the time limit."""
     spend()
     try:
         return ecma_regex.search_of(pattern)(text)
@@ -43,19 +43,19 @@ def is_match(pattern: str, text: str) -> bool:
 
 
 def pattern(validator: Any, wanted: str, instance: Any, schema: Any) -> Errors:
-    """A text contains the pattern."""
+    """Yield an error unless a text contains the pattern."""
     if isinstance(instance, str) and not is_match(wanted, instance):
         yield ValidationError("does not match")
 
 
 def format_(validator: Any, name: str, instance: Any, schema: Any) -> Errors:
-    """A text is in a format, asserted in every draft."""
+    """Yield an error unless a text is in the format, in every draft."""
     if isinstance(instance, str) and (check := checker(name)) and not check(instance):
         yield ValidationError("not in the format")
 
 
 def pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Errors:
-    """Members whose name contains a pattern fit that pattern's schema."""
+    """Yield errors of members whose name matches a pattern but whose value breaks its schema."""
     if not isinstance(instance, dict):
         return
     for wanted, subschema in patterns.items():
@@ -65,7 +65,7 @@ def pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any
 
 
 def additional_properties(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
-    """Members that nothing beside this keyword names fit its schema."""
+    """Yield errors of members that no neighbouring keyword declares."""
     if not isinstance(instance, dict):
         return
     extras = [name for name in instance if not _is_declared(name, schema)]
@@ -77,7 +77,7 @@ def additional_properties(validator: Any, allowed: Any, instance: Any, schema: A
 
 
 def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
-    """Members that no part of this schema has looked at fit the keyword's schema."""
+    """Yield errors of members that no part of this schema evaluates."""
     if not isinstance(instance, dict):
         return
     evaluated_names = evaluated_properties(validator, instance, schema, is_match)
@@ -90,7 +90,7 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
 
 
 def unevaluated_items(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
-    """Items that no part of this schema has looked at fit the keyword's schema."""
+    """Yield an error for items that no part of this schema evaluates."""
     if isinstance(instance, list):
         evaluated_indexes = evaluated_items(validator, instance, schema)
         if any(index not in evaluated_indexes for index in range(len(instance))):
@@ -98,13 +98,13 @@ def unevaluated_items(validator: Any, allowed: Any, instance: Any, schema: Any) 
 
 
 def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
-    """A number is a whole multiple of the step, in decimals."""
+    """Yield an error unless a number is a multiple of the step, in decimals."""
     if validator.is_type(instance, "number") and not is_multiple_of(instance, step):
         yield ValidationError("not a multiple")
 
 
 def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Errors:
-    """A value equals one of the list."""
+    """Yield an error unless a value equals an item of the list."""
     choices = _choices(allowed)
     spend((len(allowed) + choices.most) // _EQUALITIES)
     if instance not in choices:
@@ -112,7 +112,7 @@ def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Erro
 
 
 def _choices(allowed: list[Any]) -> EnumValues:
-    """Return what the values of an `enum` are compared by; worked out once, not for each item."""
+    """Return the comparable values of an `enum`, computed once rather than for each item."""
     cached = _CHOICES.get(id(allowed))
     if cached is None or cached[0] is not allowed:
         if len(_CHOICES) >= _MOST_ENUMS:
@@ -122,7 +122,7 @@ def _choices(allowed: list[Any]) -> EnumValues:
 
 
 def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
-    """A value equals this one."""
+    """Yield an error unless a value equals the constant."""
     if isinstance(wanted, (list, dict)):
         choices = EnumValues((wanted,))
         spend(choices.most // _EQUALITIES)
@@ -136,7 +136,7 @@ def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
 
 
 def unique_items(validator: Any, wanted: bool, instance: Any, schema: Any) -> Errors:
-    """No two items are equal."""
+    """Yield an error if two items are equal."""
     if wanted and isinstance(instance, list) and not _unique(instance):
         yield ValidationError("repeats an item")
 
@@ -151,27 +151,27 @@ def _unique(items: list[Any]) -> bool:
 
 
 def type_(validator: Any, wanted: str | list[str], instance: Any, schema: Any) -> Errors:
-    """A value is of one of the types."""
+    """Yield an error unless a value has one of the types."""
     types = [wanted] if isinstance(wanted, str) else wanted
     if not any(validator.is_type(instance, name) for name in types):
         yield ValidationError("of another type")
 
 
 def required(validator: Any, names: list[str], instance: Any, schema: Any) -> Errors:
-    """An object has these members."""
+    """Yield an error for each missing member."""
     if isinstance(instance, dict):
         yield from (_missing(name) for name in names if name not in instance)
 
 
 def dependent_required(validator: Any, rules: dict[str, Any], instance: Any, schema: Any) -> Errors:
-    """An object that has one member has others too."""
+    """Yield an error for each member that is missing although another one requires it."""
     for name, needed in rules.items() if isinstance(instance, dict) else ():
         if name in instance:
             yield from (_missing(each, name) for each in needed if each not in instance)
 
 
 def dependencies(validator: Any, rules: dict[str, Any], instance: Any, schema: Any) -> Errors:
-    """As `dependent_required`, or an object that has one member fits a schema."""
+    """Yield errors as `dependent_required`, or of the schema that a member requires."""
     for name, needed in rules.items() if isinstance(instance, dict) else ():
         if isinstance(needed, list):
             yield from dependent_required(validator, {name: needed}, instance, schema)

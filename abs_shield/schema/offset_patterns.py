@@ -1,7 +1,7 @@
-"""Patterns of a date-time with a UTC offset, and of one without."""
+"""Patterns of a date-time with a UTC offset, and without one."""
 
 from __future__ import annotations
 
 WITH_OFFSET = "([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
 WITHOUT_OFFSET = "^.{11}[^Zz+-]*$"
-"""A date holds hyphens: only what stands behind its ten characters can hold an offset."""
+"""An offset is looked for behind the ten characters of the date, which has hyphens itself."""

@@ -1,4 +1,4 @@
-"""Read a schema once and refuse it there and then if it could fail later."""
+"""Preparation of a schema: copy, validate, resolve references, and refuse what could fail later."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ Path = tuple[object, ...]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedSchema:
     """
-    A schema that was checked, in a copy of its own, with the draft it is written in.
+    A validated copy of a schema and its draft.
 
-    *edges* say which schema leads to which, by their ids, and to which part of a value;
-    *patterned* whether there is any pattern in it; *dynamic* whether what a reference leads to
-    may depend on the way to it.
+    *edges* are the ids of the schemas that each schema applies, and to which part of a value;
+    *patterned* is true with any pattern; *dynamic* where the target of a reference may depend
+    on the path to it.
     """
 
     schema: dict[str, Any] | bool
@@ -64,14 +64,14 @@ class PreparedSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaCopy:
-    """A copy of a schema that is pure JSON, within the caps, and the ids of its own objects."""
+    """A copy of a schema that is pure JSON within the size limits, and the ids of its objects."""
 
     schema: Any
     ids: set[int]
 
 
 def copy_schema(schema: Mapping[str, Any] | bool, *, where: str) -> SchemaCopy:
-    """Copy a schema; raise PolicyError where it is no JSON, or larger than the caps."""
+    """Copy a schema; raise PolicyError where it is not JSON or exceeds the limits."""
     copy = _Copier(where=where)
     try:
         return SchemaCopy(schema=copy.of(schema, ()), ids=copy.ids)
@@ -80,7 +80,7 @@ def copy_schema(schema: Mapping[str, Any] | bool, *, where: str) -> SchemaCopy:
 
 
 def prepare_schema(copy: SchemaCopy, *, where: str) -> PreparedSchema:
-    """Check a copied schema, following every reference; raise PolicyError at the first fault."""
+    """Validate a copied schema and its references; raise PolicyError at the first fault."""
     own = copy.schema
     if not isinstance(own, (dict, bool)):
         raise schema_error(
@@ -105,14 +105,14 @@ def prepare_schema(copy: SchemaCopy, *, where: str) -> PreparedSchema:
 
 
 def schema_error(where: str, path: Path, what: str, hint: str = "") -> PolicyError:
-    """Say on one line what is wrong with a schema."""
+    """Return an error of one line about a fault in a schema."""
     place = f"`{where}`" + (f" at {pointer(path)}" if path else "")
     line = f"{place}: {what}" + (f"; {hint}" if hint else "")
     return PolicyError(" ".join(line.split()))
 
 
 class _Copier:
-    """A deep copy that is pure JSON, within the caps, and knows its own dicts."""
+    """Deep copies of JSON within the size limits, with the ids of the copied dicts."""
 
     def __init__(self, *, where: str) -> None:
         self.where, self.nodes = where, 0
@@ -149,7 +149,7 @@ class _Copier:
 
 @dataclass(slots=True, kw_only=True)
 class _Visit:
-    """A walk over every schema that validation could reach."""
+    """A traversal of every schema that validation could reach."""
 
     where: str
     dialect: str
@@ -271,7 +271,7 @@ def _schema_hint(path: Path, error: Any) -> str:
 
 
 def _check_patterns(schema: dict[str, Any], where: str, path: Path) -> bool:
-    """Refuse what is no pattern; tell whether there is any."""
+    """Return whether a schema has patterns; raise PolicyError for invalid ones."""
     for name in ("pattern", "patternProperties"):
         patterns = schema.get(name)
         for pattern in (

@@ -1,4 +1,4 @@
-"""What to send instead of a value that does not fit."""
+"""Hints of what to send instead of a value that does not fit."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ PATTERNS = {
         "use a local date-time such as 2024-05-31T12:00:00",
     ),
 }
-"""What is expected, and a hint, for patterns of our own."""
+"""The expectation and the hint for built-in patterns."""
 _WORDS = {"true": "true", "false": "false", "null": "null", "none": "null"}
 _OPENING = {"array": "[", "object": "{"}
 
 
 def type_hint(value: Any, wanted: tuple[str, ...]) -> str:
-    """Advise on a value of the wrong type."""
+    """Return a hint for a value of the wrong type."""
     if isinstance(value, str):
         return _text_hint(value, wanted)
     if value is None:
@@ -84,7 +84,7 @@ def _numeric(text: str, wanted: tuple[str, ...]) -> bool:
 
 
 def choice_hint(value: Any, allowed: tuple[Any, ...]) -> tuple[str, str]:
-    """Find the allowed value closest to the one sent, and say so."""
+    """Return a hint with the allowed value closest to the one sent, and that value."""
     for each in allowed:
         if (
             isinstance(value, str)
@@ -99,6 +99,6 @@ def choice_hint(value: Any, allowed: tuple[Any, ...]) -> tuple[str, str]:
 
 
 def name_hint(value: Any, allowed: tuple[Any, ...]) -> tuple[str, str]:
-    """Find the allowed name closest to the one sent, and say so."""
+    """Return a hint with the allowed name closest to the one sent, and that name."""
     close = closest_name(value, allowed)
     return (f"did you mean `{close}`?" if close else "", close)

@@ -1,4 +1,4 @@
-"""A fast yes from pydantic-core: what it accepts is valid; what it does not, it cannot judge."""
+"""A fast validator from pydantic-core: it accepts only valid values; others need the reference."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _OBJECT = frozenset(
     {"properties", "required", "additionalProperties", "minProperties", "maxProperties"}
 )
 _ANY_TEXT = core.str_schema(strict=True)
-"""Any text, as most parameters are; built once, so that tools are registered in fewer steps."""
+"""The schema of any text, as most parameters have; built once to register tools faster."""
 _MOST_EXTRAS = 2_000
-"""Further members of one object; pydantic-core keeps an error for each that is wrong."""
+"""Additional members of one object; pydantic-core stores an error for each wrong one."""
 _TYPED = _NUMBER | _TEXT | _ARRAY | _OBJECT
 _EXACT = 2**53
 
 
 class Untranslatable(Exception):
-    """The schema says something pydantic-core has no exact word for."""
+    """Raised for a schema without an exact translation to pydantic-core."""
 
 
 def compile_with_pydantic(schema: dict[str, Any] | bool, *, dialect: str) -> Accepts:
-    """Translate a prepared schema; raise Untranslatable where that would not be exact."""
+    """Translate a prepared schema; raise Untranslatable where the result would not be exact."""
     legacy = "json-schema.org/draft-0" in dialect
     try:
         return _accepts(_Translation(root=schema, legacy=legacy).of(schema))
@@ -258,7 +258,7 @@ def _intersection(parts: list[CoreSchema]) -> CoreSchema:
 
 
 def _check_original(check: Accepts, inner: CoreSchema) -> CoreSchema:
-    """Check the value as it came: what an inner schema returns may lack members or be rounded."""
+    """Check the original value: an inner schema's result may lack members or be rounded."""
 
     def checked(value: Any, handler: Callable[[Any], Any]) -> Any:
         handler(value)
@@ -270,7 +270,7 @@ def _check_original(check: Accepts, inner: CoreSchema) -> CoreSchema:
 
 
 def _check_before(check: Accepts, inner: CoreSchema) -> CoreSchema:
-    """Leave to the reference what an inner schema would collect too many errors of."""
+    """Check a value first, so that the inner schema cannot collect too many errors."""
 
     def checked(value: Any) -> Any:
         if isinstance(value, dict) and not check(value):
@@ -281,7 +281,7 @@ def _check_before(check: Accepts, inner: CoreSchema) -> CoreSchema:
 
 
 def _check_after(check: Accepts, inner: CoreSchema) -> CoreSchema:
-    """Check a text, which an inner schema returns as it came."""
+    """Check a text after the inner schema, which returns it unchanged."""
 
     def checked(value: Any) -> Any:
         if not check(value):

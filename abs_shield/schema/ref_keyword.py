@@ -1,4 +1,4 @@
-"""`$ref`: resolved once in a judgement, and a target asked about a value no more than once."""
+"""The `$ref` keyword: resolved once per judgement, and each target checked once per value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Errors = Iterator[ValidationError]
 
 
 def ref(validator: Any, reference: str, instance: Any, schema: Any) -> Errors:
-    """The schema that is referred to fits; so references that double cost what they hold."""
+    """Yield an error unless the referenced schema fits; results are cached against growth."""
     cache = memo()
     if cache is None:
         yield from validator._validate_reference(ref=reference, instance=instance)

@@ -1,4 +1,4 @@
-"""Why no value can fit a schema, where its own words contradict each other."""
+"""Contradictions inside a schema that no value can satisfy."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ Path = tuple[object, ...]
 
 def find_contradiction(schema: Any, *, root: Any = None, path: Path = ()) -> str:
     """
-    Say why no value fits *schema*, which is a part of *root*; empty where nothing says so.
+    Return why no value fits *schema*, a part of *root*; empty where no contradiction is certain.
 
-    It is sure where it speaks, and may be silent where it should not be.
+    A reported contradiction is certain; some contradictions are not detected.
 
     >>> find_contradiction({"type": "integer", "minimum": 5, "maximum": 3})
     '`minimum` 5 is above `maximum` 3'
@@ -58,7 +58,7 @@ def _contradiction(schema: Any, root: Any, path: Path, depth: int) -> Reason:
     if isinstance(ref, str) and (target := resolve_local_reference(root, ref)) is not None:
         return _contradiction(
             target, root, path, depth - 1
-        )  # older drafts ignore what stands beside it
+        )  # older drafts ignore the keywords beside `$ref`
     return _contradiction_of_branches(schema, root, path, depth) or _contradiction_of_keywords(
         schema, root, path, depth
     )
@@ -88,7 +88,7 @@ def _contradiction_of_branches(
 
 
 def _equal_branches(parts: Any, path: Path) -> Reason:
-    """Equal branches of a `oneOf` fit the same, and it asks for one that alone does."""
+    """Return a contradiction where a `oneOf` has only duplicate branches, which never fit alone."""
     if not isinstance(parts, list) or not 2 <= len(parts) <= _MOST_MEMBERS:
         return None
     counts = Counter(map(canonical_key, parts))
@@ -115,7 +115,7 @@ def _contradiction_of_keywords(
 
 
 def _contradiction_of_enum(schema: Mapping[str, Any], plain: Shape, root: Any) -> str | None:
-    """Why no member of an `enum`, nor the `const`, fits what stands beside it."""
+    """Return why no member of an `enum`, nor the `const`, fits the other keywords."""
     allowed = [plain["const"]] if "const" in plain else plain.get("enum")
     if not isinstance(allowed, list):
         return None
@@ -152,7 +152,7 @@ def _contradiction_of_type(kind: str, plain: Shape, root: Any, path: Path, depth
 
 
 def _contradiction_of_lengths(plain: Shape) -> str | None:
-    """Why no text has the length that its lengths, format and pattern ask for together."""
+    """Return why the lengths, format and pattern together allow no text."""
     bounds = length_ranges(plain)
     lows: dict[str, Fraction | int] = {f"`{key}`": low for key, (low, _) in bounds}
     highs: dict[str, Fraction | int] = {
@@ -170,7 +170,7 @@ def _contradiction_of_lengths(plain: Shape) -> str | None:
 
 
 def _contradiction_of_items(plain: Shape, root: Any) -> str | None:
-    """Why a list has no different items left before it is long enough."""
+    """Return why a list cannot have enough different items."""
     items, least = plain.get("items"), _number(plain.get("minItems"), 0)
     if plain.get("uniqueItems") is not True or plain.get("prefixItems"):
         return None
@@ -184,7 +184,7 @@ def _contradiction_of_items(plain: Shape, root: Any) -> str | None:
 
 
 def _count_values(schema: Mapping[str, Any]) -> int | None:
-    """At most so many values fit; None where that is not said."""
+    """Return an upper bound of how many values fit; None without one."""
     listed, more = schema.get("enum"), schema.get("nullable") is True
     if "const" in schema:
         return 1 + more

@@ -1,4 +1,4 @@
-"""One thing wrong with a value: where, which kind, and how to put it right."""
+"""A problem of a value with its schema: location, code and hint."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_PROBLEMS = 100
-"""Problems of one value that are listed."""
+"""Problems of one value that are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaProblem:
-    """One thing wrong with a value.
+    """One problem of a value.
 
     Attributes:
         where: JSON pointer (RFC 6901) into the value, ``""`` for the value itself. A missing
@@ -36,7 +36,7 @@ class SchemaProblem:
 
 
 def not_finite(where: str) -> SchemaProblem:
-    """Say that a number is none that JSON has, where it stands or where it is converted to."""
+    """Return the problem of a number that JSON cannot represent."""
     return SchemaProblem(
         where=where,
         code="not_finite",
@@ -47,7 +47,7 @@ def not_finite(where: str) -> SchemaProblem:
 
 
 def pointer(path: tuple[object, ...]) -> str:
-    """Write a path as a JSON pointer."""
+    """Return a path as a JSON pointer."""
     return "".join("/" + _token(part) for part in path)
 
 

@@ -1,4 +1,4 @@
-"""Keywords of sizes and items: jsonschema's own quote the whole value in each message."""
+"""Keywords of sizes and items, whose messages, unlike jsonschema's, do not quote the value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _sized(kind: str, is_wrong: Callable[[int, float], bool]) -> Keyword:
 
 
 def items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
-    """Every item behind those of `prefixItems` fits; before 2020-12, each item its own schema."""
+    """Yield errors of the items behind `prefixItems`; before 2020-12, of listed items too."""
     if not isinstance(instance, list):
         return
     if isinstance(wanted, list):
@@ -33,7 +33,7 @@ def items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
 
 
 def additional_items(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
-    """Every item behind those that `items` lists fits."""
+    """Yield errors of the items behind those that `items` lists."""
     listed = schema.get("items")
     if isinstance(instance, list) and isinstance(listed, list):
         yield from _rest(validator, allowed, instance, len(listed))
@@ -49,7 +49,7 @@ def _rest(validator: Any, wanted: Any, instance: list[Any], start: int) -> Error
 
 
 def contains(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
-    """At least one item fits; from 2019-09 on, as many as `minContains` and `maxContains` say."""
+    """Yield an error if too few or too many items fit the schema."""
     if not isinstance(instance, list):
         return
     counted = "dependentRequired" in validator.VALIDATORS

@@ -1,4 +1,4 @@
-"""Where a schema holds other schemas."""
+"""The places of subschemas in a schema."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ IN_PLACE = frozenset(
         "then",
     }
 )
-"""Where a schema is applied to the same value as the one around it."""
+"""Keywords whose schema is applied to the same value as the surrounding one."""
 DEFINITIONS = frozenset({"$defs", "contentSchema", "definitions"})
-"""Where a schema stands that nothing is applied to unless something refers to it."""
+"""Keywords whose schemas are applied only through references."""
 
 
 def children(schema: dict[str, Any]) -> Iterator[tuple[tuple[object, ...], Any]]:
-    """Yield each schema directly inside a schema, with its path from there."""
+    """Yield each direct subschema with its path."""
     for keyword, value in schema.items():
         if keyword in ONE and _schema(value):
             yield (keyword,), value

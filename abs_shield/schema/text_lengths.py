@@ -1,4 +1,4 @@
-"""How short and how long a text can be that a format, or a plain pattern, accepts."""
+"""The shortest and longest text that a format or a simple pattern accepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 LengthRange = tuple[int, int | None]
-"""The least length and the most; None where there is no bound."""
+"""The minimum and maximum length; None without a maximum."""
 
 FORMATS: Mapping[str, LengthRange] = {
     "date": (10, 10), "date-time": (16, None), "time": (5, None), "uuid": (36, 36),
@@ -30,7 +30,7 @@ _COUNTED = tuple("*+?{")
 
 def pattern_lengths(pattern: str) -> LengthRange:
     """
-    Give the lengths of texts in which *pattern* is found; all of them where it is not plain.
+    Return the lengths of texts that *pattern* matches; all lengths where it is complex.
 
     >>> pattern_lengths("^[A-Z]{2}-[0-9]+$"), pattern_lengths("^a$"), pattern_lengths("(a|b)")
     ((4, None), (1, 1), (0, None))
@@ -55,7 +55,7 @@ def _counted(sign: str | None) -> LengthRange:
 
 def pattern_prefix(pattern: str) -> str:
     r"""
-    Give the text with which everything begins that *pattern* is found in; empty where none is sure.
+    Return the literal prefix of everything that *pattern* matches; empty if uncertain.
 
     >>> pattern_prefix(r"^tx_[0-9]+$"), pattern_prefix(r"^ab?"), pattern_prefix("^a|b")
     ('tx_', 'a', '')
@@ -70,7 +70,7 @@ def pattern_prefix(pattern: str) -> str:
 
 
 def length_ranges(plain: Mapping[str, Any]) -> list[tuple[str, LengthRange]]:
-    """Give the keywords of a schema that bound its texts, each with what it lets stand."""
+    """Return the range of lengths for each keyword of a schema that bounds its texts."""
     name, pattern = plain.get("format"), plain.get("pattern")
     ranges = [("format", FORMATS[name])] if isinstance(name, str) and name in FORMATS else []
     return [*ranges, *([("pattern", pattern_lengths(pattern))] if isinstance(pattern, str) else [])]

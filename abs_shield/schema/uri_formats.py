@@ -1,4 +1,4 @@
-"""Is a text a URI, an IRI, a reference to one, or a template of one? Each in one linear pass."""
+"""Checkers of URIs, IRIs, their references and templates, each in one linear pass."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from abs_shield.schema.host_formats import ipv6
 
-# The letters of RFC 3987 without the marks of direction, which it forbids in 4.1: they hide a host.
+# The letters of RFC 3987 without direction marks, which 4.1 forbids since they disguise a host.
 _LETTERS = re.compile(
     r"[\xa0-\u200d\u2010-\u2029\u202f-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
     + "".join(rf"\U{plane:04x}0000-\U{plane:04x}fffd" for plane in range(1, 14))
@@ -14,16 +14,16 @@ _LETTERS = re.compile(
 )
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]+")
 _LETTER, _OWN = "\xa0", "\ue000"
-"""What a run of each is read as: patterns with all of them in every place compile for 40 ms."""
+"""Stand-ins for runs of each: patterns with every letter in every place compile for 40 ms."""
 
 _PLAIN = rf"A-Za-z0-9\-._~!$&'()*+,;={_LETTER}"
 _PERCENT = "%[0-9A-Fa-f]{2}"
 
 
 def _many(plain: str) -> str:
-    """A pattern for a run of *plain* characters and percent signs, of which nothing is tried twice.
+    """Return a pattern for a run of *plain* characters and percent escapes, without backtracking.
 
-    Only single characters repeat possessively: of a group, Python before 3.11.5 gets it wrong.
+    Only single characters repeat possessively: Python before 3.11.5 fails on groups.
     """
     return rf"[{plain}]*+(?:{_PERCENT}[{plain}]*+)*"
 
@@ -49,29 +49,29 @@ _TEMPLATE = re.compile(
 
 
 def uri(text: str) -> bool:
-    """An absolute URI, as in ``https://example.com/a?b#c`` (RFC 3986)."""
+    """Return whether a text is a URI, as in ``https://example.com/a?b#c`` (RFC 3986)."""
     return text.isascii() and iri(text)
 
 
 def uri_reference(text: str) -> bool:
-    """A URI, or one that starts from another, as in ``../a?b`` (RFC 3986)."""
+    """Return whether a text is a URI or a relative one, as in ``../a?b`` (RFC 3986)."""
     return text.isascii() and iri_reference(text)
 
 
 def iri(text: str) -> bool:
-    """A URI with letters of any script, as in ``https://example.com/é`` (RFC 3987)."""
+    """Return whether a text is a URI of any script, as in ``https://example.com/é`` (RFC 3987)."""
     match = _REFERENCE.fullmatch(_read(text))
     return match is not None and match["scheme"] is not None and _address(match["literal"])
 
 
 def iri_reference(text: str) -> bool:
-    """An IRI, or one that starts from another, as in ``../é`` (RFC 3987)."""
+    """Return whether a text is an IRI or a relative one, as in ``../é`` (RFC 3987)."""
     match = _REFERENCE.fullmatch(_read(text))
     return match is not None and _address(match["literal"])
 
 
 def uri_template(text: str) -> bool:
-    """A URI with named gaps, as in ``/users/{id}{?page,size}`` (RFC 6570)."""
+    """Return whether a text is a URI template, as in ``/users/{id}{?page,size}`` (RFC 6570)."""
     return _TEMPLATE.fullmatch(_read(text)) is not None
 
 

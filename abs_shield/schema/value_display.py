@@ -1,4 +1,4 @@
-"""How a value looks in a message: one short line, whatever the value."""
+"""The display of values in messages: one short line for any value."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _KINDS = {
 
 
 def display_value(value: object, limit: int = 80) -> str:
-    """Show a value as JSON-like text without control characters, at most ``limit`` long."""
+    """Return a value as JSON-like text without control characters, at most *limit* long."""
     try:
         text = _text(value, 0)
-    except Exception:  # a class of the caller's may break when it is read
+    except Exception:  # the caller's class may raise when it is read
         text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def json_type_phrase(value: object) -> str:
-    """Name the JSON type of a value, with its article."""
+    """Return the JSON type of a value, with its article."""
     return _KINDS.get(type(value).__name__, f"a Python {type(value).__name__}")
 
 
 def abbreviate(value: object) -> Any:
-    """Cut a value down to something small that JSON can hold."""
+    """Return a small, JSON-serialisable form of a value."""
     if value is None or type(value) is bool:
         return value
     if type(value) is int and value.bit_length() <= 256:
@@ -49,7 +49,7 @@ def abbreviate(value: object) -> Any:
 
 
 def closest_name(word: object, names_in: Iterable[object]) -> str:
-    """Find the closest name to a word; empty where none is, or too many were looked for."""
+    """Return the name closest to a word; empty without a match or beyond the budget."""
     if not isinstance(word, str) or len(word) > 64:
         return ""
     short = (name for name in names_in if isinstance(name, str) and len(name) <= 64)

@@ -1,4 +1,4 @@
-"""Is a value small, shallow and finite enough to be looked at any closer?"""
+"""Limits on the size, depth and numbers of a value, checked before validation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Link = tuple["Link | None", object]
 
 
 def is_plain_json(value: object) -> bool:
-    """Tell whether a value is pure JSON (exact types, finite numbers) within every cap."""
+    """Return whether a value is pure JSON (exact types, finite numbers) within every limit."""
     if type(value) is not dict or len(value) > 64:
         return _is_plain_nested(value)
     for key, item in value.items():
@@ -75,7 +75,7 @@ def _is_plain_scalar(item: object) -> bool:
 
 
 def is_shallow(value: object, depth: int) -> bool:
-    """Tell whether a value of JSON types is nested at most *depth* levels deep."""
+    """Return whether a value of JSON types is nested at most *depth* levels deep."""
     level = [value]
     for _ in range(depth + 1):
         level = [child for item in level for _, child in _children(item)]
@@ -85,7 +85,7 @@ def is_shallow(value: object, depth: int) -> bool:
 
 
 def count_parts(value: object, most: float = inf) -> int:
-    """Count the items and members inside a value, up to *most* and a list more."""
+    """Return the number of items and members inside a value; stop soon after *most*."""
     count, left = 0, [value]
     while left and count <= most:
         item = left.pop()
@@ -97,7 +97,7 @@ def count_parts(value: object, most: float = inf) -> int:
 
 
 def exceeded_limits(value: object) -> Iterator[tuple[str, Path]]:
-    """Yield each cap a value breaks as a code and a path; stop at the first too deep or large."""
+    """Yield each exceeded limit as a code and a path; stop at the first depth or size limit."""
     nodes, characters = 1, 0
     level: list[tuple[object, Link | None]] = [(value, None)]
     for _ in range(MAX_DEPTH + 1):
@@ -120,7 +120,7 @@ def exceeded_limits(value: object) -> Iterator[tuple[str, Path]]:
 
 
 def find_path(value: object, wanted: object) -> Path:
-    """Find where one very object sits inside a value that is within the caps."""
+    """Return the path of one identical object inside a value that is within the limits."""
     level: list[tuple[object, Link | None]] = [(value, None)]
     while level:
         for item, link in level:

@@ -1,4 +1,4 @@
-"""How often a schema looks at one and the same value, where branches and references multiply."""
+"""Bounds on how often a schema visits one value, where branches and references multiply."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from abs_shield.schema.value_limits import MAX_DEPTH
 
 Step = tuple[object, ...]
 Edges = Mapping[int, Sequence[tuple[Step, int]]]
-"""Schema to the schemas it leads to, each with its place in the value; in place where empty."""
+"""The schemas that each schema applies, with their path in the value; () for the same value."""
 
 
 def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     """
-    Give the deepest nesting at which no part of a value is looked at more than *most* times.
+    Return the deepest nesting at which each part of a value is visited at most *most* times.
 
-    It is an upper bound that is worked out level by level. A list of trees looks once at each
-    tree; two branches that both lead back to their own list look twice as often a level.
+    The count of visits is an upper bound, computed level by level. A list of trees visits each
+    tree once; two branches that both refer to their own list double the visits of each level.
 
     >>> branch = ("properties", "a")
     >>> safe_depth(1, {1: [(branch, 1), (("properties", "b"), 1)]}, most=100)
@@ -30,70 +30,70 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     """
     if _is_tree(root, edges):
         return _depth_of_tree(root, edges, most=most)
-    order = _in_order(edges)
-    looks = Counter({root: 1})
+    order = _topological_order(edges)
+    visits = Counter({root: 1})
     for depth in range(MAX_DEPTH):
-        looks = _in_place(looks, order, edges)
-        if looks.total() > most:
+        visits = _visits_in_place(visits, order, edges)
+        if visits.total() > most:
             return depth - 1
-        below = _below(looks, edges)
-        if not below or below == looks:
+        below = _visits_below(visits, edges)
+        if not below or below == visits:
             break
-        looks = below
+        visits = below
     return MAX_DEPTH
 
 
 def _is_tree(root: int, edges: Edges) -> bool:
-    """Return whether no schema is led to twice."""
-    leads = [there for steps in edges.values() for _, there in steps]
+    """Return whether no schema is reachable in two ways."""
+    leads = [target for steps in edges.values() for _, target in steps]
     return len({root, *leads}) == len(leads) + 1
 
 
 def _depth_of_tree(root: int, edges: Edges, *, most: int) -> int:
-    """Return the same where each schema looks at one value, once."""
+    """Return the safe depth of a tree of schemas, each visited once."""
     level = [root]
     for depth in range(MAX_DEPTH):
-        for at in level:  # which grows by those that apply to the same value
-            level += [there for step, there in edges.get(at, ()) if not step]
+        for at in level:  # the list grows by the schemas that apply to the same value
+            level += [target for step, target in edges.get(at, ()) if not step]
         if len(level) > most:
             return depth - 1
-        level = [there for at in level for step, there in edges.get(at, ()) if step]
+        level = [target for at in level for step, target in edges.get(at, ()) if step]
         if not level:
             break
     return MAX_DEPTH
 
 
-def _in_order(edges: Edges) -> Mapping[int, int]:
-    """Number the schemas so that one stands before those that it applies to the same value."""
-    graph = {at: [there for step, there in steps if not step] for at, steps in edges.items()}
+def _topological_order(edges: Edges) -> Mapping[int, int]:
+    """Return a topological order: a schema stands before those it applies to the same value."""
+    graph = {at: [target for step, target in steps if not step] for at, steps in edges.items()}
     backwards = tuple(TopologicalSorter(graph).static_order())
     return {at: place for place, at in enumerate(reversed(backwards))}
 
 
-def _in_place(looks: Counter[int], order: Mapping[int, int], edges: Edges) -> Counter[int]:
-    totals = Counter(looks)
-    visited, todo = set(looks), [*looks]
+def _visits_in_place(visits: Counter[int], order: Mapping[int, int], edges: Edges) -> Counter[int]:
+    totals = Counter(visits)
+    visited, todo = set(visits), [*visits]
     while todo:
-        fresh = {there for step, there in edges.get(todo.pop(), ()) if not step} - visited
+        fresh = {target for step, target in edges.get(todo.pop(), ()) if not step} - visited
         visited |= fresh
         todo += fresh
     for at in sorted(visited, key=lambda at: order.get(at, -1)):
-        for step, there in edges.get(at, ()):
+        for step, target in edges.get(at, ()):
             if not step:
-                totals[there] += totals[at]
+                totals[target] += totals[at]
     return totals
 
 
-def _below(looks: Counter[int], edges: Edges) -> Counter[int]:
-    """How often each schema looks at the member, or item, that is looked at most."""
+def _visits_below(visits: Counter[int], edges: Edges) -> Counter[int]:
+    """Return how often each schema visits the most visited member or item."""
     places: defaultdict[Step, Counter[int]] = defaultdict(Counter)
-    for at, count in looks.items():
-        for step, there in edges.get(at, ()):
+    for at, count in visits.items():
+        for step, target in edges.get(at, ()):
             if step:
-                places[step if step[0] in ("properties", "prefixItems") else ()][there] += count
+                places[step if step[0] in ("properties", "prefixItems") else ()][target] += count
     anywhere = places.pop((), Counter())
     worst: Counter[int] = Counter()
     for counts in places.values():
-        for there, count in counts.items():  # `|=` would walk all that is in `worst` each time
-            worst[there] = max(worst[there], count)
+        for target, count in counts.items():  # `|=` would traverse the whole of `worst` each time
+            worst[target] = max(worst[target], count)
     return worst + anywhere

@@ -1,4 +1,4 @@
-"""How much work one judgement may take: counted, so that no schema can hold a call up."""
+"""The work budget of one judgement, counted so that no schema can delay a call."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from time import perf_counter
 from typing import Any
 
 MAX_STEPS = 100_000
-"""How often one judgement looks at a value with a schema, or at a text with a pattern."""
+"""Visits of values by schemas, and searches of texts by patterns, in one judgement."""
 
 MAX_SECONDS = 1.0
-"""How long the patterns of one judgement may search in all."""
+"""Total seconds of pattern searches in one judgement."""
 
 
 MAX_NAMES = 2_000
-"""How many names one judgement compares with misspelt ones, for its hints."""
+"""Names that one judgement compares with misspelt ones, for its hints."""
 
 
 MAX_BRANCHES = 5_000
-"""How many branches one judgement asks why they do not fit."""
+"""Branches that one judgement explains."""
 
 
 class Undecided(Exception):
-    """A value could not be judged within bounds: our failure to check, and no verdict."""
+    """Raised where a value could not be judged within the budget: an error, not a verdict."""
 
 
 @dataclass(slots=True)
 class Memo:
     """
-    Results of one judgement that would otherwise be computed again and again.
+    Cached results of one judgement.
 
-    Every key is made of ids of parts of the schema and of the value, which outlive the judgement.
+    Keys are ids of parts of the schema and of the value, which outlive the judgement.
 
     Attributes:
         fits: Whether a value fits the target of a reference.
         targets: The targets of references, by the schema that refers to them.
-        evaluated: The members, or items, of a value that a schema looks at.
+        evaluated: The members, or items, of a value that a schema evaluates.
         unique: Whether the items of a list all differ.
     """
 
@@ -49,7 +49,7 @@ class Memo:
 
 
 class _Work(local):
-    """What the judgement of this thread has left, and whether only a yes or a no is wanted."""
+    """The remaining budget of this thread's judgement, and whether it needs reasons."""
 
     left = MAX_STEPS
     seconds = MAX_SECONDS
@@ -63,13 +63,13 @@ _WORK = _Work()
 
 
 def begin_judgement(*, verdict_only: bool) -> None:
-    """A judgement begins; one that is only *asking* needs no reasons."""
+    """Start a judgement; one with *verdict_only* needs no reasons."""
     _WORK.left, _WORK.seconds, _WORK.verdict_only = MAX_STEPS, MAX_SECONDS, verdict_only
     _WORK.names, _WORK.branches = MAX_NAMES, MAX_BRANCHES
 
 
 def spend(steps: int = 1) -> None:
-    """Count some work; raise Undecided where there is too much of it."""
+    """Count steps; raise Undecided beyond the budget."""
     _WORK.left -= steps
     if _WORK.left < 0:
         raise Undecided(f"this schema takes more than {MAX_STEPS:,} steps on these arguments")
@@ -77,7 +77,7 @@ def spend(steps: int = 1) -> None:
 
 @contextmanager
 def memo_for_judgement() -> Iterator[None]:
-    """Keep a memo for the judgement inside the block, and for nothing after it."""
+    """Provide a memo for the judgement inside the block."""
     _WORK.memo = Memo()
     try:
         yield
@@ -86,28 +86,28 @@ def memo_for_judgement() -> Iterator[None]:
 
 
 def memo() -> Memo | None:
-    """Return the memo of this judgement; None where nothing may be remembered."""
+    """Return the memo of this judgement; None where caching is unsafe."""
     return _WORK.memo
 
 
 def may_compare(names: int) -> bool:
-    """Whether so many names may still be compared for a hint; they are counted."""
+    """Count names to compare for a hint, and return whether the budget allows it."""
     _WORK.names -= names
     return _WORK.names >= 0
 
 
 def may_explain(branches: int) -> bool:
-    """Whether so many branches may still be asked why they do not fit; they are counted."""
+    """Count branches to explain, and return whether the budget allows it."""
     _WORK.branches -= branches
     return not _WORK.verdict_only and _WORK.branches >= 0
 
 
 def run_timed(search: Callable[[float], bool], *, most: float) -> bool:
     """
-    Give what *search* gives, which is told how many seconds it has: *most*, or what is left.
+    Return the result of *search*, called with the seconds it has: *most*, or what is left.
 
     Raises:
-        TimeoutError: It took longer, or there is no time left.
+        TimeoutError: The search took longer, or no time was left.
     """
     if _WORK.seconds <= 0:
         raise TimeoutError
@@ -119,12 +119,12 @@ def run_timed(search: Callable[[float], bool], *, most: float) -> bool:
 
 
 def wants_verdict_only() -> bool:
-    """Whether the judgement wants no reasons."""
+    """Return whether the judgement needs no reasons."""
     return _WORK.verdict_only
 
 
 class verdict_only:
-    """Want no reasons inside the block."""
+    """Collect no reasons inside the block."""
 
     __slots__ = ("_before",)
 

@@ -1,4 +1,4 @@
-"""Which values fit a schema? A fixed, small number of them, its boundaries first."""
+"""A fixed, small number of sample values that fit a schema, boundaries first."""
 
 from abs_shield.schema.samples.argument_samples import Samples
 from abs_shield.schema.samples.sample_pool import Pool

@@ -1,4 +1,4 @@
-"""Addresses of the net that hold a text: as host, path or scheme, or inside its range."""
+"""Network addresses that contain a text as host, path or scheme, or that lie in its range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCHEME = pattern(r"[a-z][a-z0-9+.-]{1,15}(://)?")
 
 def addresses_containing(texts: Iterable[str]) -> Iterator[str]:
     """
-    Give web, mail and number addresses around those of *texts* that may be a part of one.
+    Yield web, mail and IP addresses that contain one of *texts*.
 
     >>> [*addresses_containing([".school.example"])][:2]
     ['https://a.school.example/a', 'ann@a.school.example']
@@ -32,7 +32,7 @@ def addresses_containing(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _inside(text: str) -> Iterator[str]:
-    """The ends of a range such as `10.0.0.0/8`, and what lies beside them."""
+    """Yield the boundary addresses of a range such as `10.0.0.0/8`."""
     if "/" not in text:
         return
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Arguments of a call that its schema accepts, alone, in pairs and mixed."""
+"""Sample arguments of a call that its schema accepts: alone, in pairs and mixed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abs_shield.schema.samples.value_samples import ValueSampler, required
 from abs_shield.schema.schema_problem import SchemaProblem
 
 MOST = 1_000
-"""Arguments that one asks for at most."""
+"""Samples of one schema."""
 _MOST_TRIED = 4_000
 _PAIRED = 16
 _MOST_PAIRS = 12
@@ -31,15 +31,15 @@ Arguments = dict[str, Any]
 
 class Samples:
     """
-    Gives arguments that a schema accepts, each asked of the compiled schema itself.
+    Arguments that a schema accepts, each validated by the compiled schema.
 
-    They are the same in every process: a fixed number of boundaries and of what lies beside them.
-    A schema whose patterns take long is given up after a few slow answers.
+    They are the same in every process: a fixed number of boundaries and their neighbours.
+    Sampling stops after a few slow validations, as of a schema with slow patterns.
 
     Args:
-        schema: The schema as it was written.
-        compiled: The same, compiled; what it does not accept is no sample.
-        pool: What to try besides the schema's own boundaries.
+        schema: The original schema.
+        compiled: The same schema, compiled; only arguments that it accepts are samples.
+        pool: Values to try besides the schema's own boundaries.
         focus: Names that are varied together; None for all that the schema declares.
     """
 
@@ -60,7 +60,7 @@ class Samples:
         self._left, self._slow = _MOST_TRIED, 0
 
     def __iter__(self) -> Iterator[Arguments]:
-        """Give at most 1,000 arguments, no two equal."""
+        """Yield at most 1,000 distinct arguments."""
         returned: set[Any] = set()
         for arguments in self._samples():
             key = canonical_key(arguments)
@@ -93,7 +93,7 @@ class Samples:
             yield from self._varied(members, bases[:2], focus, needed)
 
     def _repaired(self, members: Mapping[str, list[Any]], names: list[str]) -> Arguments | None:
-        """Give arguments of *names*; where the schema objects, with other values or names."""
+        """Return arguments of *names*, repaired until the schema accepts them; else None."""
         place = {name: 0 for name in names if members[name]}
         for _ in range(_MOST_REPAIRS):
             if self._is_exhausted:
@@ -108,7 +108,7 @@ class Samples:
     def _repair_once(
         self, place: dict[str, int], candidate: Arguments, members: Mapping[str, list[Any]]
     ) -> bool:
-        """Take the next value of what is wrong, add what is missing, drop what is unknown."""
+        """Change arguments by their problems: next values, added names, dropped names."""
         before = dict(place)
         for problem in self._problems(candidate):
             name = problem.where.split("/")[1] if problem.where else ""
@@ -145,7 +145,7 @@ class Samples:
         yield from self._combined(bases[0], {n: values for n, values in accepted.items() if values})
 
     def _combined(self, base: Arguments, accepted: dict[str, list[Any]]) -> Iterator[Arguments]:
-        """Vary two names at a time, then all of them, mixed in an order that is always the same."""
+        """Vary two names at a time, then all of them in a deterministic random order."""
         pairs = [*combinations(accepted, 2)][:_MOST_PAIRS]
         accepted = {name: sorted(values, key=self._is_foreign) for name, values in accepted.items()}
         for one, other in pairs:
@@ -165,7 +165,7 @@ class Samples:
                 yield candidate
 
     def _is_foreign(self, value: Any) -> bool:
-        """Whether *value* is none of the words that somebody compares values with."""
+        """Return whether *value* is not one of the pool's texts."""
         return not isinstance(value, str) or value not in self._pooled
 
     def _fits(self, arguments: Arguments) -> bool:
@@ -180,7 +180,7 @@ class Samples:
 
     @property
     def _is_exhausted(self) -> bool:
-        """Whether the schema was asked often enough, or answers too slowly to go on."""
+        """Return whether the budget of validations is spent, or they take too long."""
         return self._left <= 0 or self._slow >= _MOST_SLOW
 
     @contextmanager

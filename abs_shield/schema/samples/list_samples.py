@@ -1,4 +1,4 @@
-"""Lists whose items belong together: all the same, all of one sign, or named by the same rule."""
+"""Sample lists with related items: repeated, of one sign, or of the pool's values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LONG = 10
 
 def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list[Any]]:
     """
-    Give lists of *items* from *low* to *high* long; with repetitions, so that not all may fit.
+    Yield lists of *items*, *low* to *high* long; repetitions may break the schema.
 
     >>> [[2, 2], [3, 3, 3]] == [
-    ...     made for made in mixtures([2, 3, -1], 2, 3, Pool()) if made in ([2, 2], [3, 3, 3])]
+    ...     one for one in mixtures([2, 3, -1], 2, 3, Pool()) if one in ([2, 2], [3, 3, 3])]
     True
     """
     lists = [
@@ -34,7 +34,7 @@ def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list
 
 
 def _of_one_sign(items: list[Any], low: int) -> Iterator[list[Any]]:
-    """Above zero all of them, and below it."""
+    """Yield lists of positive and of negative numbers."""
     numbers = [n for n in items if isinstance(n, (int, float)) and not isinstance(n, bool)]
     for some in ([n for n in numbers if n > 0], [n for n in numbers if n < 0]):
         yield from (some[: max(low, length)] for length in (2, 1, 3) if len(some) >= length)
@@ -42,7 +42,7 @@ def _of_one_sign(items: list[Any], low: int) -> Iterator[list[Any]]:
 
 
 def _equal_parts(low: int, pool: Pool) -> Iterator[list[Any]]:
-    """A number that somebody compares a sum with, in equal parts."""
+    """Yield lists of equal numbers that add up to a number of the pool."""
     for number in pool.numbers:
         for parts in dict.fromkeys((max(low, 2), max(low, 4))):
             share = number / parts
@@ -50,7 +50,7 @@ def _equal_parts(low: int, pool: Pool) -> Iterator[list[Any]]:
 
 
 def _paired(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
-    """Two different items, first of those that somebody asks about."""
+    """Yield lists of two different items, the pool's texts first."""
     compared = {text for text in pool.texts if text}
     first = sorted(items, key=lambda item: not (isinstance(item, str) and item in compared))
     for one, other in combinations(first[:_PAIRED], 2):
@@ -60,7 +60,7 @@ def _paired(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
 
 
 def _repeated(items: list[Any], low: int, high: int) -> Iterator[list[Any]]:
-    """One item again and again."""
+    """Yield lists of one repeated item."""
     for item in items[:_REPEATED]:
         for length in dict.fromkeys((max(low, 2), max(low, 3), min(high, max(low, _LONG)))):
             yield [item] * length

@@ -1,4 +1,4 @@
-"""Numbers that fit a schema: its bounds, what lies beside them, and what somebody asks about."""
+"""Sample numbers that fit a schema: its bounds, their neighbours, and the pool's numbers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from abs_shield.schema.samples.sample_pool import Pool
 
 _USUAL = (1, 0, 2, -1, 10, 100, 1_000, 1_000_000, 7, 50)
 _FRACTIONS = (0.5, 19.99, -0.5, 2.345)
-"""Halves, cents, below zero, and what no currency has."""
+"""Halves, cents, a negative fraction, and a fraction of a cent."""
 _PARTS = tuple(Fraction(n, 10) for n in (5, 1, 9, 3, 7, 2, 8, 4, 6))
 _STEPS = (5, 10, 25, 100, 500, 1_000, 10_000, 1_000_000)
-"""How far from a bound the numbers are that have no other bound."""
+"""Distances from a single bound."""
 _CENT = Fraction(1, 100)
 
 
 def numbers(shape: dict[str, Any], pool: Pool, *, whole: bool) -> list[int | float]:
     """
-    Give numbers within the bounds of *shape*, integers alone where *whole*.
+    Return numbers within the bounds of *shape*; only integers if *whole*.
 
     >>> numbers({"minimum": 5, "exclusiveMaximum": 8}, Pool(), whole=True)
     [5, 6, 7]
@@ -36,7 +36,7 @@ def numbers(shape: dict[str, Any], pool: Pool, *, whole: bool) -> list[int | flo
 
 
 Bound = tuple[Fraction, bool] | None
-"""A bound, and whether it is itself outside."""
+"""A bound, and whether it is exclusive."""
 
 
 def _low(shape: dict[str, Any]) -> Bound:
@@ -76,7 +76,7 @@ def _candidates(
 
 
 def _distant(low: Bound, high: Bound) -> Iterator[Fraction]:
-    """Numbers between both bounds, or far from the only one."""
+    """Yield numbers between both bounds, or far from a single bound."""
     if low is not None and high is not None:
         yield from (low[0] + (high[0] - low[0]) * part for part in _PARTS)
     elif low is not None:

@@ -1,4 +1,4 @@
-"""A few short texts that a regular expression matches; none where it asks for more than we read."""
+"""A few short texts that match a regular expression; none for unsupported syntax."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SETS = {
 }  # fmt: skip
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _ANCHORS = ("A", "Z", "z", "b")
-"""Escapes that stand for a place and no character."""
+"""Escapes that match a position instead of a character."""
 _TRIED = "a0A_- ./@:#1zZ9b~"
-"""Characters that a negated class is likely to let through."""
+"""Characters that a negated class is likely to match."""
 
 
 class _UnsupportedPattern(ValueError):
-    """The pattern holds what is not read here."""
+    """Raised for unsupported pattern syntax."""
 
 
 def matching_texts(pattern: str) -> list[str]:
     r"""
-    Give texts that *pattern* is likely to match, the shortest first.
+    Return texts that *pattern* is likely to match, the shortest first.
 
     >>> matching_texts("^tx_[0-9]{3}$")[:2], matching_texts("(?=x)")
     (['tx_000', 'tx_999'], [])
@@ -44,7 +44,7 @@ def matching_texts(pattern: str) -> list[str]:
 
 @dataclass(slots=True)
 class _PatternParser:
-    """Reads a pattern from left to right, and gives the texts of each part."""
+    """A parser of patterns that returns sample texts of each part."""
 
     pattern: str
     at: int = 0
@@ -73,7 +73,7 @@ class _PatternParser:
         return _interleaved(repetitions) or _refuse()
 
     def quantity(self) -> tuple[int, int]:
-        """How often the atom before may stand here, at least and at most."""
+        """Parse a quantifier and return the minimum and maximum number of repetitions."""
         least, most = 1, 1
         for sign, bounds in (("*", (0, 2)), ("+", (1, 2)), ("?", (0, 1))):
             if self._accept(sign):
@@ -147,7 +147,7 @@ class _PatternParser:
         return self.escape() if sign == "\\" else sign
 
     def escape(self) -> str:
-        """The characters that an escape stands for; each is one text."""
+        """Return the characters that an escape matches; each is one sample."""
         sign = self._next()
         if sign in _SETS:
             return _SETS[sign]
@@ -179,7 +179,7 @@ def _refuse() -> Never:
 
 
 def _joined(before: list[str], after: list[str]) -> list[str]:
-    """Each text with one that may follow; every text of either side stands somewhere."""
+    """Combine texts with possible continuations, so that each text of either side occurs."""
     longest = max(len(before), len(after), 1)
     pairs = (before[n % len(before)] + after[n % len(after)] for n in range(min(longest, 2 * MOST)))
     return [

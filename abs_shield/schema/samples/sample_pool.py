@@ -1,4 +1,4 @@
-"""Numbers and words that somebody compares values with: what lies near them is worth a sample."""
+"""Numbers and texts that rules compare values with; nearby values are worth sampling."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LONGEST = 200
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
     """
-    What to try besides a schema's own boundaries.
+    Values to sample besides a schema's own boundaries.
 
     Attributes:
-        numbers: Each is tried with its neighbours, as a number, a length and a day's distance.
-        texts: Each is tried as it is, alone, and with something before and behind it.
-        matched: What those of the texts match that look like regular expressions.
+        numbers: Each is tried with its neighbours, as a number, a length and a number of days.
+        texts: Each is tried alone, and with characters before and behind it.
+        matched: Texts that match those of *texts* that look like regular expressions.
     """
 
     numbers: tuple[float, ...] = ()
@@ -34,7 +34,7 @@ class Pool:
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Self:
-        """Take the numbers and words among *values*, at most 200 of each."""
+        """Create a pool of the numbers and texts among *values*, at most 200 of each."""
         numbers: dict[float, None] = {}
         texts: dict[str, None] = {}
         for value in values:
@@ -46,11 +46,11 @@ class Pool:
         return cls(numbers=tuple(numbers)[:_MOST], texts=some, matched=tuple(_matched(some)))
 
     def names(self, most: int) -> list[str]:
-        """The first of its texts that may be names of members."""
+        """Return the first *most* texts that may be names of members."""
         return [text for text in self.texts if text and "\n" not in text and len(text) <= 64][:most]
 
     def lengths(self, most: int) -> list[int]:
-        """The whole numbers from 0 to *most* around its numbers."""
+        """Return the integers from 0 to *most* near the pool's numbers."""
         near = (int(n) + step for n in self.numbers if abs(n) <= most + 1 for step in (-1, 0, 1))
         return list(dict.fromkeys(n for n in near if 0 <= n <= most))
 

@@ -1,4 +1,4 @@
-"""The plain alternatives of a schema: references followed, `allOf` merged, a branch each."""
+"""The alternatives of a schema, with references resolved and `allOf` merged."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Shape = dict[str, Any]
 
 def shapes(schema: Any, root: Any) -> list[Shape]:
     """
-    Give the plain alternatives of *schema*, which is a part of *root*.
+    Return the alternatives of *schema*, a part of *root*, without combining keywords.
 
-    They are where to look for values, not a proof: whoever samples asks the schema itself.
+    They suggest values and prove nothing: samples must be validated by the schema itself.
 
     >>> shapes({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/id"}]},
     ...        {"$defs": {"id": {"type": "string"}}})
@@ -70,7 +70,7 @@ def _conditional(schema: Mapping[str, Any], root: Any, depth: int) -> Iterator[S
 
 
 def merge_shapes(one: Shape, other: Shape) -> Shape:
-    """Give what both shapes ask for, as far as one shape can say it."""
+    """Return the requirements of both shapes, as far as one shape can express them."""
     result = {**one, **other}
     for key in one.keys() & other.keys():
         result[key] = _both(key, one[key], other[key])
@@ -97,12 +97,12 @@ def _both(key: str, one: Any, other: Any) -> Any:
 
 
 def types(value: Any) -> list[str]:
-    """Give a `type` keyword as a list."""
+    """Return a `type` keyword as a list."""
     return [value] if isinstance(value, str) else _listed(value)
 
 
 def resolve_local_reference(root: Any, ref: str) -> Any:
-    """Give what a local reference leads to; None where it leads elsewhere."""
+    """Return the target of a local reference; None for other references."""
     if not ref.startswith("#") or (ref != "#" and not ref.startswith("#/")):
         return None
     for step in ref.split("/")[1:]:

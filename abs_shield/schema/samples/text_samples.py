@@ -1,4 +1,4 @@
-"""Texts that fit a schema: its format, its pattern, its lengths, and what somebody asks about."""
+"""Sample texts that fit a schema: its format, pattern and lengths, and the pool's texts."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "relative-json-pointer": ("0", "1/a"),
     "regex": ("a", "^[0-9]+$"),
 }  # fmt: skip
-"""Valid texts of each format; a test asks its checker about every one."""
+"""Valid texts of each format; a test validates each with its checker."""
 _USUAL = (
     "a", "", "text", "Ann Lee", "tx_12345", "1", "0", "-1", "19.99", "2024-06-03", "2024-06-04",
     "ann@example.com", "https://example.com/a", "/tmp/a.txt", "../a", "EUR", "USD", "TRUE", " ",
     "1000000", "2024-06-03T12:00:00Z", "A", "10.0.0.1", "8.8.8.8",
 )  # fmt: skip
 _KINDS = ("A", "1", "aB3")
-"""Texts of letters and digits, to be made as long as somebody asks for."""
+"""Texts of letters and digits, which are stretched to the pool's lengths."""
 _LONGEST = 10_000
 _CENT = Decimal("0.01")
 _MOST_DAYS = 4_000
@@ -61,7 +61,7 @@ _MOST_DAYS = 4_000
 
 def texts(shape: Shape, pool: Pool) -> list[str]:
     """
-    Give texts within the lengths of *shape*, and in its format as far as that is known.
+    Return texts within the lengths of *shape*, and in its format where that is supported.
 
     >>> {"aaa", "cccc"} <= {*texts({"minLength": 3, "maxLength": 4, "pattern": "^[a-c]+$"}, Pool())}
     True
@@ -121,7 +121,7 @@ def _written(number: Decimal) -> str:
 
 
 def _days_near(examples: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
-    """Days that lie as far from a usual one as the numbers say, and next to the days asked for."""
+    """Yield days at the pool's numbers of days from a usual one, and next to the pool's days."""
     if name not in ("date", "date-time"):
         return
     tails = ("",) if name == "date" else ("T12:00:00Z", "T12:00:00")
@@ -138,7 +138,7 @@ def _days_near(examples: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
 
 
 def _stretched(text: str, length: int) -> str:
-    """A text of that length, made of the same characters."""
+    """Return a text of that length, made of the same characters."""
     if len(text) >= length:
         return text[:length]
     return text + (text[-1:] or "a") * (length - len(text))

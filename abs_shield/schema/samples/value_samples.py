@@ -1,4 +1,4 @@
-"""Values of every type that are likely to fit a part of a schema."""
+"""Sample values of every type that are likely to fit a part of a schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 96
 """Values of one part."""
 _DEEPEST = 5
 _MOST_PARTS = 4_000
-"""Parts of one schema that are looked at, those of parts included."""
+"""Parts of one schema that are sampled, nested ones included."""
 _MOST_ITEMS = 64
 _VARIED = 6
 _MOST_EXTRA, _DEEPEST_EXTRA = 12, 2
@@ -29,17 +29,17 @@ _TYPE_KEYWORDS = (
     ("string", {"minLength", "maxLength", "pattern", "format"}),
     ("number", {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
 )
-"""What a schema without a type says of its type by its other keywords."""
+"""The type that other keywords imply for a schema without `type`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ValueSampler:
     """
-    Gives values of parts of one schema; whether they fit is for the schema to say.
+    Values of parts of one schema; the schema itself must still validate them.
 
     Attributes:
         root: The whole schema, in which references are followed.
-        pool: What to try besides.
+        pool: Values to try besides the schema's own.
     """
 
     root: Any
@@ -47,7 +47,7 @@ class ValueSampler:
     _left: int = field(default=_MOST_PARTS, repr=False)
 
     def of(self, schema: Any, depth: int = 0) -> list[Any]:
-        """Give at most 96 values that are likely to fit *schema*, the likeliest first."""
+        """Return at most 96 values that are likely to fit *schema*, the likeliest first."""
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return []
@@ -92,7 +92,7 @@ class ValueSampler:
         plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
         each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
         mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
-        # of a format or a pattern few different items fit, and a list of one item is as long
+        # few different items may fit a format or a pattern; repeats reach the same length
         alike = [
             [*start, *items[:1] * (length - len(start))]
             for length in lengths
@@ -101,7 +101,7 @@ class ValueSampler:
         yield from _in_turn([plain, each, mixed, alike])
 
     def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
-        """Give objects: all members, the required ones, and each member in turn varied."""
+        """Yield objects: all members, the required ones, and each member varied."""
         members = self.members(shape, depth)
         needed = required(shape)
         usual = {name: values[0] for name, values in members.items() if values}
@@ -120,7 +120,7 @@ class ValueSampler:
     def _extra(
         self, shape: Shape, members: Iterable[str], depth: int
     ) -> tuple[list[str], list[Any]]:
-        """Names that nobody declared and somebody asks for, and values, where any may stand."""
+        """Return undeclared names of the pool and values for them, where a schema allows both."""
         rest = shape.get("additionalProperties", not shape.get("properties"))
         names = [name for name in self.pool.names(_MOST_EXTRA) if name not in members]
         if rest is False or not names or depth > _DEEPEST_EXTRA:
@@ -128,7 +128,7 @@ class ValueSampler:
         return names, self.of(rest, depth + 1)[:_VARIED]
 
     def members(self, shape: Shape, depth: int = 0) -> dict[str, list[Any]]:
-        """Give the values of each member that *shape* names, asks for, or lets stand."""
+        """Return values of each member that *shape* declares, requires or allows."""
         properties = shape.get("properties")
         members = dict(properties) if isinstance(properties, Mapping) else {}
         patterns = shape.get("patternProperties")
@@ -147,13 +147,13 @@ class ValueSampler:
 
 
 def required(shape: Shape) -> list[str]:
-    """Give the names that a shape asks for."""
+    """Return the names that a shape requires."""
     names = shape.get("required")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def distinct(values: Any) -> list[Any]:
-    """Give *values* without those that JSON Schema calls equal to an earlier one."""
+    """Return *values* without duplicates in the sense of JSON Schema."""
     unique: dict[Any, Any] = {}
     for value in values:
         unique.setdefault((type(value) is float, canonical_key(value)), value)
@@ -168,7 +168,7 @@ def _types(shape: Shape) -> list[str]:
 
 
 def _filled(start: list[Any], items: list[Any], length: int) -> list[Any]:
-    """A list of that length; its items differ as long as there are different ones."""
+    """Return a list of that length, without duplicates as far as possible."""
     result = start[: max(length, len(start))]
     others = [item for item in items if item not in result]
     result += others[: max(0, length - len(result))]
