@@ -33,7 +33,7 @@ def is_exploration(
     if not tool.writes and _is_public(text, session):
         return True
     mentions = mentions_of(session)
-    if "/" not in text or not mentions.extends_known_path(text):
+    if "/" not in text or not mentions.extends_mentioned_path(text):
         return False
     first = mentions.introduced(text)
     introducing = proposal.plan(first.tool) if first is not None else None

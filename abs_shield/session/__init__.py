@@ -1,4 +1,4 @@
-"""What this run has seen: an append-only, versioned log of turns and calls."""
+"""The session of a run: an append-only, versioned log of turns and calls."""
 
 from abs_shield.session.call_states import Executed
 from abs_shield.session.limits import Limits

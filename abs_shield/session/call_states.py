@@ -1,4 +1,4 @@
-"""Which calls of a session are open, have ended, or were blocked: one result a call, once told."""
+"""The state of each call of a session: open, ended or blocked; each is recorded once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ TOO_LARGE = TooLarge()
 
 
 def object_of(call: ToolCall | None) -> Mapping[str, Any]:
-    """Give a call's arguments as an object; empty where they are none."""
+    """Return a call's arguments as an object; empty where they are none."""
     read = read_arguments(call.arguments) if call else {}
     return read if isinstance(read, dict) else {}
 
@@ -63,7 +63,7 @@ _FEEDBACK = frozenset({"status", "tool", "problems", "retryable", "attempts_left
 
 
 def is_feedback(value: Any, status: str) -> bool:
-    """Whether a result is the door's answer to a blocked call, or in place of a withheld result."""
+    """Return whether a result is the Shield's feedback, of a blocked call or a withheld result."""
     return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
@@ -75,7 +75,7 @@ class ActiveCall(NamedTuple):
         decision_id: The decision about it.
         name: Its tool.
         arguments: Its arguments as judged.
-        runs: Whether it runs behind the door: no other run takes its record over.
+        runs: Whether the Shield runs it: no other run takes its record over.
     """
 
     decision_id: str
@@ -86,7 +86,7 @@ class ActiveCall(NamedTuple):
 
 class CallStates:
     """
-    What the door and the transcript each know of a session's calls, so that none counts twice.
+    The calls that the Shield judged and those that messages show, so that none counts twice.
 
     Attributes:
         opened: Call id to the calls that are running under it.
@@ -173,25 +173,25 @@ class CallStates:
                 del ended[oldest]
 
     def ended(self, call_id: str | None) -> bool:
-        """Whether the call of that id is over."""
+        """Return whether the call of that id is over."""
         return call_id is not None and call_id in self._ended
 
     def ran_loose(self, executed: Executed) -> None:
-        """The door ran a call that had no id."""
+        """Record that the Shield ran a call without an id."""
         self._loose = own(self._loose)
         keep(self._loose, (executed.tool, executed.arguments), most=self._most)
 
     def blocked_loose(self, call: ToolCall) -> None:
-        """The door blocked a call that had no id."""
+        """Record that the Shield blocked a call without an id."""
         self._blocked = own(self._blocked)
         keep(self._blocked, digest_of(call.name, object_of(call)), most=self._most)
 
     def new_run(self) -> None:
-        """The user spoke: what was blocked before is not told any more."""
+        """Forget the blocked calls: the user wrote, and messages no longer show them."""
         self._blocked.clear()
 
-    def told(self, call: ToolCall) -> bool:
-        """A transcript shows *call*; whether the door is done with it already."""
+    def note_announced(self, call: ToolCall) -> bool:
+        """Record that a message shows *call*; return whether the Shield has finished it already."""
         call_id = call.id or ""
         if self._ended.get(call_id) is False:
             self._ended[call_id] = True
@@ -203,14 +203,14 @@ class CallStates:
         return False
 
     def claim(self, name: str, call: ToolCall | None = None) -> bool:
-        """Whether the door ran this call already, under no id; it can be claimed once."""
+        """Return whether the Shield ran this call, without an id; it can be claimed once."""
         return _taken(self._loose, name, None if call is None else object_of(call))
 
     def _was_blocked(self, call: ToolCall) -> bool:
-        told = digest_of(call.name, object_of(call)) if self._blocked else b""
-        if told not in self._blocked:
+        digest = digest_of(call.name, object_of(call)) if self._blocked else b""
+        if digest not in self._blocked:
             return False
-        self._blocked.remove(told)
+        self._blocked.remove(digest)
         return True
 
 
@@ -218,8 +218,8 @@ def _taken(
     calls: list[tuple[str, Mapping[str, Any]]], name: str, arguments: Mapping[str, Any] | None
 ) -> bool:
     """Take out the oldest call of that name and these arguments, or of any; whether there was."""
-    for place, (called, given) in enumerate(calls):
-        if called == name and (arguments is None or same(given, arguments)):
+    for place, (called, candidate) in enumerate(calls):
+        if called == name and (arguments is None or same(candidate, arguments)):
             del calls[place]
             return True
     return False

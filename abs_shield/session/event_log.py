@@ -65,7 +65,7 @@ class EventLog:
             self.forgot = True
 
     def at(self, version: int) -> Event | None:
-        """Give the event after which the log had that version; None where it is not kept."""
+        """Return the event after which the log had that version; None where it is not kept."""
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
@@ -112,7 +112,7 @@ class EventLog:
 
 
 def _texts(entries: Iterable[tuple[int, Event, int]]) -> list[str]:
-    return [said.casefold() for _, event, _ in entries for said in texts_of(event)]
+    return [message.casefold() for _, event, _ in entries for message in texts_of(event)]
 
 
 def _size(event: Event, limit: int) -> int:
@@ -128,7 +128,7 @@ def _size(event: Event, limit: int) -> int:
 
 
 def measure(value: Any, limit: int) -> int:
-    """Characters held by *value*, counted no further than *limit*; all where nobody can tell."""
+    """Return the characters held by *value*, at most *limit*, also if they cannot be counted."""
     try:
         return _counted(value, limit)
     except Exception:  # an object of the caller's may break when it is read

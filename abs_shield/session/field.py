@@ -20,7 +20,7 @@ _PATHS = (("path",), ("filepath",), ("file",), ("filename",))
 
 class Field(NamedTuple):
     """
-    The parameter that a value stands in.
+    The parameter of a value.
 
     Attributes:
         name: Its innermost name; empty where it is not known.
@@ -49,7 +49,7 @@ class Field(NamedTuple):
 
     @property
     def takes_groups(self) -> bool:
-        """Whether its values are numbers that people write in groups, or may be."""
+        """Return whether its values are numbers that people write in groups, or may be."""
         return self.phone or not self.name or takes_groups(self.name)
 
     @property
@@ -60,8 +60,8 @@ class Field(NamedTuple):
         >>> Field("postal_code").is_freely_grouped, Field("order_id").is_freely_grouped
         (True, False)
         """
-        said = name_words(self.name)
-        return not _FREELY_GROUPED.isdisjoint(said) or said[-2:] == _BRANCH
+        words = name_words(self.name)
+        return not _FREELY_GROUPED.isdisjoint(words) or words[-2:] == _BRANCH
 
     @property
     def is_path(self) -> bool:

@@ -14,17 +14,17 @@ class Limits:
     Bounds of one session.
 
     Attributes:
-        text: Characters of newest raw text kept.
+        text: Characters of the newest raw text that are stored.
         keys: Keys of the provenance index; beyond, the oldest half is forgotten.
         message: Characters of one message that are indexed.
-        executed: Executed calls kept.
-        decisions: Decisions kept.
+        executed: Executed calls that are stored.
+        decisions: Decisions that are stored.
         sessions: Sessions that one Shield keeps in memory.
         memory_bytes: Memory that they hold together, about.
-        idle_s: Seconds after which a session that nobody asked for is forgotten.
+        idle_s: Seconds without use after which a session is forgotten.
 
     Raises:
-        PolicyError: A bound is no integer from 1.
+        PolicyError: A bound is not an integer of at least 1.
     """
 
     text: int = 64 * 1024

@@ -1,4 +1,4 @@
-"""Which messages of a growing list are new: the same list may be passed again and again."""
+"""New messages of a growing list, which may be passed again and again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.core.digest import digest
 
 _COMPARED = 8
-"""Newest known messages that are compared before a list counts as the known one, grown."""
-_KEPT = 10_000
+"""Newest messages that are compared before a list counts as a continuation."""
+_MOST_DIGESTS = 10_000
 """Digests of messages that are remembered beyond the list they stood in."""
 
 
@@ -27,7 +27,7 @@ class MessageDeduplicator:
 
     def new(self, messages: Sequence[Any]) -> Iterator[Any]:
         """
-        Give the messages that were not shown before; each is remembered once it was dealt with.
+        Yield the messages that were not shown before; each is remembered after its use.
 
         A list that begins with all that was shown is compared at its first and newest old
         messages only. One that was trimmed, at its start or behind it, goes on where the known
@@ -36,15 +36,15 @@ class MessageDeduplicator:
         """
         if not messages:
             return
-        known = len(self._digests)
-        if known > len(messages) or not self._begins(messages, known):
+        shown = len(self._digests)
+        if shown > len(messages) or not self._begins(messages, shown):
             digests = [_digest(message) for message in messages]
-            known = _overlap(self._digests, digests)
-            if not known:
+            shown = _overlap(self._digests, digests)
+            if not shown:
                 yield from self._edited(messages, digests)
                 return
-            self._digests = digests[:known]
-        for message in messages[known:]:
+            self._digests = digests[:shown]
+        for message in messages[shown:]:
             yield message
             digest = _digest(message)
             self._digests.append(digest)
@@ -60,17 +60,17 @@ class MessageDeduplicator:
 
     def _remember(self, digest: bytes) -> None:
         self._shown[digest] = None
-        if len(self._shown) > _KEPT:
+        if len(self._shown) > _MOST_DIGESTS:
             del self._shown[next(iter(self._shown))]
 
-    def _begins(self, messages: Sequence[Any], known: int) -> bool:
-        places = {0, *range(max(0, known - _COMPARED), known)} if known else ()
+    def _begins(self, messages: Sequence[Any], shown: int) -> bool:
+        places = {0, *range(max(0, shown - _COMPARED), shown)} if shown else ()
         return all(self._digests[i] == _digest(messages[i]) for i in places)
 
 
-def _overlap(known: Sequence[bytes], given: Sequence[bytes]) -> int:
+def _overlap(shown: Sequence[bytes], messages: Sequence[bytes]) -> int:
     """
-    How many of *given* are old: its head up to where *known* ends, 0 where the two do not meet.
+    Return how many of *messages* are old: those before the end of *shown*; 0 without overlap.
 
     A head that both begin with, such as a system prompt, may stand before the overlap.
 
@@ -78,34 +78,34 @@ def _overlap(known: Sequence[bytes], given: Sequence[bytes]) -> int:
     3
     """
     head = 0
-    for old, new in zip(known, given, strict=False):
+    for old, new in zip(shown, messages, strict=False):
         if old != new:
             break
         head += 1
-    if head == len(known):
+    if head == len(shown):
         return head
-    behind = _meeting(known[head:], given[head:])
-    return max(_meeting(known, given), head + behind if behind else 0)
+    behind = _meeting(shown[head:], messages[head:])
+    return max(_meeting(shown, messages), head + behind if behind else 0)
 
 
-def _meeting(known: Sequence[bytes], given: Sequence[bytes]) -> int:
-    """Length of the longest end of *known* with which *given* begins (Knuth, Morris, Pratt)."""
-    borders = [0] * len(given)
+def _meeting(shown: Sequence[bytes], messages: Sequence[bytes]) -> int:
+    """Return the longest end of *shown* that *messages* begins with (Knuth, Morris, Pratt)."""
+    borders = [0] * len(messages)
     length = 0
-    for place in range(1, len(given)):
-        length = _extended(given, borders, length, given[place])
+    for place in range(1, len(messages)):
+        length = _extended(messages, borders, length, messages[place])
         borders[place] = length
     length = 0
-    for each in islice(known, max(0, len(known) - len(given)), None):
-        length = _extended(given, borders, length, each)
+    for each in islice(shown, max(0, len(shown) - len(messages)), None):
+        length = _extended(messages, borders, length, each)
     return length
 
 
-def _extended(given: Sequence[bytes], borders: Sequence[int], length: int, digest: bytes) -> int:
-    """How much of *given* ends with *digest*, where *length* of it ended just before."""
-    while length and (length == len(given) or given[length] != digest):
+def _extended(messages: Sequence[bytes], borders: Sequence[int], length: int, digest: bytes) -> int:
+    """Return the length of the match that ends with *digest*, after one of *length*."""
+    while length and (length == len(messages) or messages[length] != digest):
         length = borders[length - 1]
-    return length + 1 if length < len(given) and given[length] == digest else 0
+    return length + 1 if length < len(messages) and messages[length] == digest else 0
 
 
 def _digest(message: Any) -> bytes:
@@ -117,7 +117,7 @@ def _digest(message: Any) -> bytes:
 
 
 def _written(message: Any) -> str:
-    """What Python writes for a message; what it cannot write is like no other."""
+    """Return the `repr` of a message; random text where it has none, so that it equals no other."""
     try:
         return repr(message)
     except Exception:

@@ -125,7 +125,7 @@ class PackedTable:
 
     @property
     def is_due(self) -> bool:
-        """Whether the dict has so many keys that they should move to the arrays."""
+        """Return whether the dict has so many keys that they should move to the arrays."""
         size = len(self._new)
         return size > LEAST and size > len(self._old[0]) // _FRACTION
 
@@ -226,7 +226,7 @@ class SpellingTable:
 
     @property
     def is_due(self) -> bool:
-        """Whether the dict has so many keys that they should move to the arrays."""
+        """Return whether the dict has so many keys that they should move to the arrays."""
         return self._places.is_due
 
     def settle(self) -> None:
@@ -309,7 +309,7 @@ class ChunkTable:
 
     @property
     def is_due(self) -> bool:
-        """Whether the dict has so many chunks that they should become text."""
+        """Return whether the dict has so many chunks that they should become text."""
         size = len(self._new)
         return size > LEAST and size > len(self._old) // _FRACTION
 

@@ -19,7 +19,7 @@ class PendingCall:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
-    *told* says that a transcript shows the call as well; *turn* are the calls of its turn, in
+    *announced* says that a message shows the call as well; *turn* are the calls of its turn, in
     order, and *place* is its own among them.
     """
 
@@ -27,7 +27,7 @@ class PendingCall:
     arguments: Mapping[str, Any]
     decision: Decision
     settle_with: Callable[[Decision], None]
-    told: bool = False
+    announced: bool = False
     turn: list[PendingCall] = field(default_factory=list, repr=False)
     place: int = 0
 
@@ -36,7 +36,7 @@ class PendingCall:
 
 
 class PendingCalls:
-    """What stands open in one session; bounded, the oldest goes first."""
+    """The open calls of one session; bounded, the oldest is dropped first."""
 
     __slots__ = ("_announced", "_judged")
 
@@ -52,12 +52,12 @@ class PendingCalls:
         self._announced = own(self._announced)
         keep(self._announced, call, most=_MOST)
         for pending in self._judged:
-            if call.id and pending.call.id == call.id and not pending.told:
-                pending.told = True
+            if call.id and pending.call.id == call.id and not pending.announced:
+                pending.announced = True
                 break
 
     def blocked(self, call_id: str | None) -> bool:
-        """Whether the proposal of that id was blocked, and not dispatched since."""
+        """Return whether the proposal of that id was blocked, and not dispatched since."""
         return any(p.call.id == call_id and p.decision.blocked for p in self._judged if p.call.id)
 
     def forget(self, call_id: str) -> bool:
@@ -68,29 +68,29 @@ class PendingCalls:
                 return True
         return False
 
-    def named(self, call: ToolCall, arguments: Mapping[str, Any]) -> str | None:
-        """Give the id of the oldest announced call of that name with equal arguments."""
-        for told in self._announced:
+    def find_id(self, call: ToolCall, arguments: Mapping[str, Any]) -> str | None:
+        """Return the id of the oldest announced call of that name with equal arguments."""
+        for announced in self._announced:
             if (
-                told.id
-                and told.name == call.name
-                and same(read_arguments(told.arguments), arguments)
+                announced.id
+                and announced.name == call.name
+                and same(read_arguments(announced.arguments), arguments)
             ):
-                return told.id
+                return announced.id
         return None
 
     def waits(self, call_id: str | None) -> bool:
-        """Whether an announced call of that id has no answer yet."""
+        """Return whether an announced call of that id has no answer yet."""
         return any(call.id == call_id for call in self._announced)
 
     def answered(self, returned: Returned) -> ToolCall | None:
-        """Give the announced call that *returned* answers: by unique id, else in order."""
-        told = [*enumerate(self._announced)]
-        fits = [n for n, c in told if c.id and c.id == returned.call_id]
+        """Return the announced call that *returned* answers: by unique id, else in order."""
+        announced = [*enumerate(self._announced)]
+        fits = [n for n, c in announced if c.id and c.id == returned.call_id]
         if not fits and not returned.call_id:
-            fits = [n for n, c in told if returned.name in ("", c.name)]
+            fits = [n for n, c in announced if returned.name in ("", c.name)]
         if not fits:
-            fits = [n for n, c in told if not c.id and returned.name in ("", c.name)]
+            fits = [n for n, c in announced if not c.id and returned.name in ("", c.name)]
         if not fits:
             return None
         call = self._announced[fits[0]]

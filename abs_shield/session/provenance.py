@@ -19,7 +19,7 @@ from abs_shield.session.token_index import PROSE, SCALAR, SYSTEM, USER, TokenInd
 from abs_shield.session.value_lookup import (
     LONGEST_VALUE,
     ValueMatch,
-    extends_known_path,
+    extends_mentioned_path,
     find,
     plain,
     words_apart,
@@ -258,7 +258,7 @@ class Provenance:
 
     @property
     def has_foreign_script(self) -> bool:
-        """Whether some text is in another script than Latin, so that names may be transcribed."""
+        """Return whether some text has a script other than Latin: names may be transcribed."""
         return self._has_foreign_script
 
     @property
@@ -552,9 +552,9 @@ class Provenance:
         """Find each word of a name anywhere; the least trusted match decides."""
         return words_apart(value, self._index)
 
-    def extends_known_path(self, value: str) -> bool:
+    def extends_mentioned_path(self, value: str) -> bool:
         """Return whether *value* is a known path or URL followed by plain words."""
-        return extends_known_path(value, self._index)
+        return extends_mentioned_path(value, self._index)
 
     def origin(self, hit: ValueMatch, value: str) -> Origin:
         """Return the origin of a match."""

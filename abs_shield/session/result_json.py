@@ -1,4 +1,4 @@
-"""What a tool returned, in the shape of JSON, whatever Python object it was."""
+"""Results as JSON, whatever Python object a tool returns."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Levels:
         self._left = MAX_NODES
 
     def of(self, value: Any) -> Any:
-        """Give one level of *value* as `as_json` does."""
+        """Return one level of *value* as `as_json` does."""
         if isinstance(value, Enum):
             return self.of(value.value)
         if isinstance(value, _JSON):
@@ -67,7 +67,7 @@ class Levels:
 
 def as_json(value: Any) -> Any:
     """
-    Give one level of *value* as JSON has it; `UNREADABLE` for what nobody could read.
+    Return one level of *value* as JSON has it; `UNREADABLE` for what has no text of its own.
 
     Models and dataclasses are written by pydantic, with what they compute and serialise, unless
     that would consume something; sets become lists; dates, decimals, paths and UUIDs their text.
@@ -87,11 +87,11 @@ def _written(value: Any, otherwise: Any) -> Any:
 
 
 def _dumped(value: Any) -> Any:
-    """What an object of an unknown class writes of itself as a model does."""
+    """Return what an object's own `model_dump` returns."""
     with suppress(Exception):
         dump = getattr(value, "model_dump", None)
-        made = dump(mode="json") if callable(dump) else UNREADABLE
-        return made if isinstance(made, _JSON) else UNREADABLE
+        dumped = dump(mode="json") if callable(dump) else UNREADABLE
+        return dumped if isinstance(dumped, _JSON) else UNREADABLE
     return UNREADABLE
 
 

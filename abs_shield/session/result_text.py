@@ -1,4 +1,4 @@
-"""What a result says: scalars with the field they stand under, and running text."""
+"""The text of a result: scalars with their fields, and prose."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 @dataclass(slots=True)
 class ResultText:
     """
-    What one result says.
+    The text of one result.
 
     Attributes:
         scalars: Field and text of each short value, keys of objects included.
@@ -37,48 +37,50 @@ class ResultText:
 
 def read_result(value: Any, *, most: int) -> ResultText:
     """Read a result, JSON inside strings included, up to *most* characters."""
-    told, levels = ResultText(), Levels()
+    content, levels = ResultText(), Levels()
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         outer, item = left.pop()
-        for labelled_text in _texts(item, outer, told, levels):
+        for labelled_text in _texts(item, outer, content, levels):
             field, text = labelled_text
             most -= len(text)
             if most < 0:
-                told.cut = True
-                return told
+                content.cut = True
+                return content
             inner = opened(text) if "{" in text or "[" in text else None
             if inner is not None:
                 left.append((field, inner))
             elif len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
-                told.scalars.append(labelled_text)
+                content.scalars.append(labelled_text)
             else:
-                _take_prose(told, text)
-    return told
+                _take_prose(content, text)
+    return content
 
 
-def _take_prose(told: ResultText, text: str) -> None:
+def _take_prose(content: ResultText, text: str) -> None:
     text = _unescaped(text)
-    told.prose.append(text)
-    told.scalars.extend(labelled(text))
+    content.prose.append(text)
+    content.scalars.extend(labelled(text))
 
 
-def _texts(value: Any, outer: str, told: ResultText, levels: Levels) -> Iterator[tuple[str, str]]:
+def _texts(
+    value: Any, outer: str, content: ResultText, levels: Levels
+) -> Iterator[tuple[str, str]]:
     """
     Texts of leaves, and keys of objects under the name that holds the object: ids are often keys.
 
     A result of every call comes through here, so JSON's own types are told apart by identity.
     """
     left: list[tuple[str, int, Any]] = [(outer, 0, value)]
-    given = 0
+    decoded = 0
     while left:
         name, depth, item = left.pop()
         kind = type(item)
         if kind not in _OF_JSON:
             item = _read(item, levels)
-        given += 1
-        if given > MOST or len(left) > MOST or item is UNREADABLE:
-            told.cut = True
+        decoded += 1
+        if decoded > MOST or len(left) > MOST or item is UNREADABLE:
+            content.cut = True
             if item is not UNREADABLE:
                 return
         elif kind is str:
@@ -88,7 +90,7 @@ def _texts(value: Any, outer: str, told: ResultText, levels: Levels) -> Iterator
             if text := scalar_text(item):
                 yield name, text
         elif depth >= DEEPEST:
-            told.cut = told.cut or bool(item)
+            content.cut = content.cut or bool(item)
         elif isinstance(item, (dict, Mapping)):
             inside = list(islice(item.items(), MOST))
             for key, _ in inside:
@@ -115,4 +117,4 @@ def _unescaped(text: str) -> str:
     r"""Running text with ``\u00e9`` and ``\xe9`` decoded."""
     if "\\u" not in text and "\\x" not in text:
         return text
-    return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text)

@@ -125,7 +125,7 @@ class Mentions:
     @property
     def has_task(self) -> bool:
         """
-        Whether this run has a text of a user or of the system.
+        Return whether this run has a text of a user or of the system.
 
         For a sub-agent's run the parent run decides: its own messages are written by the parent
         agent, which may have them from a user who is not recorded here.
@@ -137,7 +137,7 @@ class Mentions:
     @property
     def in_english(self) -> bool:
         """
-        Whether a user of this run wrote English, and no text is in another script.
+        Return whether a user of this run wrote English, and no text is in another script.
 
         Without a user message, the system text states the task, and its language counts.
         """
@@ -149,7 +149,7 @@ class Mentions:
 
     @property
     def has_foreign_script(self) -> bool:
-        """Whether some text is in another script than Latin, so that names may be transcribed."""
+        """Return whether some text has a script other than Latin: names may be transcribed."""
         return any(run._index.has_foreign_script for run in self._ancestry())
 
     def _ancestry(self) -> list[Mentions]:
@@ -161,7 +161,7 @@ class Mentions:
 
     @property
     def has_labels(self) -> bool:
-        """Whether a user labelled a value: "username ann7"."""
+        """Return whether a user labelled a value: "username ann7"."""
         if self._parent is None:
             return self._index.has_labels
         return any(run._index.has_labels for run in self._ancestry())
@@ -230,13 +230,15 @@ class Mentions:
         own = self._index.labelled(words, most=most)
         return own if self._parent is None else own + self._parent.labelled(words, most=most)
 
-    def extends_known_path(self, text: str) -> bool:
+    def extends_mentioned_path(self, text: str) -> bool:
         """
         Return whether *text* is a known path or URL followed by plain words: an exploring step.
         """
         with self._lock:
-            is_extension = self._index.extends_known_path(text)
-        return is_extension or (self._parent is not None and self._parent.extends_known_path(text))
+            is_extension = self._index.extends_mentioned_path(text)
+        return is_extension or (
+            self._parent is not None and self._parent.extends_mentioned_path(text)
+        )
 
     def introduced(self, text: str) -> Introduced | None:
         """Return the call that brought *text* into this run before any text mentioned it."""

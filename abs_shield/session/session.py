@@ -26,7 +26,7 @@ _LIMITS = Limits()
 
 class Session(SessionContext):
     """
-    What one run has seen. It knows no policy, so tools of several Shields may share it.
+    The messages, calls and results of one run. It has no policy, so several Shields may share it.
 
     Use it as a context manager to make it current; explicit ``session=`` works as well.
 
@@ -107,11 +107,11 @@ class Session(SessionContext):
 
     def origin(self, value: Any) -> Origin | None:
         """
-        Tell where *value* came from: who mentioned it first, and how it stood there.
+        Return where *value* was mentioned first, and how.
 
         Returns:
-            The origin; None where nobody in this run mentioned it, in any spelling. Where the
-            run has forgotten text, or the model saw what we did not, a miss is ``unknown``.
+            The origin; None where this run does not mention it in any spelling, and ``unknown``
+            where the run has forgotten text, or the model saw something that the session did not.
 
         >>> session = Session()
         >>> session.user("Please refund TX-12345.")
@@ -122,10 +122,10 @@ class Session(SessionContext):
         if text is None:
             raise UnreadableMessage(f"`value` is {shown(value)}; give a string or a number")
         mentions = self._record.mentions
-        found = mentions.origin(text, field=Field(number=not isinstance(value, str)))
-        if found is None and mentions.blind:
+        match = mentions.origin(text, field=Field(number=not isinstance(value, str)))
+        if match is None and mentions.blind:
             return Origin(source="unknown", reason=mentions.blind)
-        return found
+        return match
 
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
         """Open the session of a sub-agent: its results count as seen here too."""

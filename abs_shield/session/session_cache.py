@@ -1,4 +1,4 @@
-"""The sessions of this process by id; the least recently used ones go when there is no room."""
+"""The sessions of this process by id; the least recently used are dropped first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sessions:
         most: Sessions that are kept.
         memory_bytes: Memory that they hold together, about. The newest one is kept whatever it
             holds.
-        idle_s: Seconds after which a session that nobody asked for is forgotten.
+        idle_s: Seconds without use after which a session is forgotten.
         clock: A clock in seconds that never goes back.
 
     >>> sessions = Sessions(most=1)
@@ -94,7 +94,7 @@ class Sessions:
             if place is None or now - place.at > self._idle_s:
                 place = None  # or it would be held here, and so be in use
                 self._expire(now)
-                place = self._places[session_id] = _Place(self._made(session_id, make), of, now)
+                place = self._places[session_id] = _Place(self._create(session_id, make), of, now)
             place.at = now
             self._places.move_to_end(session_id)
             self._newest.append(session_id)
@@ -119,7 +119,7 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._places)
 
-    def _made(self, session_id: str, make: Callable[[], Session]) -> Session:
+    def _create(self, session_id: str, make: Callable[[], Session]) -> Session:
         in_use = self._in_use.pop(session_id, None)
         if in_use is not None:
             return in_use  # somebody still holds it: two sessions of one id would not agree
@@ -158,5 +158,5 @@ class Sessions:
 def _places(session_id: str) -> list[tuple[int, int]]:
     """The byte and the bit of an id in four of a Bloom filter's places."""
     digest = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    found = [int.from_bytes(digest[n : n + 4]) % _BITS for n in range(0, 16, 4)]
-    return [(place >> 3, 1 << (place & 7)) for place in found]
+    places = [int.from_bytes(digest[n : n + 4]) % _BITS for n in range(0, 16, 4)]
+    return [(place >> 3, 1 << (place & 7)) for place in places]

@@ -1,4 +1,4 @@
-"""Which session is current in this context, and whether a tool of it is running."""
+"""The session that is current in this context, and whether a tool of it is running."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stop_running(tokens: Iterable[Token[Any]]) -> None:
 
 
 def current_session() -> Session | None:
-    """Give the session that is current in this context, or None."""
+    """Return the session that is current in this context, or None."""
     return CURRENT.get()
 
 
@@ -69,7 +69,7 @@ def inner_session() -> Session | None:
 
 
 class SessionContext:
-    """What a session is as a context manager: current inside the block, settled behind it."""
+    """A session as a context manager: current inside the block, settled after it."""
 
     __slots__ = ("_entered", "_record")
 

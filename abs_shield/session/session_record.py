@@ -199,8 +199,8 @@ class SessionRecord:
         with self.lock:
             self.decisions.over = True
             if feedback:
-                known = self.decisions.feedback
-                self.decisions.feedback = (*known, feedback)[-_MOST_EARLIER:]
+                earlier = self.decisions.feedback
+                self.decisions.feedback = (*earlier, feedback)[-_MOST_EARLIER:]
 
     # What the lifecycle writes -------------------------------------------------------------------
 
@@ -234,13 +234,13 @@ class SessionRecord:
             self.decisions.keep(decision, most=self.limits.decisions)
 
     def stop(self, call: ToolCall, decision: Decision, *, announced: bool = False) -> None:
-        """Note that the Shield blocked *call*: a transcript's message about it is no execution."""
+        """Record that the Shield blocked *call*: a message may show it, but it did not run."""
         with self.lock:
-            known = (bool(call.id) and self.pending.forget(call.id or "")) or announced
-            if not known:
+            is_announced = (bool(call.id) and self.pending.forget(call.id or "")) or announced
+            if not is_announced:
                 self.log.append(Proposed((call,), None, decision.id))
             if call.id:
-                self.calls.end(call.id, announced=known)
+                self.calls.end(call.id, announced=is_announced)
             else:
                 self.calls.blocked_loose(call)
 
@@ -302,7 +302,7 @@ class SessionRecord:
             for pending in self.pending.drain():
                 pending.settle()
                 if pending.decision.blocked:
-                    self.stop(pending.call, pending.decision, announced=pending.told)
+                    self.stop(pending.call, pending.decision, announced=pending.announced)
 
     def add_closer(self, closer: Callable[[Any], None]) -> None:
         """Call *closer* with the session when that is left for the last time."""
@@ -428,7 +428,7 @@ class SessionRecord:
         if (call.id or "") in self.calls.opened:
             self.pending.announce(call)
             return False
-        if self.calls.told(call):
+        if self.calls.note_announced(call):
             return False
         self.pending.announce(call)
         return True

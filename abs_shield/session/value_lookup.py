@@ -309,10 +309,12 @@ def _find_naming_step(
             return None  # two known values make a third
     if field.is_path and not all(_is_folder(step, index) for step in pieces[:-1]):
         return None  # the file of that name is in another folder
-    named = telling[0]
-    at = _find_name(named, index)
+    naming = telling[0]
+    at = _find_name(naming, index)
     around = (piece for piece in pieces if piece not in telling)
-    if at is None or not all(_is_known_prefix(piece, index, parameter_words) for piece in around):
+    if at is None or not all(
+        _is_prefix_mentioned(piece, index, parameter_words) for piece in around
+    ):
         return None
     return ValueMatch("composed", at)
 
@@ -332,7 +334,7 @@ def _find_name(step: str, index: TokenIndex) -> At | None:
     return _find_step(bare, index) if alone or _occurs_alone(bare, index) else None
 
 
-def _is_known_prefix(prefix: str, index: TokenIndex, parameter_words: Sequence[str]) -> bool:
+def _is_prefix_mentioned(prefix: str, index: TokenIndex, parameter_words: Sequence[str]) -> bool:
     """Return whether the run, the parameter or its interface has the word before an id."""
     if _DOI.fullmatch(prefix) or is_conventional(prefix) or names_kind(prefix):
         return True
@@ -359,10 +361,10 @@ def _find_below(text: str, index: TokenIndex) -> ValueMatch | None:
         return ValueMatch("composed", at)
     if all(map(_CODES.fullmatch, text.split("/"))):
         return None  # two ids, not a path
-    head = _known_head(text, index)
+    head = _mentioned_head(text, index)
     if head is None or _restarts_at_root(text, head[1]):
         return None
-    return ValueMatch("composed", head[0]) if _is_known_tail(head[1], index) else None
+    return ValueMatch("composed", head[0]) if _is_tail_mentioned(head[1], index) else None
 
 
 def _restarts_at_root(path: str, tail: str) -> bool:
@@ -371,15 +373,15 @@ def _restarts_at_root(path: str, tail: str) -> bool:
     return path.startswith("/") and first == behind
 
 
-def extends_known_path(value: str, index: TokenIndex) -> bool:
+def extends_mentioned_path(value: str, index: TokenIndex) -> bool:
     """Return whether a path or URL is a known one followed by plain words or conventional files."""
-    head = _known_head(plain(value), index)
+    head = _mentioned_head(plain(value), index)
     return head is not None and all(
         _needs_no_mention(step) or _find_step(step, index) is not None for step in _steps(head[1])
     )
 
 
-def _known_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
+def _mentioned_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
     """Return where the longest known beginning of a path occurs, and the rest of the path."""
     whole = Tight.of(text)
     for cut in cuts(text)[:_MOST_STEPS]:
@@ -402,7 +404,7 @@ def _needs_no_mention(step: str) -> bool:
     return is_plain(step) or is_conventional(step)
 
 
-def _is_known_tail(tail: str, index: TokenIndex) -> bool:
+def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
     """Return whether the rest of a path is known: as a module, as a whole, or step by step."""
     if _find_module(tail, index) is not None or index.joined(chunks(tail)) is not None:
         return True

@@ -135,7 +135,7 @@ class Lifecycle:
         known = self._known(call, arguments, session, pending, runs=runs)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
-            told = record.pending.named(call, plain)
+            told = record.pending.find_id(call, plain)
             call = call if told is None else replace(call, id=told)
         return self._evaluator.judge(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
