@@ -30,7 +30,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from abs_shield import CallBlocked, Shield, Suppression, ToolCall, Verdict, shield, shielded
-from abs_shield.shield.content import content_of
+from abs_shield.shield.message_content import content_of
 
 
 class Colour(Enum):

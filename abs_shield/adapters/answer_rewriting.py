@@ -11,7 +11,7 @@ from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
-from abs_shield.shield.settling import AnswerRevision
+from abs_shield.shield.answer_check import AnswerRevision
 
 _MAX_STEPS = 10
 """Most requests of one rewrite that calls tools: a model may call them without end."""

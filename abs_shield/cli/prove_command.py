@@ -25,7 +25,7 @@ from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.load import load
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.shield import Shield
-from abs_shield.shield.registry import SHARED
+from abs_shield.shield.tool_registry import SHARED
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

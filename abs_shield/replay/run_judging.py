@@ -16,7 +16,7 @@ from abs_shield.replay.runs import Run
 from abs_shield.session import Sessions
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
-from abs_shield.shield.ran import Ran
+from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.stores import MemoryStore
 from abs_shield.text.failure import tells_failure
 
@@ -134,8 +134,10 @@ class _RunJudge:
     def _record_result(self, call: ToolCall, result: Returned, decision_id: str) -> None:
         self._clock.move(result.at)
         # a run file has neither durations nor withheld results: nothing to verify
-        ran = Ran(0.0, result.error, decision_id=decision_id)
-        self._firewall.lifecycle.take(call, result.value, session=self._session, ran=ran)
+        execution = ExecutionOutcome(0.0, result.error, decision_id=decision_id)
+        self._firewall.lifecycle.take(
+            call, result.value, session=self._session, execution=execution
+        )
 
     def _judged(self, recorded: ToolCall, decision: Decision, result: Returned | None) -> Judged:
         index = self._index

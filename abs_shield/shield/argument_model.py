@@ -29,7 +29,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
 from abs_shield.errors import PolicyError
 from abs_shield.schema.decimal_format import decimal_format
 from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
-from abs_shield.shield.hints import named
+from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import MOST_ERRORS, read_values
 
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
@@ -60,21 +60,21 @@ def arguments_model(
     for number, (p, parameter) in enumerate(signature.parameters.items()):
         if p in injected:
             continue
-        hint = _readable(hints.get(p, Any))
+        hint = _pydantic_hint(hints.get(p, Any))
         if parameter.kind is parameter.VAR_KEYWORD:
-            unpacked = _unpacked(name, hint)
+            unpacked = _unpacked_fields(name, hint)
             further = hint if unpacked is None else None
             for _, field in (unpacked or {}).values():
                 if field.alias in signature.parameters:
                     raise PolicyError(f"tool `{name}`: two parameters are named `{field.alias}`")
             fields |= unpacked or {}
         elif parameter.kind is parameter.VAR_POSITIONAL:
-            fields[f"field_{number}"] = (list[hint], _aliased(p, []))  # type: ignore[valid-type]
+            fields[f"field_{number}"] = (list[hint], _field(p, []))  # type: ignore[valid-type]
         else:
             default = ... if parameter.default is parameter.empty else parameter.default
             if isinstance(default, FieldInfo):  # ``a: int = Field(default=3, gt=0)``
                 hint, default = Annotated[hint, default], ...
-            fields[f"field_{number}"] = (hint, _aliased(p, default, hint))
+            fields[f"field_{number}"] = (hint, _field(p, default, hint))
     try:
         return create_model(f"{name}_arguments", __base__=_base(further), **fields)
     except SchemaError as error:  # the last line says what, the others where
@@ -94,12 +94,12 @@ def _base(further: Any) -> type[BaseModel]:
     return type("Arguments", (BaseModel,), content)
 
 
-def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
+def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
     """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None of another hint."""
     if get_origin(hint) not in UNPACK:
         return None
     (content,) = get_args(hint)
-    content = named(content) or content
+    content = alias_value(content) or content
     content = get_origin(content) or content  # of a generic one, the class has the keys
     try:
         hints = get_type_hints(content, include_extras=True)
@@ -113,28 +113,28 @@ def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
             required = {Required: True, NotRequired: False}.get(qualifier, required)
             (hint,) = get_args(hint)
         default = ... if required else None
-        fields[f"further_{number}"] = (_readable(hint), _aliased(name, default, hint))
+        fields[f"further_{number}"] = (_pydantic_hint(hint), _field(name, default, hint))
     return fields
 
 
-def _readable(hint: Any) -> Any:
+def _pydantic_hint(hint: Any) -> Any:
     """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
-    inner = named(hint)
+    inner = alias_value(hint)
     if inner is not None:
-        made = _readable(inner)
-        return hint if made == inner else made
+        converted = _pydantic_hint(inner)
+        return hint if converted == inner else converted
     origin = get_origin(hint)
     if hint is Iterator or origin is Iterator:
         return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
     if origin in (Union, UnionType):
-        return Union[tuple(map(_readable, get_args(hint)))]  # noqa: UP007
+        return Union[tuple(map(_pydantic_hint, get_args(hint)))]  # noqa: UP007
     if origin is Annotated:
         inner, *extras = get_args(hint)
-        return Annotated[(_readable(inner), *extras)]
+        return Annotated[(_pydantic_hint(inner), *extras)]
     return hint
 
 
-def _aliased(name: str, default: Any, hint: Any = None) -> Any:
+def _field(name: str, default: Any, hint: Any = None) -> Any:
     if default is ...:
         return Field(alias=name)
     if any(isinstance(each, FieldInfo) for each in getattr(hint, "__metadata__", ())):
@@ -150,32 +150,34 @@ class _Generator(GenerateJsonSchema):
     """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().decimal_schema(schema)
+        json_schema = super().decimal_schema(schema)
         bounds = decimal_format(schema)
-        for form in made.get("anyOf", ()):
+        for form in json_schema.get("anyOf", ()):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
-        return made
+        return json_schema
 
     def dict_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().dict_schema(schema)
+        json_schema = super().dict_schema(schema)
         if schema.get("keys_schema", {}).get("type") == "float":
-            made.setdefault("propertyNames", {"pattern": _FINITE})  # pydantic reads `nan` as one
-        return made
+            json_schema.setdefault(
+                "propertyNames", {"pattern": _FINITE}
+            )  # pydantic reads `nan` as one
+        return json_schema
 
     def datetime_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().datetime_schema(schema)
+        json_schema = super().datetime_schema(schema)
         offset = schema.get("tz_constraint")
-        if offset is not None and made.get("type") == "string":
-            made["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
-        return made
+        if offset is not None and json_schema.get("type") == "string":
+            json_schema["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
+        return json_schema
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().timedelta_schema(schema)
-        if made.pop("format", None) == "duration":
-            made["pattern"] = DURATION
-        return made
+        json_schema = super().timedelta_schema(schema)
+        if json_schema.pop("format", None) == "duration":
+            json_schema["pattern"] = DURATION
+        return json_schema
 
 
 def field_defaults(model: Any, signature: Signature) -> dict[str, Callable[[], Any]]:
@@ -235,11 +237,15 @@ def argument_values(
     """
     unknown = unknown_arguments(model, arguments)
     if unknown:
-        raise _refusal(model, arguments, unknown)
-    made, taken = read_values(model, arguments)
-    named = {*taken, *defaults}
-    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, named)}
-    values.update({k: v for k, v in taken.items() if k not in values} | (made.model_extra or {}))
+        raise _unknown_arguments_error(model, arguments, unknown)
+    validated, taken = read_values(model, arguments)
+    wanted = {*taken, *defaults}
+    values = {
+        name: getattr(validated, key) for key, name in _fields(type(validated).model_fields, wanted)
+    }
+    values.update(
+        {k: v for k, v in taken.items() if k not in values} | (validated.model_extra or {})
+    )
     return values
 
 
@@ -250,7 +256,9 @@ def unknown_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str
     return frozenset(arguments) - {field.alias for field in model.model_fields.values()}
 
 
-def _refusal(model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]) -> ValidationError:
+def _unknown_arguments_error(
+    model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]
+) -> ValidationError:
     """Return the error that pydantic would raise if it refused *unknown* arguments itself."""
     errors = [
         InitErrorDetails(type="extra_forbidden", loc=(name,), input=arguments[name])

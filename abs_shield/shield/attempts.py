@@ -22,7 +22,9 @@ class Attempts(NamedTuple):
 UNBLOCKED = Attempts(True, None)
 
 
-def count(session: Session, key: Key, retries: int, *, waits: bool, counted: bool) -> Attempts:
+def count_attempt(
+    session: Session, key: Key, retries: int, *, waits: bool, counted: bool
+) -> Attempts:
     """
     Count a blocked call, unless its proposal was *counted* already.
 
@@ -31,13 +33,13 @@ def count(session: Session, key: Key, retries: int, *, waits: bool, counted: boo
     _, tool, same = key
     record = record_of(session)
     if not counted and not waits:
-        _more(record.blocks, tool)
-        _more(record.repeats, same)
+        _increment(record.blocks, tool)
+        _increment(record.repeats, same)
     left = max(0, retries - record.blocks.get(tool, 0))
     return Attempts(left > 0 and record.repeats.get(same, 0) < _IDENTICAL, left)
 
 
-def _more(counts: dict[str, int] | dict[bytes, int], key: object) -> None:
+def _increment(counts: dict[str, int] | dict[bytes, int], key: object) -> None:
     books: dict[object, int] = counts  # type: ignore[assignment]
     books[key] = books.get(key, 0) + 1
     if len(books) > _MOST:

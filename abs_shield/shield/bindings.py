@@ -43,11 +43,11 @@ def bound_binding(tool: Any, name: str | None = None) -> Binding | None:
 
 def without_function(binding: Binding) -> Binding:
     """Return *binding* as it may be kept: a function may hold a client, and its values."""
-    return replace(binding, function=_nothing)
+    return replace(binding, function=_placeholder)
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _FactoryFunction:
     """What a factory's function is made of; nothing here holds what it closes over."""
 
     code: CodeType
@@ -57,7 +57,7 @@ class _Made:
     doc: str | None
 
     @classmethod
-    def of(cls, function: FunctionType) -> _Made | None:
+    def of(cls, function: FunctionType) -> _FactoryFunction | None:
         """Return it; None of a function that is special, or whose defaults are objects."""
         keyed = function.__kwdefaults__ or {}
         defaults = (*(function.__defaults__ or ()), *keyed, *keyed.values())
@@ -69,7 +69,7 @@ class _Made:
             return None
         return cls(function.__code__, function.__globals__, defaults, hints, function.__doc__)
 
-    def equals(self, other: _Made) -> bool:
+    def equals(self, other: _FactoryFunction) -> bool:
         """Return whether a binding of the one is a binding of the other."""
         return (
             self.code is other.code
@@ -93,9 +93,11 @@ class Bindings:
     """Bindings without their functions, by function and by the code of a factory's function."""
 
     def __init__(self) -> None:
-        self._of_function: WeakKeyDictionary[FunctionType, dict[Any, Binding]]
-        self._of_function = WeakKeyDictionary()
-        self._of_code: OrderedDict[tuple[int, str | None], tuple[_Made, Binding]] = OrderedDict()
+        self._by_function: WeakKeyDictionary[FunctionType, dict[Any, Binding]]
+        self._by_function = WeakKeyDictionary()
+        self._by_code: OrderedDict[tuple[int, str | None], tuple[_FactoryFunction, Binding]] = (
+            OrderedDict()
+        )
         self._lock = renewed(Lock())
 
     def of(self, tool: Any, name: str | None) -> Binding:
@@ -105,27 +107,29 @@ class Bindings:
             return bind(tool, name=name)
         key = (name, function is not tool, _doc(tool, function))
         with self._lock:
-            known = self._of_function.get(function, {}).get(key)
-        if known is None:
-            known = self._of_closure(tool, function, name)
+            binding = self._by_function.get(function, {}).get(key)
+        if binding is None:
+            binding = self._closure_binding(tool, function, name)
             with self._lock:
-                self._of_function.setdefault(function, {})[key] = known
-        return replace(known, function=tool)
+                self._by_function.setdefault(function, {})[key] = binding
+        return replace(binding, function=tool)
 
-    def _of_closure(self, tool: Any, function: FunctionType, name: str | None) -> Binding:
-        made = _Made.of(function) if function is tool and function.__closure__ else None
-        if made is None:
+    def _closure_binding(self, tool: Any, function: FunctionType, name: str | None) -> Binding:
+        source = (
+            _FactoryFunction.of(function) if function is tool and function.__closure__ else None
+        )
+        if source is None:
             return without_function(bind(tool, name=name))
-        key = (id(made.code), name)
+        key = (id(source.code), name)
         with self._lock:
-            known = self._of_code.get(key)
-        if known is not None and known[0].equals(made):
-            return known[1]
+            stored = self._by_code.get(key)
+        if stored is not None and stored[0].equals(source):
+            return stored[1]
         binding = without_function(bind(tool, name=name))
         with self._lock:
-            self._of_code[key] = (made, binding)
-            if len(self._of_code) > _MOST_CODES:
-                self._of_code.popitem(last=False)
+            self._by_code[key] = (source, binding)
+            if len(self._by_code) > _MOST_CODES:
+                self._by_code.popitem(last=False)
         return binding
 
 
@@ -134,7 +138,7 @@ def _doc(tool: Any, function: FunctionType) -> str | None:
     return inspect.getdoc(tool) if function.__doc__ is None and function is not tool else None
 
 
-def _nothing(*args: Any, **kwargs: Any) -> None:
+def _placeholder(*args: Any, **kwargs: Any) -> None:
     """Stand in for a function that a kept binding must not hold."""
 
 

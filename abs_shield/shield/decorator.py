@@ -11,12 +11,12 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 from abs_shield.core import Feedback
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
+from abs_shield.shield.default_shield import current_shield
+from abs_shield.shield.deferred_results import aguarded_items, finish_function_call, guarded_items
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.registry import SHARED, declare
-from abs_shield.shield.resolve import current_shield
-from abs_shield.shield.results import asteps, settled, steps
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
+from abs_shield.shield.tool_registry import SHARED, declare
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -124,14 +124,14 @@ def _decorate(
         return type(tool)(inner)
     binding = bind(tool, name=name)
     declare(binding, SHARED if shield is None else shield.registry, replace=replace)
-    wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
-    _dress(wrapper, tool)
+    wrapper = _wrapper(binding, _GuardFactory(binding, shield), on_block)
+    _copy_attributes(wrapper, tool)
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)
     wrapper.__shielded__ = binding
     return wrapper
 
 
-def _dress(wrapper: Any, tool: Any) -> None:
+def _copy_attributes(wrapper: Any, tool: Any) -> None:
     """Give the wrapper the tool's name, docstring and attributes, and a cache's methods."""
     functools.update_wrapper(wrapper, tool, updated=() if isinstance(tool, type) else ("__dict__",))
     for name in _CACHE:
@@ -158,7 +158,7 @@ _PLAIN_CALLABLES = frozenset({"builtins", "functools"})
 _METHODS = (FunctionType, staticmethod, classmethod)
 
 
-class _Entrance:
+class _GuardFactory:
     """From a Python call of one tool to the guard that judges it."""
 
     __slots__ = ("_binding", "_name", "_shield")
@@ -171,11 +171,11 @@ class _Entrance:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
         """Return the guard of one call, and copies of its values that are judged."""
         shield = current_shield() if self._shield is None else self._shield
-        arguments, copies = self._binding.taken_in(args, kwargs)
+        arguments, copies = self._binding.judged_call(args, kwargs)
         if copies is not None:
             args, kwargs = copies
         if arguments is None:
-            arguments = _unbound(self._binding, args, kwargs)
+            arguments = _unbound_arguments(self._binding, args, kwargs)
         guard = shield.guard_function(self._binding, arguments)
         if shield.lifecycle.approver is not None:
             guard.reread = functools.partial(self._arguments, args, kwargs)
@@ -183,25 +183,27 @@ class _Entrance:
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         arguments = self._binding.arguments(args, kwargs)
-        return _unbound(self._binding, args, kwargs) if arguments is None else arguments
+        return _unbound_arguments(self._binding, args, kwargs) if arguments is None else arguments
 
 
-def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _unbound_arguments(
+    binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """What a call that Python cannot bind did name: enough for the schema to say what is wrong."""
     names = [name for name in binding.signature.parameters if name not in binding.injected]
     places = dict(zip(names, args, strict=False))
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
-    by_place = {*places, *(name for name in names if _by_place(binding, name))}
-    named = {f"{k}{BY_NAME}" if k in by_place else k: value for k, value in kwargs.items()}
-    return as_json({**places, **extra, **named})
+    positional = {*places, *(name for name in names if _is_positional_only(binding, name))}
+    by_name = {f"{k}{BY_NAME}" if k in positional else k: value for k, value in kwargs.items()}
+    return as_json({**places, **extra, **by_name})
 
 
-def _by_place(binding: Binding, name: str) -> bool:
+def _is_positional_only(binding: Binding, name: str) -> bool:
     parameter = binding.signature.parameters[name]
     return parameter.kind is parameter.POSITIONAL_ONLY
 
 
-def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
+def _wrapper(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
     tool = binding.function
     plain = _innermost(tool)
     if inspect.iscoroutinefunction(plain):
@@ -214,7 +216,11 @@ def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
         wrapper = _function(tool, enter)
     if on_block == "raise":
         return wrapper
-    return _areturning(wrapper) if inspect.iscoroutinefunction(wrapper) else _returning(wrapper)
+    return (
+        _areturn_feedback(wrapper)
+        if inspect.iscoroutinefunction(wrapper)
+        else _return_feedback(wrapper)
+    )
 
 
 def _innermost(tool: Any) -> Any:
@@ -226,7 +232,7 @@ def _innermost(tool: Any) -> Any:
     return getattr(tool, "__call__", tool)  # noqa: B004
 
 
-def _function(tool: Any, enter: _Entrance) -> Any:
+def _function(tool: Any, enter: _GuardFactory) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         guard.__enter__()
@@ -237,12 +243,12 @@ def _function(tool: Any, enter: _Entrance) -> Any:
         except BaseException as error:
             guard.__exit__(type(error), error, error.__traceback__)
             raise
-        return settled(value, guard)
+        return finish_function_call(value, guard)
 
     return run
 
 
-def _coroutine(tool: Any, enter: _Entrance) -> Any:
+def _coroutine(tool: Any, enter: _GuardFactory) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         async with guard:
@@ -254,31 +260,31 @@ def _coroutine(tool: Any, enter: _Entrance) -> Any:
     return run
 
 
-def _generator(tool: Any, enter: _Entrance) -> Any:
+def _generator(tool: Any, enter: _GuardFactory) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         guard.__enter__()
         if copies is not None and guard.enforces:
             args, kwargs = copies
         guard.leave()
-        return steps(tool(*args, **kwargs), guard)
+        return guarded_items(tool(*args, **kwargs), guard)
 
     return run
 
 
-def _async_generator(tool: Any, enter: _Entrance) -> Any:
+def _async_generator(tool: Any, enter: _GuardFactory) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         guard.__enter__()
         if copies is not None and guard.enforces:
             args, kwargs = copies
         guard.leave()
-        return asteps(tool(*args, **kwargs), guard)
+        return aguarded_items(tool(*args, **kwargs), guard)
 
     return run
 
 
-def _returning(wrapper: Any) -> Any:
+def _return_feedback(wrapper: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             value = wrapper(*args, **kwargs)
@@ -289,7 +295,7 @@ def _returning(wrapper: Any) -> Any:
     return run
 
 
-def _areturning(wrapper: Any) -> Any:
+def _areturn_feedback(wrapper: Any) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
         return await _awaited(wrapper(*args, **kwargs))
 

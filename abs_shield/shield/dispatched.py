@@ -14,7 +14,7 @@ from abs_shield.text.leaves import leaves, pointer, scalar_text
 
 if TYPE_CHECKING:
     from abs_shield.shield.evaluator import OpenCall
-    from abs_shield.shield.registry import Registry
+    from abs_shield.shield.tool_registry import Registry
 
 _MOST = 10_000
 """Values of one call that are compared; far more than a model writes."""
@@ -42,7 +42,7 @@ class Dispatched:
         self.registry = registry
         self.stopped: Decision | None = None
 
-    def values_in(
+    def passed_values(
         self, arguments: Mapping[str, Any], binding: Binding, registry: Registry
     ) -> frozenset[str]:
         """
@@ -60,7 +60,7 @@ class Dispatched:
             return frozenset()
         entry = registry.of(self.opened.session).get(self.opened.call.name)
         declared = None if entry is None else entry.binding
-        if declared is not None and not declared.is_alike(binding):
+        if declared is not None and not declared.declares_same(binding):
             return frozenset()
         written = {*_values(self.opened.arguments)}
         values = {value for _, value in written}
@@ -71,7 +71,7 @@ class Dispatched:
             if value in values and not (is_judged and (place, value) in written)
         )
 
-    def is_known(self, finding: Finding) -> bool:
+    def has_finding(self, finding: Finding) -> bool:
         """Return whether the call itself has this finding already, no milder."""
         return any(
             (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
@@ -84,7 +84,7 @@ DISPATCHED: ContextVar[Dispatched | None] = ContextVar("abs_shield.dispatched", 
 """The call whose tool runs in this context; None where none does."""
 
 
-def about_values(
+def model_findings(
     findings: Iterable[Finding], places: frozenset[str], dispatched: Dispatched
 ) -> list[Finding]:
     """Return findings without those about targets that the model did not write."""
@@ -92,7 +92,7 @@ def about_values(
         finding
         for finding in findings
         if finding.check != PHANTOM_TARGET
-        or (finding.where in places and not dispatched.is_known(finding))
+        or (finding.where in places and not dispatched.has_finding(finding))
     ]
 
 

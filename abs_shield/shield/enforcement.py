@@ -10,7 +10,7 @@ from abs_shield.core.finding import counts
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.shield.fault import Fault
-from abs_shield.shield.tool_layers import Judgement
+from abs_shield.shield.tool_layers import CallJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Ruling:
 
 
 def rule_on(
-    judgement: Judgement, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
+    judgement: CallJudgement, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
 ) -> Ruling:
     """
     Weigh the findings, and say what is done.
@@ -54,25 +54,25 @@ def rule_on(
     weighing = [finding for finding in findings if finding.weighs]
     verdict = Verdict.worst(finding.verdict for finding in weighing)
     gravest = [finding for finding in weighing if finding.verdict is verdict]
-    grounds = [finding for finding in weighing if _asks_block(finding, policy)]
-    faults = _closing(judgement.faults, policy)
+    grounds = [finding for finding in weighing if _calls_for_block(finding, policy)]
+    faults = _blocking_faults(judgement.faults, policy)
     strict = [f for f in grounds if f.mode is Mode.STRICT]
-    closed = [f for f in faults if _mode(f.layer, plan, opened=opened) is Mode.STRICT]
+    strict_faults = [f for f in faults if _mode(f.layer, plan, opened=opened) is Mode.STRICT]
     return Ruling(
         verdict=verdict,
         action=_action(verdict, would_block=bool(grounds or faults)),
         mode=_graver_mode(gravest, plan, opened=opened),
-        blocked=bool(strict or closed),
+        blocked=bool(strict or strict_faults),
         would_block=bool(grounds or faults),
         findings=findings,
         approval=_approval(strict, policy, faults),
-        stopping=_stopping(strict, closed),
+        stopping=_stopping(strict, strict_faults),
     )
 
 
 def rule_again(decision: Decision, plan: ToolPlan, policy: Policy) -> Ruling:
     """Weigh what the layers said of a decided call as *policy* would in its own modes."""
-    judgement = Judgement(list(decision.findings), decision.coverage, faults_of(decision))
+    judgement = CallJudgement(list(decision.findings), decision.coverage, faults_of(decision))
     return rule_on(judgement, plan, policy, opened=False, at=decision.at)
 
 
@@ -116,17 +116,17 @@ def _graver_mode(gravest: Sequence[Finding], plan: ToolPlan, *, opened: bool) ->
     return plan.mode
 
 
-def _asks_block(finding: Finding, policy: Policy) -> bool:
+def _calls_for_block(finding: Finding, policy: Policy) -> bool:
     return finding.verdict is Verdict.HALLUCINATED or policy.on_suspicious != "flag"
 
 
-def _stopping(strict: Sequence[Finding], closed: Sequence[Fault]) -> tuple[str, ...]:
-    if not (strict or closed):
+def _stopping(strict: Sequence[Finding], strict_faults: Sequence[Fault]) -> tuple[str, ...]:
+    if not (strict or strict_faults):
         return ()
-    return tuple(dict.fromkeys([*(f.check for f in strict), *(f.layer for f in closed)]))
+    return tuple(dict.fromkeys([*(f.check for f in strict), *(f.layer for f in strict_faults)]))
 
 
-def _closing(faults: Sequence[Fault], policy: Policy) -> list[Fault]:
+def _blocking_faults(faults: Sequence[Fault], policy: Policy) -> list[Fault]:
     """Failures of ours that close the door, where the door is strict."""
     return [] if policy.on_error == "allow" else list(faults)
 

@@ -19,17 +19,17 @@ from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
-from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
-from abs_shield.shield.dispatched import Dispatched, about_values
+from abs_shield.shield.attempts import UNBLOCKED, Attempts, count_attempt
+from abs_shield.shield.dispatched import Dispatched, model_findings
 from abs_shield.shield.enforcement import Ruling, rule_on
 from abs_shield.shield.fault import Fault, place_of
-from abs_shield.shield.off import NOT_JUDGED, SWITCH
-from abs_shield.shield.off import NOTE as OFF
+from abs_shield.shield.kill_switch import KillSwitch
+from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
+from abs_shield.shield.off_switch import NOTE as OFF
 from abs_shield.shield.overrides import NOTE as CHANGED
-from abs_shield.shield.registry import Registry, available, plans_of
 from abs_shield.shield.signature import Binding
-from abs_shield.shield.switch import KillSwitch
-from abs_shield.shield.tool_layers import Judgement, ToolLayers, layers_of
+from abs_shield.shield.tool_layers import CallJudgement, ToolLayers, layers_of
+from abs_shield.shield.tool_registry import Registry, available, plans_of
 
 logger = logging.getLogger("abs_shield")
 _MOST_PREPARED = 10_000
@@ -84,7 +84,7 @@ class Evaluator:
         *,
         siblings: tuple[ToolCall, ...] = (),
         nested: bool = False,
-        known: str | None = None,
+        decision_id: str | None = None,
         counted: bool = False,
         later: frozenset[str] = frozenset(),
         runs: bool = True,
@@ -114,14 +114,14 @@ class Evaluator:
         if isinstance(arguments, Malformed):
             malformed, arguments = arguments, {}
         if SWITCH.off:
-            decision = self._unjudged(call, session, known=known, at=at)
+            decision = self._unjudged(call, session, decision_id=decision_id, at=at)
             return OpenCall(call, arguments, session, decision, nested, _NO_KEY, malformed)
         plan, logprob, size = None, None, -1
         passed_on: frozenset[str] = frozenset()
         try:
             plan = self._plan(call.name, record, binding, nested=nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
-            logprob, fault = _NO_LOGPROB if call.logprobs is None else _confidence(call)
+            logprob, fault = _NO_LOGPROB if call.logprobs is None else _name_logprob(call)
             shape = None
             if not (siblings or nested or changed or fault or malformed) and (
                 session.tools is None or call.name in session.tools
@@ -143,20 +143,21 @@ class Evaluator:
                     siblings=siblings, nested=nested, plain=size >= 0, later=later,
                 )  # fmt: skip
                 if inside is not None and binding is not None:
-                    passed_on = inside.values_in(arguments, binding, self.registry)
+                    passed_on = inside.passed_values(arguments, binding, self.registry)
                 judgement = layers.judge(
                     proposal, session, nested=nested, changed=changed, passed_on=passed_on
                 )
                 if inside is not None and passed_on:
-                    judgement.findings = about_values(judgement.findings, passed_on, inside)
+                    judgement.findings = model_findings(judgement.findings, passed_on, inside)
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
-            plan, judgement = None, Judgement([], {}, [Fault("door", place_of(error))])
+            plan, judgement = None, CallJudgement([], {}, [Fault("door", place_of(error))])
         decision, key = self._decide(
             call, arguments if malformed is None else call.arguments, session, judgement, plan,
-            known=known, counted=counted, runs=runs, changed=changed, at=at, started=started,
+            decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
+            started=started,
         )  # fmt: skip
-        if known is None and logprob is not None and not nested:
+        if decision_id is None and logprob is not None and not nested:
             record.likelihoods.update(logprob)
         return OpenCall(
             call, arguments, session, decision, nested, key, malformed, size, None,
@@ -206,7 +207,7 @@ class Evaluator:
         if registered:
             plan = None
         elif plan is None:
-            plan = tools.unnamed(call.name)
+            plan = tools.anonymous_plan(call.name)
         return Proposal(
             call, arguments, malformed, plan, names, record_of(session).clock(), self._terms,
             registered, siblings, logprob, fault, plain=plain, later=later, plans=plans_of(tools),
@@ -217,10 +218,10 @@ class Evaluator:
         call: ToolCall,
         arguments: Any,
         session: Session,
-        judgement: Judgement,
+        judgement: CallJudgement,
         plan: ToolPlan | None,
         *,
-        known: str | None,
+        decision_id: str | None,
         counted: bool,
         runs: bool,
         changed: bool,
@@ -236,9 +237,9 @@ class Evaluator:
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
             key = self._key(call, arguments, session)
-            ruling, attempts = self._stopped(ruling, key, session, counted=counted, runs=runs)
+            ruling, attempts = self._settle_block(ruling, key, session, counted=counted, runs=runs)
         decision = make_decision(
-            id=known or new_id(),
+            id=decision_id or new_id(),
             subject=Subject.CALL,
             tool=call.name,
             verdict=ruling.verdict,
@@ -264,7 +265,7 @@ class Evaluator:
         )
         return decision, key
 
-    def _stopped(
+    def _settle_block(
         self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool
     ) -> tuple[Ruling, Attempts]:
         """Use up an approval, or count the attempt."""
@@ -273,18 +274,20 @@ class Evaluator:
         if not ruling.blocked:
             return ruling, UNBLOCKED
         waits = bool(ruling.approval)
-        return ruling, count(session, key, self.policy.retries, waits=waits, counted=counted)
+        return ruling, count_attempt(
+            session, key, self.policy.retries, waits=waits, counted=counted
+        )
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
         scope = "" if record_of(session).ephemeral else session.id
         return (scope, call.name, digest_of(call.name, arguments))
 
     def _unjudged(
-        self, call: ToolCall, session: Session, *, known: str | None, at: float
+        self, call: ToolCall, session: Session, *, decision_id: str | None, at: float
     ) -> Decision:
         """Record that *call* passes without being judged: every layer is unavailable."""
         return make_decision(
-            id=known or new_id(),
+            id=decision_id or new_id(),
             subject=Subject.CALL,
             tool=call.name,
             verdict=Verdict.CLEAN,
@@ -309,7 +312,7 @@ _NO_LOGPROB: tuple[float | None, str] = (None, "")
 _UNREGISTERED = ("unregistered",)
 
 
-def _confidence(call: ToolCall) -> tuple[float | None, str]:
+def _name_logprob(call: ToolCall) -> tuple[float | None, str]:
     try:
         return mean_logprob(call.name, call.logprobs), ""
     except ValueError as error:

@@ -17,8 +17,8 @@ from abs_shield.session.session_context import RUNNING, stop_running
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.dispatched import DISPATCHED, Dispatched
 from abs_shield.shield.evaluator import OpenCall
+from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle, Reread
-from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, told
 
@@ -58,8 +58,8 @@ class Guard:
         "_started",
         "_suspended",
         "_value",
+        "delivered",
         "failed",
-        "given",
         "judges",
         "proposed",
         "reread",
@@ -88,7 +88,7 @@ class Guard:
         self._suspended = False
         self._value: Any = UNKNOWN
         self.failed: bool | None = None
-        self.given = False
+        self.delivered = False
         self.judges: Any = None
         self.proposed: ToolCall | None = None
         self.reread: Reread | None = None
@@ -231,11 +231,15 @@ class Guard:
         failed |= stopped is not None
         opened = self.opened
         try:
-            given = self.given or error is not None  # a signal of the framework's goes on its way
+            delivered = (
+                self.delivered or error is not None
+            )  # a signal of the framework's goes on its way
             judges = UNKNOWN if self._value is UNKNOWN else self.judges
-            ran = Ran(elapsed_ms, failed, opened.nested, opened.decision.id, given, judges)
+            execution = ExecutionOutcome(
+                elapsed_ms, failed, opened.nested, opened.decision.id, delivered, judges
+            )
             decision = self._lifecycle.close(
-                opened.call, opened.arguments, value, session=self._session, ran=ran
+                opened.call, opened.arguments, value, session=self._session, execution=execution
             )
         finally:
             self._leave(kind, error, traceback)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.layer_names import QUALITY
 from abs_shield.session import Session
-from abs_shield.shield.answering import Began, answer_decision
+from abs_shield.shield.answer_decision import CheckStart, answer_decision
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
+from abs_shield.shield.off_switch import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
     from abs_shield.quality.quality_types import (
@@ -49,7 +49,7 @@ class GuardedOutput:
 
     def __init__(self, lifecycle: Lifecycle, session: Session, append: Append | None) -> None:
         self._lifecycle, self._session, self._append = lifecycle, session, append
-        self._began = Began.now()
+        self._began = CheckStart.now()
         self.mode = lifecycle.mode_of(QUALITY)
         self.off = SWITCH.off
 
@@ -105,21 +105,21 @@ class GuardedOutput:
             findings: Names of stages, and what they found.
         """
         source = {"task_type": output.task_type}
-        found = tuple(
+        recorded = tuple(
             _finding(stage, one, f"/{stage}", source, mode=self.mode, counted=True)
             for stage, one in findings
         )
         decision = answer_decision(
             self._session,
             {"mode": self.mode, "policy_revision": self._lifecycle.policy.revision},
-            began=Began.now(),
+            began=CheckStart.now(),
             subject=Subject.OUTPUT,
-            verdict=Verdict.worst(one.verdict for one in found),
+            verdict=Verdict.worst(one.verdict for one in recorded),
             action=Action.FLAG,
             blocked=False,
             would_block=False,
-            findings=found,
-            coverage={one.check: RAN for one in found},
+            findings=recorded,
+            coverage={one.check: RAN for one in recorded},
             agent=output.agent_id or self._session.agent,
             model=output.model or self._session.model,
             notes=(AFTERWARDS,),

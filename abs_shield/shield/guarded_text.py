@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from abs_shield.core import RAN, Action, Coverage, Finding, Outcome, Verdict
 from abs_shield.core.layer_names import FAITHFULNESS
 from abs_shield.session import Session
-from abs_shield.shield.answering import Began, answer_decision
+from abs_shield.shield.answer_decision import CheckStart, answer_decision
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
+from abs_shield.shield.off_switch import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
     from abs_shield.answer.faithfulness import FaithfulnessResult
@@ -37,7 +37,7 @@ class GuardedText:
 
     def __init__(self, lifecycle: Lifecycle, session: Session) -> None:
         self._lifecycle, self._session = lifecycle, session
-        self._began = Began.now()
+        self._began = CheckStart.now()
         self.mode = lifecycle.mode_of(FAITHFULNESS)
         self.off = "the shield is off" if SWITCH.off else ""
 

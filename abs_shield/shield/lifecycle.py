@@ -18,17 +18,17 @@ from abs_shield.session import Executed, Session
 from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.answering import Began, answer_mode, decision_about
+from abs_shield.shield.answer_decision import CheckStart, answer_mode, report_decision
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.dispatched import DISPATCHED
 from abs_shield.shield.evaluator import Evaluator, OpenCall
+from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.overrides import changed_text
-from abs_shield.shield.ran import Ran
-from abs_shield.shield.registry import Registry
-from abs_shield.shield.reports import ReportLog
-from abs_shield.shield.signature import Binding, at_the_door, in_json
-from abs_shield.shield.verifying import Returned, Verifier, was_judged
+from abs_shield.shield.report_log import ReportLog
+from abs_shield.shield.result_check import CallResult, ResultVerifier, is_recorded_separately
+from abs_shield.shield.signature import Binding, copy_arguments, json_arguments
+from abs_shield.shield.tool_registry import Registry
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
@@ -68,7 +68,7 @@ class Lifecycle:
         self.approver = approver
         self.approvals = Approvals()
         self._evaluator = Evaluator(policy, registry, self.approvals)
-        self.verifier = Verifier(policy, registry, opened=self._evaluator.switch.opened)
+        self.verifier = ResultVerifier(policy, registry, opened=self._evaluator.switch.opened)
 
     # Before the call -----------------------------------------------------------------------------
 
@@ -96,25 +96,26 @@ class Lifecycle:
         raw: Any = call.arguments
         if type(raw) is not dict:
             raw = read_arguments(raw)
-        raw, arguments = (raw, raw) if binding is not None else at_the_door(raw)
+        raw, arguments = (raw, raw) if binding is not None else copy_arguments(raw)
         if arguments is not call.arguments:
             call = _as_judged(call, raw, arguments)
         record = record_of(session)
         with record.lock:
             if proposed is not None:
-                opened = self._changed(call, arguments, session, proposed, runs=runs)
+                opened = self._open_changed(call, arguments, session, proposed, runs=runs)
             elif record.pending:
-                opened = self._proposed(call, arguments, session, siblings, binding, runs=runs)
+                opened = self._open_proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
-                known = record.calls.decided(call, arguments, runs=runs) if call.id else None
-                nested = RUNNING.get() is not None and _inside(session)
+                decision_id = record.calls.decided(call, arguments, runs=runs) if call.id else None
+                nested = RUNNING.get() is not None and _is_nested(session)
                 opened = self._evaluator.judge(
-                    call, arguments, session, siblings=siblings, nested=nested, known=known,
-                    binding=binding, inside=DISPATCHED.get() if nested else None,
+                    call, arguments, session, siblings=siblings, nested=nested,
+                    decision_id=decision_id, binding=binding,
+                    inside=DISPATCHED.get() if nested else None,
                 )  # fmt: skip
         return opened if arguments is raw else opened._replace(raw=raw)
 
-    def _proposed(
+    def _open_proposed(
         self,
         call: ToolCall,
         arguments: dict[str, Any] | Malformed,
@@ -131,20 +132,20 @@ class Lifecycle:
         pending = record.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
-            siblings, later = _around(pending, session)
-        known = self._known(call, arguments, session, pending, runs=runs)
-        nested = pending is None and _inside(session)
+            siblings, later = _turn_neighbours(pending, session)
+        decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
+        nested = pending is None and _is_nested(session)
         if not (pending or nested or call.id):
-            told = record.pending.find_id(call, plain)
-            call = call if told is None else replace(call, id=told)
+            call_id = record.pending.find_id(call, plain)
+            call = call if call_id is None else replace(call, id=call_id)
         return self._evaluator.judge(
-            call, arguments, session, siblings=siblings, nested=nested, known=known,
+            call, arguments, session, siblings=siblings, nested=nested, decision_id=decision_id,
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
             inside=DISPATCHED.get() if nested else None,
         )  # fmt: skip
 
     @staticmethod
-    def _known(
+    def _decision_id(
         call: ToolCall, arguments: Any, session: Session, pending: PendingCall | None, *, runs: bool
     ) -> str | None:
         """Return the id of the decision that a judgement of this very call has already."""
@@ -152,7 +153,7 @@ class Lifecycle:
             return pending.decision.id
         return record_of(session).calls.decided(call, arguments, runs=runs)
 
-    def _changed(
+    def _open_changed(
         self,
         call: ToolCall,
         arguments: dict[str, Any] | Malformed,
@@ -172,13 +173,13 @@ class Lifecycle:
         pending = record.pending.consume(proposed, before)
         if pending is not None:
             call = _as_proposed(call, pending)
-            siblings, later = _around(pending, session)
+            siblings, later = _turn_neighbours(pending, session)
         elif call.id and record.calls.decided(proposed, before):
             record.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
-        known = self._known(call, arguments, session, pending, runs=runs)
+        decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         return self._evaluator.judge(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
-            nested=pending is None and _inside(session), known=known,
+            nested=pending is None and _is_nested(session), decision_id=decision_id,
             counted=pending is not None and pending.decision.blocked, later=later, changed=True,
         )  # fmt: skip
 
@@ -191,14 +192,20 @@ class Lifecycle:
         turn: list[PendingCall],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
-        raw, arguments = at_the_door(read_arguments(call.arguments))
+        raw, arguments = copy_arguments(read_arguments(call.arguments))
         call = _as_judged(call, raw, arguments)
         record = record_of(session)
         with record.lock:
             opened = self._evaluator.judge(
-                call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
+                call,
+                arguments,
+                session,
+                siblings=siblings,
+                nested=False,
+                decision_id=None,
+                runs=False,
             )
-            if _waits(opened.decision):
+            if _awaits_approval(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
             pending = PendingCall(
                 call=call,
@@ -228,27 +235,31 @@ class Lifecycle:
             runs: As in `open`.
         """
         if opened.decision.blocked:
-            if self._asks(opened):
-                opened = self._answered(opened, _settled(self._ask(opened)), reread)
-            if _waits(opened.decision):
+            if self._has_approver(opened):
+                opened = self._with_approval(
+                    opened, _sync_answer(self._ask_approver(opened)), reread
+                )
+            if _awaits_approval(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
-        return self._admitted(opened, runs=runs)
+        return self._record_admission(opened, runs=runs)
 
     async def aadmit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
         """As `admit`; an async approver is awaited."""
         if opened.decision.blocked:
-            if self._asks(opened):
-                opened = self._answered(opened, await _awaited(self._ask(opened)), reread)
-            if _waits(opened.decision):
+            if self._has_approver(opened):
+                opened = self._with_approval(
+                    opened, await _async_answer(self._ask_approver(opened)), reread
+                )
+            if _awaits_approval(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
-        return self._admitted(opened, runs=runs)
+        return self._record_admission(opened, runs=runs)
 
-    def _asks(self, opened: OpenCall) -> bool:
-        return _waits(opened.decision) and self.approver is not None
+    def _has_approver(self, opened: OpenCall) -> bool:
+        return _awaits_approval(opened.decision) and self.approver is not None
 
-    def _ask(self, opened: OpenCall) -> Any:
+    def _ask_approver(self, opened: OpenCall) -> Any:
         assert self.approver is not None
         try:
             return self.approver(opened.decision)
@@ -256,10 +267,10 @@ class Lifecycle:
             logger.exception(_RAISED)
             return None
 
-    def _answered(self, opened: OpenCall, said: object, reread: Reread | None) -> OpenCall:
-        if said is None:  # it raised, or asks somebody who will answer later
+    def _with_approval(self, opened: OpenCall, answer: object, reread: Reread | None) -> OpenCall:
+        if answer is None:  # it raised, or asks somebody who will answer later
             return opened
-        if said is not True:
+        if answer is not True:
             return opened._replace(decision=replace(opened.decision, approval="refused"))
         if _has_changed(opened, reread):
             return opened
@@ -270,12 +281,12 @@ class Lifecycle:
         )  # fmt: skip
         return opened._replace(decision=granted)
 
-    def _admitted(self, opened: OpenCall, *, runs: bool) -> OpenCall:
+    def _record_admission(self, opened: OpenCall, *, runs: bool) -> OpenCall:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
         if call.id and record.calls.is_open(call.id, decision.id):
             return opened
         if self._needs_log:
-            decision = self._logged(decision)
+            decision = self._store_or_block(decision)
             opened = opened._replace(decision=decision)
         else:
             self._store(decision)
@@ -286,15 +297,15 @@ class Lifecycle:
         else:
             judged = opened.arguments if opened.malformed is None else opened.malformed
             record.open(call, decision, arguments=judged, size=opened.size, runs=runs)
-        self._tell(decision)
+        self._notify(decision)
         return opened
 
-    def _logged(self, decision: Decision) -> Decision:
+    def _store_or_block(self, decision: Decision) -> Decision:
         """Store a decision of a policy that needs its record; without one the call is blocked."""
         losing = self.store.losing
         if losing:
-            decision = _unlogged(decision)
-        return decision if self._store(decision) or losing else _unlogged(decision)
+            decision = _blocked_without_log(decision)
+        return decision if self._store(decision) or losing else _blocked_without_log(decision)
 
     def _store(self, decision: Decision) -> bool:
         """Store a decision; False where it was dropped. A store that raises is reported."""
@@ -308,14 +319,14 @@ class Lifecycle:
         """Keep a decision in its session and its store, and tell everybody."""
         record_of(session).add_decision(decision)
         self._store(decision)
-        self._tell(decision)
+        self._notify(decision)
 
-    def _tell(self, decision: Decision) -> None:
+    def _notify(self, decision: Decision) -> None:
         """Tell every hook and listener of a decision."""
         if self.hooks:
             emit(decision, self.hooks)
         if LISTENERS.all:
-            LISTENERS.tell(decision, self)
+            LISTENERS.notify(decision, self)
 
     # After the call ------------------------------------------------------------------------------
 
@@ -326,32 +337,41 @@ class Lifecycle:
         value: Any,
         *,
         session: Session,
-        ran: Ran,
+        execution: ExecutionOutcome,
     ) -> Decision:
         """Judge a result and take it into the session, once a call; a withheld one is not seen."""
         with record_of(session).lock:
-            due = ran.nested or _is_due(call, session)
-            if not due and (known := _judged_before(call, value, session, ran)) is not None:
-                return known
-            back = Returned(call, arguments, value, ran, session)
+            is_due = execution.nested or _is_due(call, session)
+            if (
+                not is_due
+                and (earlier := _judged_before(call, value, session, execution)) is not None
+            ):
+                return earlier
+            returned = CallResult(call, arguments, value, execution, session)
             try:
-                decision = self.verifier.decide(back)
+                decision = self.verifier.decide(returned)
             except BaseException:  # the process is told to stop: the call has run
-                self._take(call, arguments, None, session=session, ran=ran, due=due)
+                self._take(
+                    call, arguments, None, session=session, execution=execution, is_due=is_due
+                )
                 raise
-            seen = None if decision.blocked else value
-            self._take(call, arguments, seen, session=session, ran=ran, due=due)
-        if was_judged(decision):
+            visible = None if decision.blocked else value
+            self._take(
+                call, arguments, visible, session=session, execution=execution, is_due=is_due
+            )
+        if is_recorded_separately(decision):
             self.record(decision, session)
         return decision
 
-    def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
+    def record_answer(
+        self, result: Checked, session: Session, *, began: CheckStart, error: str = ""
+    ) -> None:
         """Record what was found out of the answer that ends a run; *error* is our own failure."""
         fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
-        record_of(session).add_report(found.report)
-        decision = decision_about(found, session, fields, began=began, error=error)
+        record_of(session).add_report(result.report)
+        decision = report_decision(result, session, fields, began=began, error=error)
         self.record(decision, session)
-        self.reports.write(decision, found)
+        self.reports.write(decision, result)
 
     def enforces_answers(self) -> bool:
         """Whether an answer that does not hold is stopped, and not only written down."""
@@ -361,11 +381,15 @@ class Lifecycle:
         """Return the mode of a check of answers at this moment."""
         return answer_mode(self.policy, check, opened=self._evaluator.switch.opened())
 
-    def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
+    def take(
+        self, call: ToolCall, value: Any, *, session: Session, execution: ExecutionOutcome
+    ) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
         with record_of(session).lock:
-            due = ran.nested or _is_due(call, session)
-            self._take(call, arguments_of(call), value, session=session, ran=ran, due=due)
+            is_due = execution.nested or _is_due(call, session)
+            self._take(
+                call, arguments_of(call), value, session=session, execution=execution, is_due=is_due
+            )
 
     def _take(
         self,
@@ -374,25 +398,25 @@ class Lifecycle:
         value: Any,
         *,
         session: Session,
-        ran: Ran,
-        due: bool,
+        execution: ExecutionOutcome,
+        is_due: bool,
     ) -> None:
         """Take a result in, where it is due: a transcript may have told of it before."""
-        if not due:
+        if not is_due:
             return
         record = record_of(session)
         executed = Executed(
             tool=call.name,
             arguments=arguments,
-            value=None if ran.error else value,
+            value=None if execution.error else value,
             call_id=call.id,
-            error=ran.error,
+            error=execution.error,
             at=record.clock(),
             turn=record.turns,
-            nested=ran.nested,
-            decision_id=ran.decision_id,
+            nested=execution.nested,
+            decision_id=execution.decision_id,
         )
-        if ran.nested:
+        if execution.nested:
             record.add_execution(executed)
         else:
             record.add_result(executed, value)
@@ -400,11 +424,11 @@ class Lifecycle:
 
 def arguments_of(call: ToolCall) -> Mapping[str, Any]:
     """Return a call's arguments as they are judged; empty where they are no object."""
-    read = in_json(read_arguments(call.arguments))
+    read = json_arguments(read_arguments(call.arguments))
     return {} if isinstance(read, Malformed) else read
 
 
-def _unlogged(decision: Decision) -> Decision:
+def _blocked_without_log(decision: Decision) -> Decision:
     """The same decision where the policy lets nothing run that leaves no record."""
     return replace(
         decision,
@@ -428,7 +452,9 @@ def _as_proposed(call: ToolCall, pending: PendingCall) -> ToolCall:
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
 
-def _around(pending: PendingCall, session: Session) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
+def _turn_neighbours(
+    pending: PendingCall, session: Session
+) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
     """
     The calls of a dispatched call's turn: those before it, and the ids of those behind it.
 
@@ -453,30 +479,32 @@ def _is_due(call: ToolCall, session: Session) -> bool:
     return call.id in calls.opened or not calls.ended(call.id)
 
 
-def _judged_before(call: ToolCall, value: Any, session: Session, ran: Ran) -> Decision | None:
+def _judged_before(
+    call: ToolCall, value: Any, session: Session, execution: ExecutionOutcome
+) -> Decision | None:
     """
     What was decided of this very result; None of one that was not judged yet.
 
     A guard holds what its own call returned. A host may say the same twice, and may use an id
     again for another call, whose result is another one.
     """
-    if ran.decision_id is not None or not call.id:
+    if execution.decision_id is not None or not call.id:
         return None
-    known = record_of(session).result_decision(call.id)
-    if known is None or known.blocked:
+    decision = record_of(session).result_decision(call.id)
+    if decision is None or decision.blocked:
         return None
-    seen = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
-    return known if seen is not None and _is_same(seen.value, value) else None
+    executed = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
+    return decision if executed is not None and _is_same(executed.value, value) else None
 
 
-def _is_same(seen: Any, value: Any) -> bool:
+def _is_same(recorded: Any, value: Any) -> bool:
     try:
-        return bool(seen is value or seen == value)
+        return bool(recorded is value or recorded == value)
     except Exception:  # objects of the host's that compare with nothing
         return False
 
 
-def _inside(session: Session) -> bool:
+def _is_nested(session: Session) -> bool:
     """Whether a tool of *session* runs in this context; a sub-agent's session is another."""
     running = RUNNING.get()
     return running is not None and (running is session or record_of(session).ephemeral)
@@ -487,37 +515,37 @@ def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:
     if reread is not None:
         now: Any = reread()
     elif opened.raw is not None:
-        now = in_json(dict(opened.raw))
+        now = json_arguments(dict(opened.raw))
     else:
         return False
     name = opened.call.name
     return digest_of(name, now) != digest_of(name, opened.arguments)
 
 
-def _waits(decision: Decision) -> bool:
+def _awaits_approval(decision: Decision) -> bool:
     """Whether an operator may still approve the call, also one whom the approver refused it."""
     return decision.blocked and decision.approval in ("required", "refused")
 
 
-async def _awaited(said: Any) -> Any:
+async def _async_answer(answer: Any) -> Any:
     """The answer of a sync or async approver; None where it raises."""
     try:
-        return await said if inspect.isawaitable(said) else said
+        return await answer if inspect.isawaitable(answer) else answer
     except Exception:
         logger.exception(_RAISED)
         return None
 
 
-def _settled(said: Any) -> Any:
+def _sync_answer(answer: Any) -> Any:
     """The answer of an async approver to a sync call: run on a thread of its own."""
-    if not inspect.isawaitable(said):
-        return said
+    if not inspect.isawaitable(answer):
+        return answer
     import asyncio  # sync programs start faster without it
 
     answers: list[Any] = []
 
     def run() -> None:
-        answers.append(asyncio.run(_awaited(said)))
+        answers.append(asyncio.run(_async_answer(answer)))
 
     thread = Thread(target=run, name="abs_shield-approver")
     thread.start()

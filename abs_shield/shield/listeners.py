@@ -27,7 +27,7 @@ class Listeners:
         self._lock = renewed(Lock())
 
     @contextmanager
-    def hearing(self, listener: Listener) -> Iterator[None]:
+    def listening(self, listener: Listener) -> Iterator[None]:
         """Let *listener* hear of every decision until the block is left."""
         with self._lock:
             self.all = (*self.all, listener)
@@ -37,7 +37,7 @@ class Listeners:
             with self._lock:
                 self.all = tuple(other for other in self.all if other is not listener)
 
-    def tell(self, decision: Decision, lifecycle: Lifecycle) -> None:
+    def notify(self, decision: Decision, lifecycle: Lifecycle) -> None:
         """Tell everybody of a decision of *lifecycle*."""
         for listener in self.all:
             listener(decision, lifecycle)

@@ -27,7 +27,9 @@ _LEAST_EVIDENCE = 0.1
 is back within 2 ms is next to no evidence, and true of every call of most tools."""
 
 
-def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, *, given: bool) -> dict[str, Any]:
+def decision_fields(
+    result: VerificationResult, plan: ToolPlan, mode: Mode, *, delivered: bool
+) -> dict[str, Any]:
     """
     Return the fields of a Decision that follow from a verdict under a policy.
 
@@ -48,7 +50,7 @@ def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, *, given: bool
     }
     if result.verdict == "accept" and not any(map(_FIRED, signals)):
         return fields
-    ruling = "flag" if given and result.verdict == "block" else result.verdict
+    ruling = "flag" if delivered and result.verdict == "block" else result.verdict
     verdict, would_block = _VERDICTS[ruling], ruling == "block"
     return fields | {
         "verdict": verdict,
@@ -64,15 +66,15 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """Give one finding for each signal that fired and is evidence; those suppressed are marked."""
     clean = verdict is Verdict.CLEAN
-    found = [
+    findings = [
         _finding(name, signal, verdict, mode)
         for name, signal in result.signals.items()
-        if signal.fired and not (clean and _adds(signal) < _LEAST_EVIDENCE)
+        if signal.fired and not (clean and _added_evidence(signal) < _LEAST_EVIDENCE)
     ]
-    if not (found and plan.suppress):
-        return tuple(found)
+    if not (findings and plan.suppress):
+        return tuple(findings)
     at = time()
-    return tuple(replace(one, suppressed=_silenced(one, plan, at)) for one in found)
+    return tuple(replace(one, suppressed=_silenced(one, plan, at)) for one in findings)
 
 
 def suppressed_by(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
@@ -87,7 +89,7 @@ def _silenced(finding: Finding, plan: ToolPlan, at: float) -> bool:
     return any(each.silences(finding, at=at) for each in plan.suppress)
 
 
-def _adds(signal: SignalResult) -> float:
+def _added_evidence(signal: SignalResult) -> float:
     """How far its ratio is from 1, at which it would be evidence of nothing."""
     return (signal.likelihood_ratio - 1) * signal.score
 

@@ -18,12 +18,12 @@ from abs_shield.policy.parameter_keys import ANY, first_name
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
-from abs_shield.shield.entry import Entry, compiled
 from abs_shield.shield.signature import Binding
+from abs_shield.shield.tool_entry import Entry, compiled
 from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
-    from abs_shield.shield.registry import Registry
+    from abs_shield.shield.tool_registry import Registry
 
 _MOST_NAMES = 1_000
 _MOST_OFFERED = 2_000
@@ -62,8 +62,10 @@ class SessionTools(Mapping[str, Entry]):
 
     def offering(self, offered: Mapping[str, Entry]) -> SessionTools:
         """Return these tools with what the model is offered now; earlier offers stay known."""
-        known = self.offered if len(self.offered) < _MOST_OFFERED else {}
-        tools = SessionTools(self._registry, self._own, self._parent, offered={**known, **offered})
+        earlier = self.offered if len(self.offered) < _MOST_OFFERED else {}
+        tools = SessionTools(
+            self._registry, self._own, self._parent, offered={**earlier, **offered}
+        )
         tools.added = self.added
         return tools
 
@@ -88,7 +90,7 @@ class SessionTools(Mapping[str, Entry]):
         """Return the names of the functions that belong to this session itself."""
         return frozenset(self._own)
 
-    def unnamed(self, name: str) -> ToolPlan | None:
+    def anonymous_plan(self, name: str) -> ToolPlan | None:
         """Return None: who was given functions, even none, knows its tools."""
         return None
 
@@ -138,7 +140,7 @@ class SessionPlans:
         self._policy = policy
         self._plans: OrderedDict[str, list[_Compiled]] = OrderedDict()
         self._lock = renewed(Lock())
-        self.asked = False
+        self.has_functions = False
 
     def entries(self, functions: Any, registry: Registry) -> dict[str, Entry]:
         """
@@ -148,13 +150,13 @@ class SessionPlans:
             PolicyError: One of them is no function, or cannot run by the model's arguments alone.
         """
         entries: dict[str, Entry] = {}
-        for name, function in _named(functions):
+        for name, function in _function_items(functions):
             binding = _bound(name, function)
             name = binding.tool.name
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
             entries[name] = _entry(self._plan(binding, registry), binding)
-        self.asked = True
+        self.has_functions = True
         return entries
 
     def argument_names(self, tool: str) -> frozenset[str]:
@@ -162,25 +164,29 @@ class SessionPlans:
         if not self._plans:
             return frozenset()
         with self._lock:
-            known = [*self._plans.get(tool, ())]
-        return frozenset().union(*(made.names for made in known))
+            plans = [*self._plans.get(tool, ())]
+        return frozenset().union(*(plan.names for plan in plans))
 
     def _plan(self, binding: Binding, registry: Registry) -> ToolPlan:
         tool = binding.tool
         registered = registry.get(tool.name)
-        said = None if registered is None else registered.plan.tool
+        declaration = None if registered is None else registered.plan.tool
         with self._lock:
-            for known in self._plans.get(tool.name, ()):
-                if known.is_of(binding, said):
-                    return known.plan
-        declared = tool if said is None else with_declaration(tool, _marking(said, tool))
+            for stored in self._plans.get(tool.name, ()):
+                if stored.is_of(binding, declaration):
+                    return stored.plan
+        declared = (
+            tool
+            if declaration is None
+            else with_declaration(tool, _without_foreign_marks(declaration, tool))
+        )
         # the plan outlives the session, and the client that the function may hold does not
-        kept = without_function(binding)
-        plan = compiled([declared], self._policy, registry.refinement(tool.name), kept)
-        made = _Compiled(tool, binding.model, said, plan, authored_names(plan.tool))
+        unbound = without_function(binding)
+        plan = compiled([declared], self._policy, registry.refinement(tool.name), unbound)
+        compiled_tool = _Compiled(tool, binding.model, declaration, plan, authored_names(plan.tool))
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
-            plans.insert(0, made)
+            plans.insert(0, compiled_tool)
             del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:
                 self._plans.popitem(last=False)
@@ -209,7 +215,7 @@ def _entry(plan: ToolPlan, binding: Binding) -> Entry:
     return Entry(plan=plan, own_plan=plan, binding=binding)
 
 
-def _named(functions: Any) -> Iterable[tuple[str | None, Any]]:
+def _function_items(functions: Any) -> Iterable[tuple[str | None, Any]]:
     if isinstance(functions, Mapping):
         return functions.items()
     if isinstance(functions, (str, bytes)) or not isinstance(functions, Iterable):
@@ -237,7 +243,7 @@ def _bound(name: Any, function: Any) -> Binding:
     return binding
 
 
-def _marking(registered: Tool, tool: Tool) -> Tool:
+def _without_foreign_marks(registered: Tool, tool: Tool) -> Tool:
     """Return what was declared of a name, without its marks of parameters that *tool* has not."""
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()

@@ -19,22 +19,22 @@ from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_context import inner_session
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.answers import Answers
+from abs_shield.shield.answer_methods import AnswerMethods
 from abs_shield.shield.approvals import Approver
-from abs_shield.shield.audience import audience
+from abs_shield.shield.call_inputs import calls_in, require_attribute, single_call
+from abs_shield.shield.callable_tools import admit, narrow
+from abs_shield.shield.deferred_results import abandon, finish_dispatch
 from abs_shield.shield.enforcement import Ruling, rule_again
-from abs_shield.shield.given import one, readable, required
+from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle, arguments_of
-from abs_shield.shield.narrowing import admit, narrow
-from abs_shield.shield.ran import Ran
-from abs_shield.shield.record import Recorder, Recording
-from abs_shield.shield.registry import Registry, available, declared, described, runner
-from abs_shield.shield.results import abandon, followed
+from abs_shield.shield.run_recorder import Recorder, Recording
 from abs_shield.shield.session_tools import Functions
+from abs_shield.shield.shield_hooks import build_hooks
 from abs_shield.shield.signature import Binding
+from abs_shield.shield.tool_call_loop import Dispatch, aanswer_calls, answer_calls
+from abs_shield.shield.tool_registry import Registry, available, declared, described, runner
 from abs_shield.shield.tool_schemas import Provider, tool_schemas
-from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
 from abs_shield.text.nearest import nearest
@@ -64,7 +64,7 @@ def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
     return configure(**declared)
 
 
-class Shield(Answers):
+class Shield(AnswerMethods):
     """
     One policy at work. Share it between threads, tasks and tenants' sessions.
 
@@ -101,31 +101,31 @@ class Shield(Answers):
             raise PolicyError(
                 f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
             )
-        required(store, "store", "append", "a store, such as `MemoryStore()`")
-        required(sessions, "sessions", "get", "`Sessions()`")
-        required(approver, "approver", "__call__", "a callable of one Decision")
+        require_attribute(store, "store", "append", "a store, such as `MemoryStore()`")
+        require_attribute(sessions, "sessions", "get", "`Sessions()`")
+        require_attribute(approver, "approver", "__call__", "a callable of one Decision")
         self.policy = policy
         self.store = MemoryStore() if store is None else store
         self.sessions = Sessions.within(policy.limits) if sessions is None else sessions
         self.registry = Registry(policy)
-        self._otel, told = audience(hooks, self.store, self.registry)
+        self._otel, all_hooks = build_hooks(hooks, self.store, self.registry)
         self.lifecycle = Lifecycle(
-            policy, self.registry, store=self.store, hooks=told, approver=approver
+            policy, self.registry, store=self.store, hooks=all_hooks, approver=approver
         )
         self._recorder = None
         if record is not None:
-            named = record if isinstance(record, Recording) else Recording(path=record)
-            self._recorder = Recorder(named, self.registry)
-            self.lifecycle.reports.quotes, self.lifecycle.reports.redact = True, named.redact
+            recording = record if isinstance(record, Recording) else Recording(path=record)
+            self._recorder = Recorder(recording, self.registry)
+            self.lifecycle.reports.quotes, self.lifecycle.reports.redact = True, recording.redact
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:
         """Give the Shield that everybody who decorates with *policy* shares."""
         with _OF_LOCK:
-            known = _OF.get(id(policy))
-            if known is None or known.policy is not policy:
-                known = _OF[id(policy)] = cls(policy)
-            return known
+            firewall = _OF.get(id(policy))
+            if firewall is None or firewall.policy is not policy:
+                firewall = _OF[id(policy)] = cls(policy)
+            return firewall
 
     # Declaring -----------------------------------------------------------------------------------
 
@@ -152,10 +152,10 @@ class Shield(Answers):
             PolicyError: The tool, its schema or a rule about it is wrong, another function has
                 its name already, or another `Tool` with other parameters.
         """
-        found = declared(tool)
-        if found is None:
+        host_tool = declared(tool)
+        if host_tool is None:
             return self.registry.describe(described(tool), tolerant=tolerant).plan
-        return self.registry.add(found, tolerant=tolerant, replace=replace).plan
+        return self.registry.add(host_tool, tolerant=tolerant, replace=replace).plan
 
     def session(
         self,
@@ -194,11 +194,11 @@ class Shield(Answers):
 
         def make() -> Session:
             granted = None if parent is None else record_of(parent).grant
-            made = Session(
+            created = Session(
                 id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
             )
-            made.model = None if parent is None else parent.model
-            return made
+            created.model = None if parent is None else parent.model
+            return created
 
         session = make() if id is None else self.sessions.get(id, make)
         own = None
@@ -206,8 +206,8 @@ class Shield(Answers):
             own = self.registry.overlay(functions, session.parent)
         before = self.registry.own(session)
         if tools is not None:
-            known = self._narrowed(tools, self.registry.of(session) if own is None else own)
-            narrow(session, known, before if own is None else own)
+            names = self._tool_names(tools, self.registry.of(session) if own is None else own)
+            narrow(session, names, before if own is None else own)
         elif own is not None:
             admit(session, own, before)
         if own is not None:
@@ -241,8 +241,8 @@ class Shield(Answers):
             PolicyError: There is no such provider, or two functions have one name.
         """
         self.registry.require_unambiguous()
-        found = self._session(session)
-        tools = available(self.registry.of(found), found.tools)
+        current = self._session(session)
+        tools = available(self.registry.of(current), current.tools)
         return tool_schemas(provider, (entry.plan.tool for entry in tools.values()))
 
     def close(self, timeout_s: float = 5.0) -> bool:
@@ -315,7 +315,7 @@ class Shield(Answers):
         """
         shared = self._session(session)
         record_of(shared).settle()
-        read = readable(calls)
+        read = calls_in(calls)
         decisions: list[Decision] = []
         turn: list[PendingCall] = []
         for place, call in enumerate(read):
@@ -327,7 +327,9 @@ class Shield(Answers):
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
         """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
-        return self.lifecycle.admit(self.lifecycle.open(one(call), self._session(session))).decision
+        return self.lifecycle.admit(
+            self.lifecycle.open(single_call(call), self._session(session))
+        ).decision
 
     def check_result(
         self,
@@ -353,13 +355,13 @@ class Shield(Answers):
         Returns:
             A Decision about the result, with its probability of being made up.
         """
-        read = one(call)
+        read = single_call(call)
         return self.lifecycle.close(
             read,
             arguments_of(read),
             value,
             session=self._session(session),
-            ran=Ran(elapsed_ms, error),
+            execution=ExecutionOutcome(elapsed_ms, error),
         )
 
     def judge_as(self, decision: Decision, policy: Policy) -> Ruling:
@@ -393,7 +395,7 @@ class Shield(Answers):
         Raises:
             CallBlocked: On entering the block, where the call is blocked.
         """
-        return self._guard(one(call), self._session(session), siblings)
+        return self._guard(single_call(call), self._session(session), siblings)
 
     def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
         """Return the guard of a Python call of a decorated function, in the innermost session."""
@@ -418,7 +420,7 @@ class Shield(Answers):
             CallBlocked: The call is blocked.
             ShieldError: There is nothing to run, or the function is async (use `adispatch`).
         """
-        call = one(ToolCall(name, _kept(arguments), call_id))
+        call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
         guard.__enter__()
         with guard.failing():
@@ -426,7 +428,7 @@ class Shield(Answers):
             if inspect.isawaitable(value):
                 abandon(value)
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
-        return followed(value, guard)
+        return finish_dispatch(value, guard)
 
     async def adispatch(
         self,
@@ -437,14 +439,14 @@ class Shield(Answers):
         session: Session | None = None,
     ) -> Any:
         """As `dispatch`, for functions and approvers that are async, and for all others."""
-        call = one(ToolCall(name, _kept(arguments), call_id))
+        call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
         await guard.__aenter__()
         with guard.failing():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
                 value = await value
-        return followed(value, guard)
+        return finish_dispatch(value, guard)
 
     def run_tool_calls(
         self,
@@ -466,7 +468,7 @@ class Shield(Answers):
             The messages to append, in the shape of the one given, which is that of its
             provider.
         """
-        return answers(self, assistant_message, self._session(session), dispatch)
+        return answer_calls(self, assistant_message, self._session(session), dispatch)
 
     async def arun_tool_calls(
         self,
@@ -476,16 +478,16 @@ class Shield(Answers):
         dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
         """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
-        return await aanswers(self, assistant_message, self._session(session), dispatch)
+        return await aanswer_calls(self, assistant_message, self._session(session), dispatch)
 
     # Inside --------------------------------------------------------------------------------------
 
-    def _narrowed(self, tools: Iterable[str], known: Mapping[str, Any]) -> frozenset[str]:
+    def _tool_names(self, tools: Iterable[str], registered: Mapping[str, Any]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
             raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
         names = frozenset(tools)
-        for name in sorted(map(str, names - known.keys())):
-            if near := nearest(name, known):
+        for name in sorted(map(str, names - registered.keys())):
+            if near := nearest(name, registered):
                 raise PolicyError(
                     f"session: no tool is named `{escaped(name)}`; did you mean `{near[0]}`?"
                 )
@@ -494,13 +496,13 @@ class Shield(Answers):
     def _session(self, session: Session | None) -> Session:
         if type(session) is Session:
             return session
-        found = current_session() if session is None else session
-        if found is not None and not isinstance(found, Session):
+        current = current_session() if session is None else session
+        if current is not None and not isinstance(current, Session):
             raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")
-        if found is None:
-            found = Session(limits=self.policy.limits, owner=self)
-            record_of(found).ephemeral = True
-        return found
+        if current is None:
+            current = Session(limits=self.policy.limits, owner=self)
+            record_of(current).ephemeral = True
+        return current
 
     def _guard(
         self,
@@ -519,7 +521,7 @@ class Shield(Answers):
         return run(guard.arguments)
 
 
-def _kept(arguments: Any) -> Any:
+def _snapshot(arguments: Any) -> Any:
     """The caller's arguments as they stand now: what the log of the session keeps."""
     return arguments.copy() if type(arguments) is dict else arguments
 

@@ -28,9 +28,9 @@ from abs_shield.shield.argument_model import (
     unknown_arguments,
     without_names,
 )
-from abs_shield.shield.contexts import is_context
-from abs_shield.shield.hints import named
-from abs_shield.shield.marks import marks_of
+from abs_shield.shield.framework_contexts import is_context
+from abs_shield.shield.hint_marks import marks_of
+from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.opaque import Named, Unread
 
@@ -69,11 +69,11 @@ class Binding:
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
-    def is_alike(self, other: Binding) -> bool:
+    def declares_same(self, other: Binding) -> bool:
         """Return whether both declare the same: they are of one function, or one factory."""
         return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
-    def taken_in(
+    def judged_call(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any] | None, Copies]:
         """
@@ -83,15 +83,15 @@ class Binding:
         host's is not copied.
         """
         if self.plain is not None:
-            given = {**dict(zip(self.plain, args, strict=False)), **kwargs}
-            if SCALARS.issuperset(map(type, given.values())) and self._is_bound(
-                given, len(args) + len(kwargs)
+            arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
+            if SCALARS.issuperset(map(type, arguments.values())) and self._is_bound(
+                arguments, len(args) + len(kwargs)
             ):
-                return given, None
-        copies = self._apart(args, kwargs)
+                return arguments, None
+        copies = self._copied_call(args, kwargs)
         return self.arguments(*(copies or (args, kwargs))), copies
 
-    def _apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
+    def _copied_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
         """Copy the containers of a Python call, but not those that are the host's."""
         if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
             return None
@@ -100,35 +100,35 @@ class Binding:
             return apart((args, kwargs))  # type: ignore[no-any-return]
         names = [*self.signature.parameters]
         places = [n for n in range(len(args)) if n >= len(names) or names[n] not in hosts]
-        named = {name: value for name, value in kwargs.items() if name not in hosts}
-        copies, further = apart(([args[n] for n in places], named))
+        by_name = {name: value for name, value in kwargs.items() if name not in hosts}
+        copies, further = apart(([args[n] for n in places], by_name))
         copied = {**dict(enumerate(args)), **dict(zip(places, copies, strict=True))}
         return tuple(copied.values()), {**kwargs, **further}
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
         if self.plain is not None:
-            given = {**dict(zip(self.plain, args, strict=False)), **kwargs}
-            if self._is_bound(given, len(args) + len(kwargs)):
-                return self._unread(given, as_json(given))
+            arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
+            if self._is_bound(arguments, len(args) + len(kwargs)):
+                return self._with_unread_iterators(arguments, as_json(arguments))
         try:
             bound = self.signature.bind(*args, **kwargs).arguments
         except TypeError:
             return None
-        given = {}
+        arguments = {}
         for name, value in bound.items():
             if name in self.injected and name not in self.bound:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                given.update(_beside(given, value))
+                arguments.update(_renamed_arguments(arguments, value))
             else:
-                given[name] = value
-        return self._unread(given, as_json(given))
+                arguments[name] = value
+        return self._with_unread_iterators(arguments, as_json(arguments))
 
-    def _is_bound(self, given: Mapping[str, Any], count: int) -> bool:
+    def _is_bound(self, arguments: Mapping[str, Any], count: int) -> bool:
         """Whether each of *count* values found its own name, and none is missing."""
-        names = given.keys()
-        return len(given) == count and self.required <= names and names <= self.names
+        names = arguments.keys()
+        return len(arguments) == count and self.required <= names and names <= self.names
 
     def values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
@@ -139,7 +139,7 @@ class Binding:
         """
         return argument_values(self.model, arguments, self.defaults)
 
-    def values_where_taken(
+    def accepted_values(
         self, arguments: Mapping[str, Any], error: ValidationError
     ) -> dict[str, Any]:
         """Return the Python values of what *error* does not refuse; the rest as it was written."""
@@ -168,19 +168,19 @@ class Binding:
             refused = refused_by(error) | frozenset(unknown)
             if not may_be_endless(arguments, texts=True):
                 return Conversion(arguments, refused)
-            taken = as_json(self.values_where_taken(arguments, error))
-            return Conversion(arguments, refused, _endless(taken))
+            taken = as_json(self.accepted_values(arguments, error))
+            return Conversion(arguments, refused, _non_finite(taken))
         except Exception:  # a validator of the tool's own may raise anything
             return Conversion(arguments, frozenset({""}))
-        for name in self._iterated(values):
+        for name in self._iterator_names(values):
             try:  # pydantic validates their items when somebody iterates
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
-        made = as_json(values)
-        return Conversion(made, endless=_endless(made))
+        converted = as_json(values)
+        return Conversion(converted, endless=_non_finite(converted))
 
-    def _iterated(self, values: Mapping[str, Any]) -> list[str]:
+    def _iterator_names(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, those of ``**kwargs`` among them."""
         kinds = self.signature.parameters
         further = any(kinds[name].kind is inspect.Parameter.VAR_KEYWORD for name in self.iterables)
@@ -206,13 +206,13 @@ class Binding:
                     f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
                     "register a bound method or a `functools.partial`"
                 )
-        positional, named = self._placed(values)
-        return self.function(*positional, **named, **values)
+        positional, by_name = self._split_by_kind(values)
+        return self.function(*positional, **by_name, **values)
 
-    def _placed(self, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def _split_by_kind(self, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Take the values of named parameters out of *values*: those by place, those by name."""
         positional: list[Any] = []
-        named: dict[str, Any] = {}
+        by_name: dict[str, Any] = {}
         further = [p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
         by_place = any(values.get(name) for name in further)
         for name, parameter in self.signature.parameters.items():
@@ -222,29 +222,31 @@ class Binding:
             if kind is parameter.VAR_POSITIONAL:
                 positional.extend(values.pop(name, ()))
             elif name not in values:
-                by_place = by_place and self._fill(parameter, positional)
+                by_place = by_place and self._append_default(parameter, positional)
             elif kind is parameter.POSITIONAL_ONLY or (
                 by_place and kind is parameter.POSITIONAL_OR_KEYWORD
             ):
                 positional.append(values.pop(name))
             else:
-                named[name] = values.pop(name)
-        return positional, named
+                by_name[name] = values.pop(name)
+        return positional, by_name
 
     @staticmethod
-    def _fill(parameter: inspect.Parameter, positional: list[Any]) -> bool:
+    def _append_default(parameter: inspect.Parameter, positional: list[Any]) -> bool:
         """Write the default of a parameter before ``*args``, which Python cannot leave out."""
         if parameter.default is parameter.empty or parameter.kind is parameter.KEYWORD_ONLY:
             return False
         positional.append(parameter.default)
         return True
 
-    def _unread(self, given: Mapping[str, Any], written: dict[str, Any]) -> dict[str, Any]:
+    def _with_unread_iterators(
+        self, arguments: Mapping[str, Any], written: dict[str, Any]
+    ) -> dict[str, Any]:
         """An iterator is a list that nobody knows yet: its schema sees an empty one."""
         if not self.iterables:
             return written
         for name in self.iterables & written.keys():
-            if isinstance(written[name], Named) and isinstance(given[name], Iterable):
+            if isinstance(written[name], Named) and isinstance(arguments[name], Iterable):
                 written[name] = Unread()
         return written
 
@@ -253,11 +255,13 @@ Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
 """The values of a Python call, by place and by name; None where nothing had to be copied."""
 
 
-def _beside(given: Mapping[str, Any], further: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _renamed_arguments(
+    arguments: Mapping[str, Any], further: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
     """Further arguments, each beside a parameter of its name that only its place can fill."""
     for name, value in further.items():
         key = name
-        while key in given or (key != name and key in further):
+        while key in arguments or (key != name and key in further):
             key += BY_NAME
         yield key, value
 
@@ -275,12 +279,12 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _endless(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def _non_finite(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """JSON pointers to what is no finite number."""
     return tuple(pointer(path) for code, path in exceeded_limits(arguments) if code == "not_finite")
 
 
-def at_the_door(
+def copy_arguments(
     raw: dict[str, Any] | Malformed,
 ) -> tuple[dict[str, Any] | Malformed, dict[str, Any] | Malformed]:
     """
@@ -295,10 +299,10 @@ def at_the_door(
     if SCALARS.issuperset(map(type, raw.values())):
         return raw, raw
     raw = apart(raw)
-    return raw, in_json(raw)
+    return raw, json_arguments(raw)
 
 
-def in_json(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
+def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
     """
     Return arguments that a caller gave as an object in the form in which they are judged.
 
@@ -318,14 +322,15 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         PolicyError: A type hint has no JSON form; mark that parameter `Injected()`.
     """
     name = name or _name(function)
-    signature = inspect.signature(_bare(function))
+    signature = inspect.signature(_plain_partial(function))
     hints = _hints(function, signature)
     bound = _bound_names(function, signature)
     marks = marks_of(name, signature, hints, bound)
     injected = frozenset(
         p
         for p in signature.parameters
-        if isinstance(marks.get(p), Injected) or (p not in bound and _is_given(hints.get(p)))
+        if isinstance(marks.get(p), Injected)
+        or (p not in bound and _is_injected_type(hints.get(p)))
     )
     injected |= _receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
@@ -347,28 +352,28 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         model=model,
         defaults=field_defaults(model, signature),
         bound=bound,
-        plain=None if injected else _plain(signature),
+        plain=None if injected else _ordered_parameters(signature),
         names=frozenset(signature.parameters),
         required=frozenset(p.name for p in signature.parameters.values() if p.default is p.empty),
     )
 
 
-def _plain(signature: inspect.Signature) -> tuple[str, ...] | None:
+def _ordered_parameters(signature: inspect.Signature) -> tuple[str, ...] | None:
     parameters = signature.parameters.values()
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
     return tuple(signature.parameters) if plain else None
 
 
-def _bare(function: Callable[..., Any]) -> Callable[..., Any]:
+def _plain_partial(function: Callable[..., Any]) -> Callable[..., Any]:
     """A partial without attributes: ``__wrapped__`` would show the signature that it has not."""
     if not isinstance(function, functools.partial):
         return function
-    return functools.partial(_bare(function.func), *function.args, **function.keywords)
+    return functools.partial(_plain_partial(function.func), *function.args, **function.keywords)
 
 
 def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
     """What a partial gives by name is the host's, although Python lets a caller override it."""
-    bare = _bare(function)
+    bare = _plain_partial(function)
     if not isinstance(bare, functools.partial):
         return frozenset()
     by_place = {p for p, each in signature.parameters.items() if each.kind is each.POSITIONAL_ONLY}
@@ -378,9 +383,9 @@ def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> 
 def _description(function: Callable[..., Any]) -> str:
     """The docstring; a partial has that of its function, or one that the host gave it."""
     while isinstance(function, functools.partial):
-        given = vars(function).get("__doc__")
-        if given:
-            return inspect.cleandoc(given)
+        docstring = vars(function).get("__doc__")
+        if docstring:
+            return inspect.cleandoc(docstring)
         function = function.func
     return inspect.getdoc(function) or ""
 
@@ -394,7 +399,7 @@ def _name(function: Callable[..., Any]) -> str:
 def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
     while isinstance(function, functools.partial):
         function = function.func
-    plain = _annotated(function)
+    plain = _hinted_callable(function)
     try:
         hints = get_type_hints(inspect.unwrap(plain), include_extras=True)
     except (NameError, TypeError, AttributeError) as error:
@@ -402,45 +407,45 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
             return {}
         name = _name(function)
         raise PolicyError(f"tool `{name}`: a type hint cannot be read: {error}") from None
-    said = {p: parameter.annotation for p, parameter in signature.parameters.items()}
+    annotations = {p: parameter.annotation for p, parameter in signature.parameters.items()}
     if isinstance(function, type):  # a model's fields stand in its signature alone
-        hints = {p: hint for p, hint in said.items() if not _is_unread(hint)} | hints
+        hints = {p: hint for p, hint in annotations.items() if not _is_unresolved(hint)} | hints
     return hints
 
 
-def _annotated(function: Any) -> Any:
+def _hinted_callable(function: Any) -> Any:
     """What carries the type hints: a class's constructor, a callable object's ``__call__``."""
     if isinstance(function, type):
-        made_by_new = function.__init__ is object.__init__  # type: ignore[misc]
-        return function.__new__ if made_by_new else function.__init__  # type: ignore[misc]
+        uses_new = function.__init__ is object.__init__  # type: ignore[misc]
+        return function.__new__ if uses_new else function.__init__  # type: ignore[misc]
     return function if inspect.isroutine(function) else type(function).__call__
 
 
-def _is_unread(hint: Any) -> bool:
+def _is_unresolved(hint: Any) -> bool:
     return hint is inspect.Parameter.empty or isinstance(hint, str)
 
 
-def _is_given(hint: Any) -> bool:
+def _is_injected_type(hint: Any) -> bool:
     """Whether only a stream, an async iterator, a framework's context or None will do."""
-    kinds = _kinds(hint) - {NoneType}
+    kinds = _admitted_types(hint) - {NoneType}
     return bool(kinds) and all(issubclass(kind, _STREAMS) or is_context(kind) for kind in kinds)
 
 
 def _is_iterable(hint: Any) -> bool:
     """Whether an iterator will do."""
-    return not {Iterable, Iterator, Generator}.isdisjoint(_kinds(hint))
+    return not {Iterable, Iterator, Generator}.isdisjoint(_admitted_types(hint))
 
 
-def _kinds(hint: Any) -> set[type]:
+def _admitted_types(hint: Any) -> set[type]:
     """The classes that a hint admits, looking through `Annotated`, aliases and unions."""
-    inner = named(hint)
+    inner = alias_value(hint)
     if inner is not None:
-        return _kinds(inner)
+        return _admitted_types(inner)
     origin = get_origin(hint)
     if origin is Annotated:
-        return _kinds(get_args(hint)[0])
+        return _admitted_types(get_args(hint)[0])
     if origin in (Union, UnionType):
-        return set().union(*map(_kinds, get_args(hint)))
+        return set().union(*map(_admitted_types, get_args(hint)))
     kind = hint if origin is None else origin
     return {kind if isinstance(kind, type) else object}
 

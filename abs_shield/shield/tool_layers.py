@@ -18,7 +18,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.shield.fault import Fault, place_of
 
-_MOST_KEPT = 512
+_MOST_STORED = 512
 _LONGEST_NAMES = 4_096
 """Characters of names for which something is kept; a model may write any."""
 _READ_BY = frozenset({"parameter_mismatch", "impossible_state"})
@@ -49,7 +49,7 @@ class SharedCoverage(dict[str, Coverage]):
         return dict, (dict(self),)
 
 
-class Shape:
+class PreparedLayers:
     """
     The layers of one tool, prepared for calls with the same argument names.
 
@@ -84,16 +84,16 @@ class Shape:
 
     def coverage_with(self, apart: tuple[tuple[str, Coverage], ...]) -> SharedCoverage:
         """Return the coverage with what is not the same for every call; few differ."""
-        known = self._variants.get(apart)
-        if known is None:
-            known = SharedCoverage(self.coverage | dict(apart))
-            if len(self._variants) < _MOST_KEPT:
-                self._variants[apart] = known
-        return known
+        stored = self._variants.get(apart)
+        if stored is None:
+            stored = SharedCoverage(self.coverage | dict(apart))
+            if len(self._variants) < _MOST_STORED:
+                self._variants[apart] = stored
+        return stored
 
 
 @dataclass(slots=True)
-class Judgement:
+class CallJudgement:
     """
     What the layers said of one call.
 
@@ -109,16 +109,16 @@ class Judgement:
 def layers_of(policy: Policy) -> tuple[Layer, ...]:
     """Return the layers that *policy* names, in its order."""
     chosen = LAYERS if policy.layers is None else policy.layers
-    known = {**LAYERS, **OPT_IN}
-    named = tuple(
-        known[layer]
+    registered = {**LAYERS, **OPT_IN}
+    layers = tuple(
+        registered[layer]
         if isinstance(layer, str)
-        else known.get(layer.__name__, Layer(layer.__name__, layer))._replace(
+        else registered.get(layer.__name__, Layer(layer.__name__, layer))._replace(
             judge=layer, prepare=None
         )
         for layer in chosen
     )
-    return named if policy.pii is None else (*named, _personal_data(policy.pii))
+    return layers if policy.pii is None else (*layers, _personal_data(policy.pii))
 
 
 def _personal_data(settings: PersonalData) -> Layer:
@@ -153,9 +153,9 @@ class ToolLayers:
         schema = None if plan is None else plan.schema
         reads = any(layer.name in _READ_BY for layer in layers)
         self._fits = schema.fits if schema is not None and reads else None
-        self._shapes: dict[tuple[str, ...], Shape] = {}
+        self._shapes: dict[tuple[str, ...], PreparedLayers] = {}
 
-    def shape(self, arguments: dict[str, Any]) -> Shape | None:
+    def shape(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         """
         Return what is prepared for the names of plain arguments that may be there.
 
@@ -163,7 +163,7 @@ class ToolLayers:
         """
         return self._shapes.get(tuple(arguments)) or self._prepare(arguments)
 
-    def _prepare(self, arguments: dict[str, Any]) -> Shape | None:
+    def _prepare(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         plan = self.plan
         if plan is None or plain_size(arguments) < 0:
             return None
@@ -171,20 +171,22 @@ class ToolLayers:
             return None
         names = tuple(arguments)
         letters = len("".join(names))
-        if len(self._shapes) >= _MOST_KEPT or letters > _LONGEST_NAMES:
+        if len(self._shapes) >= _MOST_STORED or letters > _LONGEST_NAMES:
             return None
-        shape = self._shapes[names] = Shape(self._layers, plan, self._terms, names, letters)
+        shape = self._shapes[names] = PreparedLayers(
+            self._layers, plan, self._terms, names, letters
+        )
         return shape
 
     def judge_usual(
         self,
-        shape: Shape,
+        shape: PreparedLayers,
         arguments: dict[str, Any],
         record: SessionRecord,
         logprob: float | None,
         session: Session,
         propose: Callable[[], Proposal],
-    ) -> Judgement:
+    ) -> CallJudgement:
         """
         Judge plain arguments of a registered tool in a turn of one call.
 
@@ -196,26 +198,26 @@ class ToolLayers:
             session: The session.
             propose: Makes what a judge is shown, where one has to look.
         """
-        if not self._match(arguments):
-            return _judged(self._rows, propose(), session, self._all_ran.copy())
+        if not self._fits_schema(arguments):
+            return _run_layers(self._rows, propose(), session, self._all_ran.copy())
         apart: tuple[tuple[str, Coverage], ...] = ()
         looking: list[Row] | None = None
         for row in shape.rows:
             layer, check = row
             try:
-                known = None if check is None else check(arguments, record, logprob)
+                coverage_of_row = None if check is None else check(arguments, record, logprob)
             except Exception:  # what breaks here breaks in the judge too, which says so
-                known = None
-            if known is None:
+                coverage_of_row = None
+            if coverage_of_row is None:
                 looking = [row] if looking is None else [*looking, row]
-            elif known is not RAN:
-                apart = (*apart, (layer.name, known))
+            elif coverage_of_row is not RAN:
+                apart = (*apart, (layer.name, coverage_of_row))
         coverage = shape.coverage_with(apart) if apart else shape.coverage
         if looking is None:
-            return Judgement(_NO_FINDINGS, coverage, _NO_FAULTS)
-        return _judged(looking, propose(), session, dict(coverage))
+            return CallJudgement(_NO_FINDINGS, coverage, _NO_FAULTS)
+        return _run_layers(looking, propose(), session, dict(coverage))
 
-    def _match(self, arguments: dict[str, Any]) -> bool:
+    def _fits_schema(self, arguments: dict[str, Any]) -> bool:
         try:
             return self._fits is None or self._fits(arguments)
         except Exception:  # a pattern that takes too long; the judge says so
@@ -229,7 +231,7 @@ class ToolLayers:
         nested: bool = False,
         changed: bool = False,
         passed_on: frozenset[str] = frozenset(),
-    ) -> Judgement:
+    ) -> CallJudgement:
         """
         Judge any call by every layer that can look at it.
 
@@ -242,7 +244,7 @@ class ToolLayers:
         """
         coverage, looking = self._all_ran.copy(), []
         if proposal.tool is not None and not (nested or changed):
-            return _judged(self._rows, proposal, session, coverage)
+            return _run_layers(self._rows, proposal, session, coverage)
         for layer in self._layers:
             if proposal.tool is None and layer.name != "phantom_tool":
                 coverage[layer.name] = _UNKNOWN_TOOL
@@ -252,18 +254,18 @@ class ToolLayers:
                 looking.append((layer, None))
             if changed and layer.of_model:
                 coverage[layer.name] = _CHANGED
-        return _judged(looking, proposal, session, coverage)
+        return _run_layers(looking, proposal, session, coverage)
 
 
-def _judged(
+def _run_layers(
     rows: Iterable[Row], proposal: Proposal, session: Session, coverage: dict[str, Coverage]
-) -> Judgement:
+) -> CallJudgement:
     """Ask every judge; one that raises is an error of ours, and loses no other's finding."""
-    judgement = Judgement([], coverage, [])
+    judgement = CallJudgement([], coverage, [])
     for layer, _ in rows:
         try:
-            if found := layer.judge(proposal, session):
-                _take(layer.name, found, judgement, coverage)
+            if findings := layer.judge(proposal, session):
+                _add_results(layer.name, findings, judgement, coverage)
         except Exception as error:
             judgement.faults.append(Fault(layer.name, place_of(error)))
     for fault in judgement.faults:
@@ -271,12 +273,12 @@ def _judged(
     return judgement
 
 
-def _take(
-    name: str, found: Iterable[object], judgement: Judgement, coverage: dict[str, Coverage]
+def _add_results(
+    name: str, results: Iterable[object], judgement: CallJudgement, coverage: dict[str, Coverage]
 ) -> None:
-    for one in found:
+    for one in results:
         if isinstance(one, Finding):
-            judgement.findings.append(_sound(one))
+            judgement.findings.append(_valid_finding(one))
         elif isinstance(one, Unavailable):
             coverage[name] = Coverage(Outcome.UNAVAILABLE, one.reason)
         elif isinstance(one, Failed):
@@ -285,7 +287,7 @@ def _take(
             raise TypeError(f"a layer yields findings, not {type(one).__name__}")
 
 
-def _sound(finding: Finding) -> Finding:
+def _valid_finding(finding: Finding) -> Finding:
     """
     Return a finding that can be weighed; a layer of the user's may say anything.
 

@@ -13,7 +13,7 @@ _GEMINI = {"functionCall": "functionResponse", "function_call": "function_respon
 """A call's member of a part to that of its response, as REST and as the SDK names them."""
 
 
-class Answer(NamedTuple):
+class CallAnswer(NamedTuple):
     """What one call is answered with."""
 
     call: ToolCall
@@ -21,18 +21,18 @@ class Answer(NamedTuple):
     error: bool
 
 
-def messages_of(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
+def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]:
     """Return the messages that answer the calls of *message*, in its provider's shape."""
     if parts := _gemini_parts(message):
-        return _gemini(parts, given)
+        return _gemini(parts, answers)
     if _is_bedrock(message):
-        results: list[dict[str, Any]] = [{"toolResult": _bedrock_result(a)} for a in given]
+        results: list[dict[str, Any]] = [{"toolResult": _bedrock_result(a)} for a in answers]
         return [{"role": "user", "content": results}]
     if _is_anthropic(message):
         blocks = [
             {"type": "tool_result", "tool_use_id": a.call.id, "content": a.content}
             | ({"is_error": True} if a.error else {})
-            for a in given
+            for a in answers
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
     if _is_responses(message):
@@ -43,14 +43,14 @@ def messages_of(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
                 "call_id": a.call.id,
                 "output": a.content,
             }
-            for a in given
+            for a in answers
         ]
     if _member(message, "function_call"):
-        return [{"role": "function", "name": a.call.name, "content": a.content} for a in given]
+        return [{"role": "function", "name": a.call.name, "content": a.content} for a in answers]
     return [
         {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
         | ({"error": True} if a.error else {})
-        for a in given
+        for a in answers
     ]
 
 
@@ -64,7 +64,7 @@ def _gemini_parts(message: Any) -> list[Any]:
     return [part for part in parts if any(_member(part, name) for name in _GEMINI)]
 
 
-def _gemini(parts: list[Any], given: list[Answer]) -> list[dict[str, Any]]:
+def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]:
     """Return one message; an id is sent back where the model gave one, and names are as it had."""
     member = _GEMINI[next(name for name in _GEMINI if _member(parts[0], name))]
     calls = [_member(part, name) for part in parts for name in _GEMINI if _member(part, name)]
@@ -72,7 +72,7 @@ def _gemini(parts: list[Any], given: list[Answer]) -> list[dict[str, Any]]:
     responses = [
         ({"id": a.call.id} if a.call.id in ids else {})
         | {"name": a.call.name, "response": {"error" if a.error else "output": decoded(a.content)}}
-        for a in given
+        for a in answers
     ]
     return [{"role": "user", "parts": [{member: response} for response in responses]}]
 
@@ -84,7 +84,7 @@ def _is_bedrock(message: Any) -> bool:
     return any(_member(block, "toolUse") for block in content)
 
 
-def _bedrock_result(answer: Answer) -> dict[str, Any]:
+def _bedrock_result(answer: CallAnswer) -> dict[str, Any]:
     status = "error" if answer.error else "success"
     content = [{"text": answer.content}]
     return {"toolUseId": answer.call.id, "content": content, "status": status}

@@ -49,34 +49,44 @@ def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def _openai(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "function", "function": {**_named(tool), "parameters": parameters}}
+    return {
+        "type": "function",
+        "function": {**_name_and_description(tool), "parameters": parameters},
+    }
 
 
 def _responses(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     # this API is strict where nothing is said, and refuses a parameter that may be left out then
-    return {"type": "function", **_named(tool), "parameters": parameters, "strict": False}
+    return {
+        "type": "function",
+        **_name_and_description(tool),
+        "parameters": parameters,
+        "strict": False,
+    }
 
 
 def _anthropic(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {**_named(tool), "input_schema": parameters}
+    return {**_name_and_description(tool), "input_schema": parameters}
 
 
 def _gemini(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {**_named(tool), "parametersJsonSchema": parameters}
+    return {**_name_and_description(tool), "parametersJsonSchema": parameters}
 
 
 def _bedrock(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     # this API refuses an empty description
-    named = {name: text for name, text in _named(tool).items() if text}
-    return {"toolSpec": {**named, "inputSchema": {"json": parameters}}}
+    described = {name: text for name, text in _name_and_description(tool).items() if text}
+    return {"toolSpec": {**described, "inputSchema": {"json": parameters}}}
 
 
 def _mcp(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
     hints = {theirs: True for theirs, ours in HINTS.items() if getattr(tool, ours)}
-    return {**_named(tool), "inputSchema": parameters} | ({"annotations": hints} if hints else {})
+    return {**_name_and_description(tool), "inputSchema": parameters} | (
+        {"annotations": hints} if hints else {}
+    )
 
 
-def _named(tool: Tool) -> dict[str, Any]:
+def _name_and_description(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description}
 
 
@@ -117,23 +127,23 @@ def _view(schema: Any, depth: int = 0) -> Any:
 
 def _portable(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema* with refused keywords said in its description instead."""
-    said: list[str] = []
+    notes: list[str] = []
     if schema.get("pattern") == DURATION:
         schema = {**schema, "pattern": None, "format": "duration"}
     elif isinstance(schema.get("pattern"), str) and _LOOKAROUND.search(schema["pattern"]):
         # a decimal's own pattern excludes "-" and "." by lookaround; its number says enough
-        said += [] if _is_decimal(schema) else [f"pattern: {schema['pattern']}"]
+        notes += [] if _is_decimal(schema) else [f"pattern: {schema['pattern']}"]
         schema = {**schema, "pattern": None}
     form = schema.get("format")
     if isinstance(form, str) and form not in FORMATS:
         bounds = form.removeprefix(PREFIX)
-        said.insert(0, f"format: {escaped(form)}" if bounds == form else f"a number {bounds}")
+        notes.insert(0, f"format: {escaped(form)}" if bounds == form else f"a number {bounds}")
         schema = {**schema, "format": None}
     schema = {k: v for k, v in schema.items() if v is not None or k not in ("pattern", "format")}
-    if said:
+    if notes:
         described = schema.get("description")
         words = [described] if isinstance(described, str) and described else []
-        schema["description"] = "; ".join([*words, *said])
+        schema["description"] = "; ".join([*words, *notes])
     return schema
 
 

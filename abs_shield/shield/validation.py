@@ -43,8 +43,8 @@ def refused_by(error: ValidationError) -> frozenset[str]:
     """Return JSON pointers to the arguments that *error* is about; ``""`` is all of them."""
     if error.error_count() > MOST_ERRORS:
         return frozenset({""})
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return frozenset(pointer(each["loc"][:1]) for each in found)
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    return frozenset(pointer(each["loc"][:1]) for each in errors)
 
 
 def _from_json(model: type[M], arguments: dict[str, Any], refused: ValidationError) -> M:
@@ -59,11 +59,11 @@ def _without_nulls(arguments: dict[str, Any], error: ValidationError) -> dict[st
     """A copy of *arguments* without the nulls that *error* is about, where names lead to them."""
     if error.error_count() > MOST_ERRORS:
         return arguments
-    made: Any = arguments
+    cleaned: Any = arguments
     for each in error.errors(include_url=False, include_context=False):
         if each["input"] is None and each["type"] != "missing":
-            made = _without(made, each["loc"])
-    return made if isinstance(made, dict) else arguments
+            cleaned = _without(cleaned, each["loc"])
+    return cleaned if isinstance(cleaned, dict) else arguments
 
 
 def _without(holder: Any, path: tuple[int | str, ...]) -> Any:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 
 from abs_shield.errors import ShieldError
-from abs_shield.shield.off import SWITCH
+from abs_shield.shield.off_switch import SWITCH
 
 logger = logging.getLogger("abs_shield")
 
@@ -34,7 +34,7 @@ class _NoShield(AbstractContextManager[None]):
             raise ShieldError("`no_shield()` is used once; write `with no_shield():` again")
         if not SWITCH.off:
             logger.warning("abs_shield is off in this process: calls run unjudged (`no_shield()`)")
-        self._thrown = SWITCH.thrown()
+        self._thrown = SWITCH.switched_off()
         self._thrown.__enter__()
 
     def __exit__(

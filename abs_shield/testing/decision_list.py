@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from abs_shield.core import Action, Decision, Finding, Subject
 from abs_shield.core.summary import APPROVALS
-from abs_shield.shield.off import NOTE
+from abs_shield.shield.off_switch import NOTE
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 

@@ -16,8 +16,8 @@ from abs_shield.replay.run_clock import RunClock
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
-from abs_shield.shield.ran import Ran
-from abs_shield.shield.registry import runner
+from abs_shield.shield.execution_outcome import ExecutionOutcome
+from abs_shield.shield.tool_registry import runner
 from abs_shield.testing.decision_list import Decisions
 from abs_shield.testing.script_items import ScriptedCall, ScriptItem
 from abs_shield.text.show import escaped, shown
@@ -105,8 +105,12 @@ class ScriptRunner:
 
     def _return_value(self, call: ToolCall, returned: Returned) -> None:
         self._advance_clock([returned])
-        ran = Ran(0.0, returned.error)  # no function ran, so there is no result to verify
-        self._firewall.lifecycle.take(call, returned.value, session=self.session, ran=ran)
+        execution = ExecutionOutcome(
+            0.0, returned.error
+        )  # no function ran, so there is no result to verify
+        self._firewall.lifecycle.take(
+            call, returned.value, session=self.session, execution=execution
+        )
 
     def _take(self, event: Event) -> None:
         self._advance_clock([event])

@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield import CallBlocked, Shield, ShieldError, Tool, ToolCall, shield, shielded
 from abs_shield.answer import check_answer
 from abs_shield.replay import replay
-from abs_shield.shield.seam import Seam
+from abs_shield.shield.adapter_session import AdapterSession
 from tests.hostile.grammar import Input
 
 Action = Callable[[], Any]
@@ -211,12 +211,12 @@ def _named(one: Input, size: int) -> Action:
 def _listed(one: Input, size: int) -> Action:
     """The tools that an MCP server lists."""
     guard = firewall(_ANY)
-    session, seam = guard.session(), Seam(guard)
+    session, adapter = guard.session(), AdapterSession(guard)
     listed = [
         {"name": f"{text}{n}", "description": text, "inputSchema": one.parameters(60)}
         for n, text in enumerate(one.texts(size, _around(one)))
     ]
-    return lambda: seam.offer(session, listed)
+    return lambda: adapter.offer(session, listed)
 
 
 def _around(one: Input) -> int:

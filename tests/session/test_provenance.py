@@ -20,7 +20,7 @@ from abs_shield.session import Executed, Limits
 from abs_shield.session.provenance import Introduced, Provenance
 from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.session.token_index import USER
-from abs_shield.shield.content import content_of
+from abs_shield.shield.message_content import content_of
 
 # What was said, the value, how it is found; None where it is not.
 CASES = [

@@ -12,8 +12,8 @@ from abs_shield import Mode, Shield, ShieldError, Verdict, shield
 from abs_shield.core import Action, Outcome, Subject
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.facts import Fact, FactTable
-from abs_shield.shield.record import Recording
-from abs_shield.shield.redaction import redacted
+from abs_shield.shield.run_recorder import Recording
+from abs_shield.shield.run_redaction import redacted
 from abs_shield.stores import open_store
 from abs_shield.testing import capture_decisions, no_shield
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import pytest
 
 from abs_shield import CallBlocked, Free, Shield, Target, ToolCall, rule, shield, shielded
-from abs_shield.shield.seam import Seam
+from abs_shield.shield.adapter_session import AdapterSession
 from tests.subjects import about_calls
 
 
@@ -219,7 +219,7 @@ OFFERED = {"type": "object", "properties": {"to": {"type": "string"}, "note": {"
 def offering(firewall, session, name="send_money"):
     """Open a session in which a framework offers a tool of that name."""
     session.user("Please pay Bob Miller.")
-    Seam(firewall).offer(session, [{"name": name, "inputSchema": OFFERED}])
+    AdapterSession(firewall).offer(session, [{"name": name, "inputSchema": OFFERED}])
 
 
 @pytest.fixture
@@ -309,7 +309,7 @@ def test_one_finding_is_not_told_twice():
     session = firewall.session()
     session.user("Please refund tx_12345.")
     schema = {"type": "object", "properties": {"transaction_id": {"type": "string"}}}
-    Seam(firewall).offer(session, [{"name": "give_back", "inputSchema": schema}])
+    AdapterSession(firewall).offer(session, [{"name": "give_back", "inputSchema": schema}])
     call = ToolCall("give_back", {"transaction_id": "tx_99999"}, "c1")
     with firewall.guard(call, session=session):
         refund("tx_99999")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import Shield, Target, Tool, ToolCall, inverse, shield
-from abs_shield.shield.seam import Seam
+from abs_shield.shield.adapter_session import AdapterSession
 
 
 def listed(name, *parameters, **hints):
@@ -21,7 +21,7 @@ def contradicted(policy):
     session = firewall.session()
     session.user("Make the user u_1.")
     tools = [listed(n, "user_id", readOnlyHint=True) for n in ("create_user", "delete_user")]
-    Seam(firewall).offer(session, tools)
+    AdapterSession(firewall).offer(session, tools)
     calls = [ToolCall(tool["name"], {"user_id": "u_1"}, tool["name"]) for tool in tools]
     return [f.code for d in firewall.inspect_turn(calls, session=session) for f in d.findings]
 
@@ -62,7 +62,7 @@ def judged(firewall, *parameters):
     """Judge a call of the tool as its server lists it."""
     session = firewall.session()
     session.user("Please pay Bob Miller.")
-    Seam(firewall).offer(session, [listed("pay", *parameters)])
+    AdapterSession(firewall).offer(session, [listed("pay", *parameters)])
     arguments = dict.fromkeys(parameters, "Bob Miller")
     return firewall.check_call(ToolCall("pay", arguments, "c1"), session=session)
 

@@ -6,8 +6,8 @@ import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, rule, shield
 from abs_shield.core import Outcome, Verdict
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.overrides import changed_text
-from abs_shield.shield.seam import Seam
 
 PAY = {
     "type": "object",
@@ -37,7 +37,7 @@ def changed(door: Shield, arguments: object, *, said: str = "Pay tx_1111 5."):
     session.user(said)
     door.inspect_turn([MEANT], session=session)
     call = ToolCall("pay", arguments, "c1")
-    with Seam(door).guard(call, session, proposed=MEANT) as guard:
+    with AdapterSession(door).guard(call, session, proposed=MEANT) as guard:
         guard.value = "paid"
     return guard.decision
 

@@ -15,8 +15,8 @@ from abs_shield.adapters.anthropic.message_loop import (
 )
 from abs_shield.session import Session
 from abs_shield.shield import Shield
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import Dispatch
+from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.tool_call_loop import Dispatch
 
 
 def settle_answer(
@@ -87,7 +87,7 @@ def _prepare(
     conversation = [*messages]
     if conversation and member(conversation[-1], "role") == "assistant":
         conversation.pop()  # the message itself
-    adapter = Seam(firewall, session)
+    adapter = AdapterSession(firewall, session)
     return (
         _text(message),
         record_conversation(completed_message(message), conversation, adapter, system),

@@ -10,7 +10,7 @@ from abs_shield.adapters.anthropic.sdk_checks import buffer_name
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments
 from abs_shield.session import Session
-from abs_shield.shield.seam import Seam
+from abs_shield.shield.adapter_session import AdapterSession
 
 _UNREAD = frozenset({"image", "document"})
 _DROPPED = frozenset({"cache_control", "citations"})
@@ -96,7 +96,9 @@ def _changes(messages: Iterable[Any]) -> Iterator[dict[str, Any]]:
             yield from (change for change in changes if change.get("type") in _CHANGES)
 
 
-def record_messages(adapter: Seam, session: Session, messages: Iterable[Any], system: Any) -> None:
+def record_messages(
+    adapter: AdapterSession, session: Session, messages: Iterable[Any], system: Any
+) -> None:
     """Record the conversation; caching marks of the host do not change a message."""
     is_first, conversation = not session.turns, list(messages)
     if system:  # the SDK's sentinel for "not given" is falsy

@@ -18,8 +18,8 @@ from abs_shield.core.events import Opaque
 from abs_shield.core.messages import read_message
 from abs_shield.session import Session
 from abs_shield.shield import Shield
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import Dispatch
+from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.tool_call_loop import Dispatch
 
 
 def run_tool_calls(
@@ -48,7 +48,7 @@ def run_tool_calls(
         The messages to append to *messages* after the reply: one, or none.
     """
     reply = completed_message(message)
-    run_session = record_conversation(reply, messages, Seam(firewall, session), system)
+    run_session = record_conversation(reply, messages, AdapterSession(firewall, session), system)
     results = firewall.run_tool_calls(
         _proposed_calls(reply, message), session=run_session, dispatch=dispatch
     )
@@ -66,13 +66,15 @@ async def arun_tool_calls(
 ) -> list[dict[str, Any]]:
     """Async version of `run_tool_calls`; calls run concurrently, and *dispatch* may be async."""
     reply = completed_message(message)
-    run_session = record_conversation(reply, messages, Seam(firewall, session), system)
+    run_session = record_conversation(reply, messages, AdapterSession(firewall, session), system)
     proposed = _proposed_calls(reply, message)
     results = await firewall.arun_tool_calls(proposed, session=run_session, dispatch=dispatch)
     return _with_toolset_names(reply, results)
 
 
-def record_conversation(reply: Any, messages: Iterable[Any], adapter: Seam, system: Any) -> Session:
+def record_conversation(
+    reply: Any, messages: Iterable[Any], adapter: AdapterSession, system: Any
+) -> Session:
     """Record the conversation in the session, and return the session."""
     session = adapter.session(model=member(reply, "model"))
     record_messages(adapter, session, messages, system)

@@ -33,9 +33,9 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 R = TypeVar("R")
 
@@ -86,7 +86,7 @@ class _RunObserver:
     def __init__(self, runner: Any, firewall: Shield, session: Session | None) -> None:
         self.runner = runner
         self.firewall = firewall
-        self._seam = Seam(firewall, session)
+        self._seam = AdapterSession(firewall, session)
         self._session: Session | None = None
         self._reply: Any = None
         self._pending: dict[str | None, Decision] = {}

@@ -28,10 +28,10 @@ from abs_shield.session import Session, current_session
 from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
-from abs_shield.shield.content import content_of
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.message_content import content_of
+from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.telemetry import semconv
 from abs_shield.text.show import escaped
 
@@ -103,7 +103,7 @@ class ShieldMiddleware(Middleware):
         hears: bool = False,
     ) -> None:
         self.firewall = firewall
-        self._adapter = Seam(firewall)
+        self._adapter = AdapterSession(firewall)
         self._session = session
         self._key = session_key if key is None else key
         self._hears = hears

@@ -13,7 +13,7 @@ from fastmcp.utilities.versions import VersionSpec
 
 from abs_shield.core.forked import renewed
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.shield.offers import Description
+from abs_shield.shield.offered_tools import Description
 
 _MAX_CLIENTS = 256
 _PAUSE_S = 60.0

@@ -38,10 +38,10 @@ from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
+from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.answer_check import AnswerRevision
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.settling import AnswerRevision
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 _INJECTED = "runtime"
 """The only argument that a `ToolNode` sets by its name alone."""
@@ -75,7 +75,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         check_framework()
         self.firewall = firewall
-        self._adapter = Seam(firewall, session)
+        self._adapter = AdapterSession(firewall, session)
         self._sessions = StepSessions(firewall, session)
         self._key = messages_key
         self._answers = answers
@@ -404,7 +404,7 @@ def _record_result(guard: Guard, result: Any, call_id: str | None, key: str) -> 
     """
     Set the guard's value to what the model will read of *result*; graph commands are not withheld.
     """
-    guard.given = guard.given or directs_graph(result)
+    guard.delivered = guard.delivered or directs_graph(result)
     event = returned_event(result, call_id, key)
     if event is not None:
         guard.value, guard.failed = event.value, event.error

@@ -9,7 +9,7 @@ from abs_shield.adapters.openai.response_items import output_value
 from abs_shield.adapters.openai.run_observer import RunObserver
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 
 class ToolOutput(NamedTuple):

@@ -15,8 +15,8 @@ from abs_shield.adapters.openai.response_loop import (
 )
 from abs_shield.session import Session
 from abs_shield.shield import Shield
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import Dispatch
+from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.tool_call_loop import Dispatch
 
 _CALLS = ("function_call", "custom_tool_call")
 
@@ -76,7 +76,7 @@ def _prepare(
     response: Any, messages: Iterable[Any] | None, firewall: Shield, session: Session | None
 ) -> tuple[str, Session, list[Any]]:
     """Return the text to settle, the session, and the conversation."""
-    run_session = Seam(firewall, session).session() if messages is None else None
+    run_session = AdapterSession(firewall, session).session() if messages is None else None
     conversation = as_messages(
         "user", messages if run_session is None else conversation_of(run_session, messages)
     )

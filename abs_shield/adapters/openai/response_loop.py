@@ -12,8 +12,8 @@ from abs_shield.adapters.openai.response_items import (
 )
 from abs_shield.session import Session
 from abs_shield.shield import Shield
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import Dispatch
+from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.tool_call_loop import Dispatch
 
 
 def run_tool_calls(
@@ -76,7 +76,7 @@ def record_conversation(
 ) -> Session:
     """Record the conversation in the session, and return the session."""
     conversation = getattr(getattr(response, "conversation", None), "id", None)
-    adapter = Seam(firewall, session)
+    adapter = AdapterSession(firewall, session)
     run_session = adapter.session(conversation, model=getattr(response, "model", None))
     has_turns = bool(run_session.turns)
     items = [messages] if isinstance(messages, Mapping) else messages

@@ -24,9 +24,9 @@ from abs_shield.core.forked import renewed
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 _CALL_FIELDS = ("call_id", "name", "arguments")
 _SUMMARY_PREFIXES = ("Caller summary of omitted", "Omitted completed tool receipts: ")
@@ -64,7 +64,7 @@ class RunObserver:
         self._functions = runner._functions
         self._names = {tool.get("name") for tool in runner._tools} - {None, placeholder}
         self._opening = opening
-        self._adapter = Seam(firewall, session)
+        self._adapter = AdapterSession(firewall, session)
         self._session: Session | None = None
         self._judged: set[str | None] = set()
         self._running: list[ToolCall] = []

@@ -13,7 +13,7 @@ from abs_shield.core import Mode
 from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.policy import Policy
 from abs_shield.shield import Shield
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 
 def shielded_config(

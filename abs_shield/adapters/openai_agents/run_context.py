@@ -26,8 +26,8 @@ from abs_shield.session import Session
 from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
 
 _RUN = "_abs_shield_run"
 logger = logging.getLogger("abs_shield")
@@ -127,7 +127,7 @@ class AgentRun:
         paused: Guards of calls of agents that wait for an approval inside, by call id.
     """
 
-    def __init__(self, runs: AgentRuns, adapter: Seam, session: Session) -> None:
+    def __init__(self, runs: AgentRuns, adapter: AdapterSession, session: Session) -> None:
         self.runs = runs
         self.firewall = runs.firewall
         self.session = session
@@ -223,7 +223,7 @@ class AgentRuns:
 
     def __init__(self, firewall: Shield, session: Session | None) -> None:
         self.firewall = firewall
-        self._adapter = Seam(firewall, session)
+        self._adapter = AdapterSession(firewall, session)
 
     def enter_run(self, context: RunContextWrapper[Any]) -> AgentRun:
         """Return the run of a run's own context, and make it current for the tools it calls."""

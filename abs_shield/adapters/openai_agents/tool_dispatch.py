@@ -22,7 +22,7 @@ from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session.session_context import stop_running
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 Invoke = Callable[[Any, str], Any]
 _HOOK = "_abs_shield_hook"

@@ -49,9 +49,9 @@ from abs_shield.session import Session
 from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 
 class ShieldCapability(AbstractCapability[Any]):
@@ -76,7 +76,7 @@ class ShieldCapability(AbstractCapability[Any]):
     ) -> None:
         self._firewall = firewall
         self._answers = answers
-        self._adapter = Seam(firewall, session)
+        self._adapter = AdapterSession(firewall, session)
 
     @classmethod
     def get_serialization_name(cls) -> str | None:

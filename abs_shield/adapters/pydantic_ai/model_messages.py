@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import decoded
-from abs_shield.shield.content import content_of
+from abs_shield.shield.message_content import content_of
 
 _SILENT = frozenset(
     {

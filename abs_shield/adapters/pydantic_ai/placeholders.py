@@ -14,7 +14,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from abs_shield.core import Decision
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.tool_call_loop import feedback_text
 
 _ANYTHING = TypeAdapter(Any).validator
 

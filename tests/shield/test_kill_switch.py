@@ -7,7 +7,7 @@ from time import monotonic, sleep
 import pytest
 
 from abs_shield import PolicyError, ToolCall
-from abs_shield.shield.switch import MODE, MODE_FILE
+from abs_shield.shield.kill_switch import MODE, MODE_FILE
 
 WRONG = ToolCall("refund", {"amount": "five"})
 

@@ -24,14 +24,14 @@ from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.bindings import bound_binding
-from abs_shield.shield.entry import Entry, compiled, compiled_entry
-from abs_shield.shield.identity import Identity
-from abs_shield.shield.offers import Description, Offers, warn_of_schema
+from abs_shield.shield.function_identity import Identity
+from abs_shield.shield.offered_tools import Description, OfferedTools, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
+from abs_shield.shield.tool_entry import Entry, compiled, compiled_entry
 from abs_shield.text.show import escaped, shown
 
-_UNKNOWN_KEPT = 256
+_MOST_UNKNOWN = 256
 """Plans kept of names that nobody registered, and of functions that were replaced."""
 _PARTS = ("binding", "declaration", "description", "own")
 """Fields of an `Entry` from which it is compiled."""
@@ -80,7 +80,7 @@ class Registry(Mapping[str, Entry]):
 
     def __init__(self, policy: Policy, *, shared: Shared = SHARED) -> None:
         self._policy = policy
-        self._said = {tool.name: tool for tool in policy.tools}
+        self._refinements = {tool.name: tool for tool in policy.tools}
         self._shared = shared
         self._compared = -1
         self._kinds: tuple[tuple[int, int], frozenset[str]] = ((-1, -1), frozenset())
@@ -89,10 +89,10 @@ class Registry(Mapping[str, Entry]):
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
         self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
-        self._written: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
+        self._authored_names: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = renewed(RLock())
-        self._of_sessions = SessionPlans(policy)
-        self._offers = Offers(policy)
+        self._session_plans = SessionPlans(policy)
+        self._offers = OfferedTools(policy)
         for tool in policy.tools:
             self._entries[tool.name] = compiled_entry(policy, tool)
 
@@ -115,26 +115,28 @@ class Registry(Mapping[str, Entry]):
             if isinstance(tool, Binding):
                 if not replace:
                     self._require_one(tool)
-                    known = self._parts(self._entries.get(name)).get("declaration")
-                    if known is not None and tool.tool.targets:
-                        require_no_looser(tool.tool, known)
+                    declaration = self._parts(self._entries.get(name)).get("declaration")
+                    if declaration is not None and tool.tool.targets:
+                        require_no_looser(tool.tool, declaration)
                 parts = self._parts(None if replace else self._entries.get(name))
                 entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
                 (self._replaced.add if replace else self._replaced.discard)(name)
                 return entry
-            parts = self._parts(None if replace else self._found(name))
+            parts = self._parts(None if replace else self._current_entry(name))
             if not replace:
                 self._require_no_looser(name, tool, parts)
-            known = parts.get("declaration")
-            if known is not None:
-                require_same_parameters(known, tool)
-                tool = with_declaration(tool, known)
+            declaration = parts.get("declaration")
+            if declaration is not None:
+                require_same_parameters(declaration, tool)
+                tool = with_declaration(tool, declaration)
             return self._keep(name, parts | {"declaration": tool}, tolerant)
 
     def _require_no_looser(self, name: str, tool: Tool, parts: Mapping[str, Any]) -> None:
         """Compare a `Tool` with what its function, an earlier `Tool` and the policy declare."""
-        binding, said = parts.get("binding"), self._said.get(name)
-        authors = [known for known in (parts.get("declaration"), said) if known is not None]
+        binding, refinement = parts.get("binding"), self._refinements.get(name)
+        authors = [
+            author for author in (parts.get("declaration"), refinement) if author is not None
+        ]
         if binding is not None:
             authors.append(binding.tool)
         if authors:
@@ -159,7 +161,7 @@ class Registry(Mapping[str, Entry]):
             PolicyError: Its schema is wrong, or does not have a parameter that is marked.
         """
         with self._lock:
-            parts = self._parts(self._found(tool.name))
+            parts = self._parts(self._current_entry(tool.name))
             return self._keep(tool.name, parts | {"description": tool}, tolerant)
 
     def _parts(self, entry: Entry | None) -> dict[str, Any]:
@@ -167,7 +169,9 @@ class Registry(Mapping[str, Entry]):
         return {} if entry is None else {field: getattr(entry, field) for field in _PARTS}
 
     def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
-        entry = compiled_entry(self._policy, self._said.get(name), **parts, tolerant=tolerant)
+        entry = compiled_entry(
+            self._policy, self._refinements.get(name), **parts, tolerant=tolerant
+        )
         self._entries[name] = entry
         self._changes += 1
         warn_of_schema(entry)
@@ -175,11 +179,11 @@ class Registry(Mapping[str, Entry]):
 
     def refinement(self, name: str) -> Tool | None:
         """Return what the policy declares of a tool."""
-        return self._said.get(name)
+        return self._refinements.get(name)
 
     def refined(self, tool: Tool) -> Tool:
         """Return *tool* with everything that the policy declares of its name."""
-        refined = self._said.get(tool.name)
+        refined = self._refinements.get(tool.name)
         return tool if refined is None else tool.refined(refined)
 
     def _require_one(self, binding: Binding) -> None:
@@ -235,7 +239,7 @@ class Registry(Mapping[str, Entry]):
         Raises:
             PolicyError: One of them is no function, or cannot run by the model's arguments alone.
         """
-        return SessionTools(self, self._of_sessions.entries(functions, self), parent)
+        return SessionTools(self, self._session_plans.entries(functions, self), parent)
 
     def offer(self, session: Session, tools: Iterable[Description]) -> None:
         """
@@ -269,7 +273,7 @@ class Registry(Mapping[str, Entry]):
 
     def plan(self, name: str) -> ToolPlan | None:
         """Return the plan of a registered tool."""
-        entry = self._found(name)
+        entry = self._current_entry(name)
         return None if entry is None else entry.plan
 
     def plan_of(
@@ -282,42 +286,42 @@ class Registry(Mapping[str, Entry]):
         call from inside a tool is judged by what the function's author declared.
         """
         entry = tools.get(binding.tool.name)
-        if entry is not None and entry.binding is not None and entry.binding.is_alike(binding):
+        if entry is not None and entry.binding is not None and entry.binding.declares_same(binding):
             return entry.own_plan if nested else entry.plan
-        entry = self._found(binding.tool.name)
-        if entry is not None and entry.binding is not None and entry.binding.is_alike(binding):
+        entry = self._current_entry(binding.tool.name)
+        if entry is not None and entry.binding is not None and entry.binding.declares_same(binding):
             return entry.own_plan
         return self._own_plan(binding)
 
     def _own_plan(self, binding: Binding) -> ToolPlan:
         """Return the plan of a function in whose place another one of its name is registered."""
         with self._lock:
-            known = self._outdated.get(id(binding))
-            if known is None or known[0] is not binding:
+            stored = self._outdated.get(id(binding))
+            if stored is None or stored[0] is not binding:
                 plan = compiled(
-                    [binding.tool], self._policy, self._said.get(binding.tool.name), binding,
+                    [binding.tool], self._policy, self._refinements.get(binding.tool.name), binding,
                     tolerant=True,
                 )  # fmt: skip
-                known = self._outdated[id(binding)] = (binding, plan)
-                if len(self._outdated) > _UNKNOWN_KEPT:
+                stored = self._outdated[id(binding)] = (binding, plan)
+                if len(self._outdated) > _MOST_UNKNOWN:
                     self._outdated.popitem(last=False)
-            return known[1]
+            return stored[1]
 
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names that the author of a tool wrote; none of an unknown tool."""
-        of_sessions = self._of_sessions.argument_names(tool) | self._offers.argument_names(tool)
+        of_sessions = self._session_plans.argument_names(tool) | self._offers.argument_names(tool)
         try:
             plan = self.plan(tool)
         except PolicyError:  # every decision about the tool says what is wrong with it
             plan = None
         if plan is None:
             return of_sessions
-        known = self._written.get(tool)
-        if known is None or known[0] is not plan:
-            known = self._written[tool] = (plan, authored_names(plan.tool))
-        return known[1] | of_sessions if of_sessions else known[1]
+        stored = self._authored_names.get(tool)
+        if stored is None or stored[0] is not plan:
+            stored = self._authored_names[tool] = (plan, authored_names(plan.tool))
+        return stored[1] | of_sessions if of_sessions else stored[1]
 
-    def unnamed(self, name: str) -> ToolPlan | None:
+    def anonymous_plan(self, name: str) -> ToolPlan | None:
         """Return the plan of any tool, where no tool was ever known, not even to a session."""
         return None if self else self.unknown(name)
 
@@ -326,9 +330,9 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
-                plan = compiled([Tool(name=_sound(name))], self._policy, tolerant=True)
+                plan = compiled([Tool(name=_valid_name(name))], self._policy, tolerant=True)
                 self._unknown[name] = plan
-                if len(self._unknown) > _UNKNOWN_KEPT:
+                if len(self._unknown) > _MOST_UNKNOWN:
                     self._unknown.popitem(last=False)
             return plan
 
@@ -348,20 +352,20 @@ class Registry(Mapping[str, Entry]):
         """Return what the identifiers of all tools are of; worked out anew where one is added."""
         version = self._shared.version, self._changes
         if self._kinds[0] != version:
-            found = frozenset[str]().union(*(self[name].plan.kinds for name in self))
-            self._kinds = (self._shared.version, self._changes), found
+            kinds = frozenset[str]().union(*(self[name].plan.kinds for name in self))
+            self._kinds = (self._shared.version, self._changes), kinds
         return self._kinds[1]
 
-    def _found(self, name: str) -> Entry | None:
+    def _current_entry(self, name: str) -> Entry | None:
         entry = self._entries.get(name)
         if entry is not None and entry.own:
             return entry
         shared = self._shared.bindings.get(name)
         if shared is None or (entry is not None and entry.binding is shared):
             return entry
-        return self._taken(name, shared)
+        return self._shared_entry(name, shared)
 
-    def _taken(self, name: str, shared: Binding) -> Entry:
+    def _shared_entry(self, name: str, shared: Binding) -> Entry:
         """Return the entry of a shared tool, compiled anew where it was decorated again."""
         with self._lock:
             parts = self._parts(self._entries.get(name))
@@ -369,7 +373,7 @@ class Registry(Mapping[str, Entry]):
             return self._keep(name, parts | {"binding": shared, "own": False}, tolerant)
 
     def __getitem__(self, name: str) -> Entry:
-        entry = self._found(name)
+        entry = self._current_entry(name)
         if entry is None:
             raise KeyError(name)
         return entry
@@ -382,29 +386,29 @@ class Registry(Mapping[str, Entry]):
 
     def __bool__(self) -> bool:
         """Return whether tools are known: registered ones, or some session's own."""
-        return bool(self._entries or self._shared.bindings or self._of_sessions.asked)
+        return bool(self._entries or self._shared.bindings or self._session_plans.has_functions)
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
 
 
-def require_same_parameters(known: Tool, tool: Tool) -> None:
+def require_same_parameters(first: Tool, tool: Tool) -> None:
     """
     Refuse a second `Tool` of a name that has other parameters.
 
     Raises:
         PolicyError: Both have parameters, and these differ.
     """
-    if known.parameters is None or tool.parameters is None:
+    if first.parameters is None or tool.parameters is None:
         return
-    if not is_same(known.parameters, tool.parameters):
+    if not is_same(first.parameters, tool.parameters):
         raise PolicyError(
             f"tool `{escaped(tool.name)}` is registered already, with other parameters; give it "
             "another name, or say `replace=True`"
         )
 
 
-def require_no_looser(known: Tool, tool: Tool) -> None:
+def require_no_looser(first: Tool, tool: Tool) -> None:
     """
     Refuse a `Tool` that admits more than what was declared of its name before it.
 
@@ -412,9 +416,9 @@ def require_no_looser(known: Tool, tool: Tool) -> None:
         PolicyError: It admits other values, or opens a tool that is strict.
     """
     looser = []
-    if more := [entry for entry in tool.allow if entry not in known.allow]:
+    if more := [entry for entry in tool.allow if entry not in first.allow]:
         looser.append(f"`allow` admits {', '.join(shown(entry) for entry in more[:3])}")
-    if tool.mode is Mode.AUDIT and known.mode is not Mode.AUDIT:
+    if tool.mode is Mode.AUDIT and first.mode is not Mode.AUDIT:
         looser.append("`mode` is audit")
     if looser:
         raise PolicyError(
@@ -427,7 +431,7 @@ class SameCodeError(PolicyError):
     """A name's second function is its first one again, around another object or other values."""
 
 
-def require_one(known: Binding | None, binding: Binding) -> None:
+def require_one(registered: Binding | None, binding: Binding) -> None:
     """
     Refuse a second function under a tool's name; one of a reloaded module is the first again.
 
@@ -435,13 +439,13 @@ def require_one(known: Binding | None, binding: Binding) -> None:
         SameCodeError: It is the same function of another object, or around other values.
         PolicyError: It is another function.
     """
-    if known is None or known.function is binding.function:
+    if registered is None or registered.function is binding.function:
         return
     name = escaped(binding.tool.name)
-    first, second = Identity.of(known.function), Identity.of(binding.function)
-    if isinstance(known.function, AmbiguousTool) and second.has_code_of(first):
+    first, second = Identity.of(registered.function), Identity.of(binding.function)
+    if isinstance(registered.function, AmbiguousTool) and second.has_code_of(first):
         raise SameCodeError(f"tool `{name}`: {second} was made several times, around other values")
-    if second.is_again(first):
+    if second.is_reload_of(first):
         return
     if second.is_other_instance(first) or second.is_other_closure(first):
         difference = "bound to another object"
@@ -499,7 +503,7 @@ class AmbiguousTool:
         )
 
 
-def _sound(name: str) -> str:
+def _valid_name(name: str) -> str:
     """A name that a tool can have: what a model wrote may be empty, or no Unicode."""
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
@@ -536,7 +540,7 @@ def available(registry: Registry | SessionTools, tools: frozenset[str] | None) -
 
 def plans_of(tools: Registry | SessionTools) -> Callable[[str], ToolPlan | None]:
     """Return what finds a tool's plan by name, also where no tool is known at all."""
-    return lambda tool: tools.plan(tool) or tools.unnamed(tool)
+    return lambda tool: tools.plan(tool) or tools.anonymous_plan(tool)
 
 
 def runner(entry: Entry | None) -> Callable[[Mapping[str, Any]], Any] | None:

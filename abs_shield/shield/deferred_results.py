@@ -8,30 +8,30 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.session.session_context import stop_running
+from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.ran import IN_PARTS, UNKNOWN
 
 if TYPE_CHECKING:
     from asyncio import Future
 
-_KEPT = 1_000
+_MOST_ITEMS = 1_000
 """Items of a generator that are kept as its result."""
 
 
-def followed(value: Any, guard: Guard) -> Any:
+def finish_dispatch(value: Any, guard: Guard) -> Any:
     """The result of a tool that was run by name; a generator goes on under its guard."""
     if inspect.isgenerator(value):
         guard.leave()
-        return steps(value, guard)
+        return guarded_items(value, guard)
     if inspect.isasyncgen(value):
         guard.leave()
-        return asteps(value, guard)
+        return aguarded_items(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)
     return value
 
 
-def settled(value: Any, guard: Guard) -> Any:
+def finish_function_call(value: Any, guard: Guard) -> Any:
     """The result of a function; one that is awaited ends the call when it is there."""
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
         return _pending(value, guard)
@@ -49,18 +49,18 @@ def _pending(value: Any, guard: Guard) -> Any:
         return _awaited(value, guard)
     if isinstance(value, Future):
         guard.leave()
-        value.add_done_callback(functools.partial(_record, guard))
+        value.add_done_callback(functools.partial(_record_future, guard))
         return value
     guard.unread("it returned an awaitable object")  # a query that may be refined before it runs
     guard.__exit__(None, None, None)
     return value
 
 
-def _record(guard: Guard, done: Future[Any]) -> None:
+def _record_future(guard: Guard, done: Future[Any]) -> None:
     from asyncio import CancelledError
 
     error = CancelledError() if done.cancelled() else done.exception()
-    guard.given = True
+    guard.delivered = True
     guard.value = None if error else done.result()
     guard.__exit__(type(error) if error else None, error, None)
 
@@ -78,8 +78,8 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
     return guard.value
 
 
-def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
-    kept: list[Any] = []
+def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
+    collected: list[Any] = []
     ended = False
     error: BaseException | None = None
     step: Callable[[], Any] = functools.partial(items.send, None)
@@ -90,8 +90,8 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
                 item = step()
             finally:
                 stop_running(token)
-            if len(kept) < _KEPT:
-                kept.append(item)
+            if len(collected) < _MOST_ITEMS:
+                collected.append(item)
             try:
                 step = functools.partial(items.send, (yield item))
             except GeneratorExit:
@@ -108,11 +108,11 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
         raise
     finally:
         items.close()
-        _end(guard, kept, error, whole=ended)
+        _close_generator(guard, collected, error, whole=ended)
 
 
-async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
-    kept: list[Any] = []
+async def aguarded_items(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
+    collected: list[Any] = []
     ended = False
     error: BaseException | None = None
     step: Callable[[], Any] = functools.partial(items.asend, None)
@@ -123,8 +123,8 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
                 item = await step()
             finally:
                 stop_running(token)
-            if len(kept) < _KEPT:
-                kept.append(item)
+            if len(collected) < _MOST_ITEMS:
+                collected.append(item)
             try:
                 step = functools.partial(items.asend, (yield item))
             except GeneratorExit:
@@ -141,23 +141,25 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
         raise
     finally:
         await items.aclose()
-        _end(guard, kept, error, whole=ended)
+        _close_generator(guard, collected, error, whole=ended)
 
 
-def _end(guard: Guard, kept: list[Any], error: BaseException | None, *, whole: bool) -> None:
+def _close_generator(
+    guard: Guard, collected: list[Any], error: BaseException | None, *, whole: bool
+) -> None:
     """End the call of a generator; its reader has the items already."""
-    guard.given, guard.value = True, kept
-    guard.judges = _as_one(kept) if whole else UNKNOWN
+    guard.delivered, guard.value = True, collected
+    guard.judges = _single_result(collected) if whole else UNKNOWN
     guard.__exit__(type(error) if error else None, error, None)
 
 
-def _as_one(kept: list[Any]) -> Any:
+def _single_result(collected: list[Any]) -> Any:
     """Return the one result that items are: the only one, or the text that they make together."""
-    if len(kept) == 1:
-        return kept[0]
-    if kept and all(type(item) is str for item in kept):
-        return "".join(kept)
-    return IN_PARTS if kept else UNKNOWN
+    if len(collected) == 1:
+        return collected[0]
+    if collected and all(type(item) is str for item in collected):
+        return "".join(collected)
+    return IN_PARTS if collected else UNKNOWN
 
 
 def abandon(awaitable: Any) -> None:

@@ -13,12 +13,12 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.allowed import allowed
-from abs_shield.shield.answering import Began
+from abs_shield.shield.allowlist_entries import allowlist_entries
+from abs_shield.shield.answer_decision import CheckStart
 from abs_shield.shield.fault import place_of
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.off import NOTE, SWITCH
-from abs_shield.shield.registry import Registry
+from abs_shield.shield.off_switch import NOTE, SWITCH
+from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked
@@ -28,7 +28,7 @@ logger = logging.getLogger("abs_shield")
 _UNDECLARED = "answers_not_judged"
 
 
-class Door:
+class AnswerCheck:
     """
     Where the drafts of one answer are checked, and recorded when it is clear what becomes of them.
 
@@ -55,42 +55,42 @@ class Door:
         self._lifecycle = lifecycle
         self._session = session
         self._config = config
-        self._newest: tuple[Checked, Began, str] | None = None
+        self._newest: tuple[Checked, CheckStart, str] | None = None
         self._lock = renewed(Lock())
         self._early: list[Checked] | None = []
-        self._given: dict[str, Any] = {
+        self._arguments: dict[str, Any] = {
             "session": session,
             "question": question,
             "config": config,
             "gathered": CachedEvidence(
-                session, allow=allowed(lifecycle.policy, registry.of(session))
+                session, allow=allowlist_entries(lifecycle.policy, registry.of(session))
             ),
-            "probed": self._probed,
+            "probed": self._record_background,
         }
 
     def check(self, answer: str) -> Checked:
         """Check one answer, and record what was found out."""
-        found = self._check(answer)
-        self._record(found, last=True)
-        return found
+        result = self._check(answer)
+        self._record(result, last=True)
+        return result
 
     async def acheck(self, answer: str) -> Checked:
         """As `check`; models are asked without holding up the event loop."""
-        found = await self._acheck(answer)
-        self._record(found, last=True)
-        return found
+        result = await self._acheck(answer)
+        self._record(result, last=True)
+        return result
 
     def settle(self, answer: str, write: Write) -> Settled:
         """Say what may be emitted; in audit that is the draft, whatever was found."""
         from abs_shield.answer.revision import settled
 
-        def writes(feedback: str) -> Any:
+        def write_again(feedback: str) -> Any:
             self._ask_again(feedback)
             return write(feedback)
 
         enforced = self._lifecycle.enforces_answers()
         done = settled(
-            answer, write=writes, check=self._check, config=self._config, enforced=enforced
+            answer, write=write_again, check=self._check, config=self._config, enforced=enforced
         )
         self._record(done.checked, last=True)
         return done
@@ -99,13 +99,13 @@ class Door:
         """As `settle`, on this event loop."""
         from abs_shield.answer.revision import asettled
 
-        def writes(feedback: str) -> Any:
+        def write_again(feedback: str) -> Any:
             self._ask_again(feedback)
             return write(feedback)
 
         enforced = self._lifecycle.enforces_answers()
         done = await asettled(
-            answer, write=writes, check=self._acheck, config=self._config, enforced=enforced
+            answer, write=write_again, check=self._acheck, config=self._config, enforced=enforced
         )
         self._record(done.checked, last=True)
         return done
@@ -123,11 +123,11 @@ class Door:
     def _check(self, answer: str) -> Checked:
         from abs_shield.answer.check_pipeline import checked
 
-        began = Began.now()
+        began = CheckStart.now()
         if SWITCH.off:
             return self._unchecked(began)
         try:
-            return self._held(checked(answer, **self._given), began)
+            return self._hold(checked(answer, **self._arguments), began)
         except ShieldError:
             raise  # what the caller gave is wrong
         except Exception as error:
@@ -136,57 +136,57 @@ class Door:
     async def _acheck(self, answer: str) -> Checked:
         from abs_shield.answer.check_pipeline import achecked
 
-        began = Began.now()
+        began = CheckStart.now()
         if SWITCH.off:
             return self._unchecked(began)
         try:
-            return self._held(await achecked(answer, **self._given), began)
+            return self._hold(await achecked(answer, **self._arguments), began)
         except ShieldError:
             raise  # as above
         except Exception as error:
             return self._failed(error, began)
 
-    def _held(self, found: Checked, began: Began, *, error: str = "") -> Checked:
+    def _hold(self, result: Checked, began: CheckStart, *, error: str = "") -> Checked:
         """Hold the newest draft until it is clear what becomes of it."""
-        self._newest = found, began, error
-        return found
+        self._newest = result, began, error
+        return result
 
-    def _unchecked(self, began: Began) -> Checked:
+    def _unchecked(self, began: CheckStart) -> Checked:
         from abs_shield.answer.assembly import unchecked
 
-        return self._held(unchecked(self._session, note=NOTE), began)
+        return self._hold(unchecked(self._session, note=NOTE), began)
 
-    def _failed(self, error: Exception, began: Began) -> Checked:
+    def _failed(self, error: Exception, began: CheckStart) -> Checked:
         """Our own failure is no verdict; strict lets no answer pass that nobody checked."""
         from abs_shield.answer.assembly import NOT_CHECKED, unchecked
 
-        said = f"{ANSWER}: {place_of(error)}"
-        logger.error("abs_shield could not check an answer: %s", said)
+        message = f"{ANSWER}: {place_of(error)}"
+        logger.error("abs_shield could not check an answer: %s", message)
         closes = self._lifecycle.policy.on_error != "allow"
-        found = unchecked(self._session, note=NOT_CHECKED, action="block" if closes else "emit")
-        return self._held(found, began, error=said)
+        result = unchecked(self._session, note=NOT_CHECKED, action="block" if closes else "emit")
+        return self._hold(result, began, error=message)
 
-    def _record(self, found: Checked | None = None, *, last: bool = False) -> None:
+    def _record(self, result: Checked | None = None, *, last: bool = False) -> None:
         """Record the newest draft: as it was *found*, or as it became in the end."""
         assert self._newest is not None
-        held, began, error = self._newest
-        self._lifecycle.answered(found or held, self._session, began=began, error=error)
+        latest, began, error = self._newest
+        self._lifecycle.record_answer(result or latest, self._session, began=began, error=error)
         if last:
-            self._open()
+            self._record_early()
 
-    def _probed(self, found: Checked) -> None:
+    def _record_background(self, result: Checked) -> None:
         """Record what probes in the background found, behind what was found before them."""
         with self._lock:
             if self._early is not None:
-                self._early.append(found)
+                self._early.append(result)
                 return
-        self._lifecycle.answered(found, self._session, began=Began.now())
+        self._lifecycle.record_answer(result, self._session, began=CheckStart.now())
 
-    def _open(self) -> None:
+    def _record_early(self) -> None:
         with self._lock:
             early, self._early = self._early or [], None
-        for found in early:
-            self._lifecycle.answered(found, self._session, began=Began.now())
+        for result in early:
+            self._lifecycle.record_answer(result, self._session, began=CheckStart.now())
 
 
 class AnswerRevision:
@@ -199,8 +199,8 @@ class AnswerRevision:
         is_over: Whether it has come to what may be emitted.
     """
 
-    def __init__(self, door: Door, config: AnswerConfig, *, enforced: bool) -> None:
-        self._door = door
+    def __init__(self, check: AnswerCheck, config: AnswerConfig, *, enforced: bool) -> None:
+        self._answer_check = check
         self._config = config
         self._enforced = enforced
         self._steps: Generator[tuple[str, str], Any, Settled] | None = None
@@ -219,12 +219,12 @@ class AnswerRevision:
             The feedback for the model as a text; or, where the revision is over, what to emit.
         """
         done = self._take(draft)
-        return self._go_on(self._door._check(draft)) if done is None else done
+        return self._continue(self._answer_check._check(draft)) if done is None else done
 
     async def asubmit(self, draft: str) -> str | Settled:
         """As `submit`; models are asked without holding up the event loop."""
         done = self._take(draft)
-        return self._go_on(await self._door._acheck(draft)) if done is None else done
+        return self._continue(await self._answer_check._acheck(draft)) if done is None else done
 
     def _take(self, draft: str) -> Settled | None:
         """Take a draft in; the outcome where it repeats an earlier one."""
@@ -234,18 +234,18 @@ class AnswerRevision:
             self._steps = rounds(draft, self._config, enforced=self._enforced)
             next(self._steps)
             return None
-        return self._ended(draft)
+        return self._repeated(draft)
 
-    def _go_on(self, found: Checked) -> str | Settled:
+    def _continue(self, result: Checked) -> str | Settled:
         assert self._steps is not None
         try:
-            _, feedback = self._steps.send(found)
+            _, feedback = self._steps.send(result)
         except StopIteration as end:
             return self._end(end.value)
-        self._door._ask_again(feedback)
+        self._answer_check._ask_again(feedback)
         return feedback
 
-    def _ended(self, draft: str) -> Settled | None:
+    def _repeated(self, draft: str) -> Settled | None:
         assert self._steps is not None
         try:
             self._steps.send(draft)
@@ -255,11 +255,11 @@ class AnswerRevision:
 
     def _end(self, done: Settled) -> Settled:
         self.is_over = True
-        self._door._record(done.checked, last=True)
+        self._answer_check._record(done.checked, last=True)
         return done
 
 
-def unsettled(answer: str, session: Session) -> Settled:
+def unchecked_answer(answer: str, session: Session) -> Settled:
     """Give an answer as it is, where the policy judges none."""
     from abs_shield.answer.assembly import unchecked
     from abs_shield.answer.revision import Settled

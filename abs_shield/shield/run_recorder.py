@@ -22,10 +22,10 @@ from abs_shield.policy import Tool
 from abs_shield.session import Session
 from abs_shield.session.event_log import LogEntry
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.content import content_of
-from abs_shield.shield.redaction import Redact, without_tokens
-from abs_shield.shield.registry import Registry
-from abs_shield.shield.turns import feedback_text
+from abs_shield.shield.message_content import content_of
+from abs_shield.shield.run_redaction import Redact, without_tokens
+from abs_shield.shield.tool_call_loop import feedback_text
+from abs_shield.shield.tool_registry import Registry
 
 logger = logging.getLogger("abs_shield")
 _Call = tuple[str, str | None]
@@ -186,17 +186,17 @@ def _withheld(session: Session) -> dict[int, Decision]:
         left.setdefault((decision.tool, decision.call_id), []).append(decision)
     if not any(decision.blocked for each in left.values() for decision in each):
         return {}
-    found = {}
+    withheld = {}
     for entry in reversed([*session.entries()]):
         event = entry.event
         if not isinstance(event, Returned) or event.error:
             continue
-        made = left.get((event.name, event.call_id))
-        if made and (event.value is None or not made[-1].blocked):
-            decision = made.pop()
+        decisions = left.get((event.name, event.call_id))
+        if decisions and (event.value is None or not decisions[-1].blocked):
+            decision = decisions.pop()
             if decision.blocked:
-                found[entry.version] = decision
-    return found
+                withheld[entry.version] = decision
+    return withheld
 
 
 def _messages(event: Event, withheld: Decision | None) -> Iterator[dict[str, Any]]:

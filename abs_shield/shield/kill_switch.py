@@ -12,7 +12,7 @@ from abs_shield.text.show import shown
 
 MODE = "ABS_SHIELD_MODE"
 MODE_FILE = "ABS_SHIELD_MODE_FILE"
-_EVERY = 0.5
+_POLL_INTERVAL_S = 0.5
 _LONGEST = 64
 
 logger = logging.getLogger("abs_shield")
@@ -28,28 +28,28 @@ class KillSwitch:
     """
 
     def __init__(self) -> None:
-        self._always = _opens(os.environ.get(MODE, ""), MODE)
+        self._always = _disables_enforcement(os.environ.get(MODE, ""), MODE)
         name = os.environ.get(MODE_FILE, "")
         self._file = Path(name) if name else None
-        self._opened = _opens(_read(self._file), MODE_FILE) if self._file else False
-        self._next = monotonic() + _EVERY
-        self._told = ""
+        self._opened = _disables_enforcement(_read(self._file), MODE_FILE) if self._file else False
+        self._next = monotonic() + _POLL_INTERVAL_S
+        self._reported = ""
 
     def opened(self) -> bool:
         """Whether the operator has opened the door."""
         if self._file is not None and monotonic() >= self._next:
-            self._look(self._file)
+            self._reload(self._file)
         return self._always or self._opened
 
-    def _look(self, file: Path) -> None:
-        self._next = monotonic() + _EVERY
+    def _reload(self, file: Path) -> None:
+        self._next = monotonic() + _POLL_INTERVAL_S
         try:
-            self._opened = _opens(_read(file), MODE_FILE)
-            self._told = ""
+            self._opened = _disables_enforcement(_read(file), MODE_FILE)
+            self._reported = ""
         except PolicyError as error:
-            if str(error) != self._told:
+            if str(error) != self._reported:
                 logger.error("%s; ignored", error)
-            self._told = str(error)
+            self._reported = str(error)
 
 
 def _read(file: Path) -> str:
@@ -62,7 +62,7 @@ def _read(file: Path) -> str:
         raise PolicyError(f"cannot read the file of `{MODE_FILE}`: {error.strerror}") from None
 
 
-def _opens(word: str, source: str) -> bool:
+def _disables_enforcement(word: str, source: str) -> bool:
     word = word.strip().lower()
     if word in ("", "strict"):
         return False

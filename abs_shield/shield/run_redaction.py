@@ -31,8 +31,10 @@ def redacted(text: Callable[[str], str]) -> Redact:
 
     def changed(value: Any) -> Any:
         if isinstance(value, str):
-            held = _held(value)
-            return text(_plain(value)) if held is None else json.dumps(changed(held))
+            decoded = _decoded(value)
+            return (
+                text(_without_escapes(value)) if decoded is None else json.dumps(changed(decoded))
+            )
         if isinstance(value, list):
             return [changed(item) for item in value]
         if isinstance(value, dict):
@@ -43,20 +45,27 @@ def redacted(text: Callable[[str], str]) -> Redact:
         return {**shape, "arguments": changed(shape.get("arguments"))}
 
     def message(shape: dict[str, Any]) -> dict[str, Any]:
-        made = dict(shape)
-        if "content" in made:
-            made["content"] = changed(made["content"])
-        if "tool_calls" in made:
-            made["tool_calls"] = [call(one) for one in made["tool_calls"]]
-        return made
+        redacted_message = dict(shape)
+        if "content" in redacted_message:
+            redacted_message["content"] = changed(redacted_message["content"])
+        if "tool_calls" in redacted_message:
+            redacted_message["tool_calls"] = [call(one) for one in redacted_message["tool_calls"]]
+        return redacted_message
 
     def run(line: dict[str, Any]) -> dict[str, Any]:
-        made = {**line, "messages": [message(one) for one in without_tokens(line)["messages"]]}
+        redacted_run = {
+            **line,
+            "messages": [message(one) for one in without_tokens(line)["messages"]],
+        }
         if "answers" in line:
-            made["answers"] = [_quotes_changed(report, changed) for report in line["answers"]]
+            redacted_run["answers"] = [
+                _redact_quotes(report, changed) for report in line["answers"]
+            ]
         if "outputs" in line:
-            made["outputs"] = [_quotes_changed(output, changed) for output in line["outputs"]]
-        return made
+            redacted_run["outputs"] = [
+                _redact_quotes(output, changed) for output in line["outputs"]
+            ]
+        return redacted_run
 
     return run
 
@@ -65,14 +74,14 @@ _QUOTES = frozenset({"text", "args", "errors", "claim", "original", "probe_answe
 """Members of a report on an answer that quote the answer, its evidence or a call."""
 
 
-def _quotes_changed(part: Any, changed: Callable[[Any], Any]) -> Any:
+def _redact_quotes(part: Any, changed: Callable[[Any], Any]) -> Any:
     """Return a report with every quote in it changed."""
     if isinstance(part, list):
-        return [_quotes_changed(item, changed) for item in part]
+        return [_redact_quotes(item, changed) for item in part]
     if not isinstance(part, dict):
         return part
     return {
-        key: changed(value) if key in _QUOTES else _quotes_changed(value, changed)
+        key: changed(value) if key in _QUOTES else _redact_quotes(value, changed)
         for key, value in part.items()
     }
 
@@ -91,24 +100,24 @@ def _message_without_tokens(message: dict[str, Any]) -> dict[str, Any]:
     if "tool_calls" not in message:
         return message
     calls = [
-        {**call, "logprobs": _numbers(call)} if "logprobs" in call else call
+        {**call, "logprobs": _logprob_numbers(call)} if "logprobs" in call else call
         for call in message["tool_calls"]
     ]
     return {**message, "tool_calls": calls}
 
 
-def _numbers(call: dict[str, Any]) -> Any:
+def _logprob_numbers(call: dict[str, Any]) -> Any:
     """The numbers; what is none is False, so that it is as wrong as it was, and says no more."""
     try:
-        said = name_logprobs(str(call.get("name")), call["logprobs"])
+        numbers = name_logprobs(str(call.get("name")), call["logprobs"])
     except ValueError:
         return False
-    if said is None:
+    if numbers is None:
         return None
-    return [one if one is None or isinstance(one, (int, float)) else False for one in said]
+    return [one if one is None or isinstance(one, (int, float)) else False for one in numbers]
 
 
-def _held(text: str) -> Any:
+def _decoded(text: str) -> Any:
     """The object or list that a text with escapes is the JSON of; None for any other text."""
     if "\\" not in text or not text.lstrip().startswith(("{", "[")):
         return None
@@ -118,6 +127,6 @@ def _held(text: str) -> Any:
         return None
 
 
-def _plain(text: str) -> str:
+def _without_escapes(text: str) -> str:
     """A text without the escapes of broken JSON."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\" in text else text
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\" in text else text

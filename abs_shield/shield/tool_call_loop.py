@@ -13,8 +13,8 @@ from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
-from abs_shield.shield.content import content_of
-from abs_shield.shield.tool_messages import Answer, messages_of
+from abs_shield.shield.message_content import content_of
+from abs_shield.shield.tool_messages import CallAnswer, messages_of
 from abs_shield.text.show import escaped, told
 
 if TYPE_CHECKING:
@@ -25,32 +25,36 @@ Dispatch = Callable[[ToolCall], Any]
 """The host's own way to run a call; its arguments are as the model wrote them."""
 
 
-def answers(
+def answer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
     """Run the calls one after the other; give the messages to append."""
-    calls = _inspected(shield, message, session)
+    calls = _inspect_calls(shield, message, session)
     return messages_of(message, [_answer(shield, call, session, dispatch) for call in calls])
 
 
-async def aanswers(
+async def aanswer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
     """Run the calls side by side; give the messages to append, in the calls' order."""
     import asyncio  # sync programs start faster without it
 
-    calls = _inspected(shield, message, session)
-    given = await asyncio.gather(*(_aanswer(shield, call, session, dispatch) for call in calls))
-    return messages_of(message, list(given))
+    calls = _inspect_calls(shield, message, session)
+    answer_calls = await asyncio.gather(
+        *(_aanswer(shield, call, session, dispatch) for call in calls)
+    )
+    return messages_of(message, list(answer_calls))
 
 
-def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
+def _inspect_calls(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
     calls = tuple(call if call.id else replace(call, id=new_id()) for call in read_calls(message))
     shield.inspect_turn(calls, session=session)
     return calls
 
 
-def _answer(shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None) -> Answer:
+def _answer(
+    shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
+) -> CallAnswer:
     try:
         if dispatch is None:
             value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
@@ -61,13 +65,13 @@ def _answer(shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch
             raise ShieldError(f"tool `{escaped(call.name)}` is async; use `arun_tool_calls`")
         value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
-        return _failed(call, error)
-    return Answer(call, content_of(value), False)
+        return _error_answer(call, error)
+    return CallAnswer(call, content_of(value), False)
 
 
 async def _aanswer(
     shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
-) -> Answer:
+) -> CallAnswer:
     try:
         if dispatch is None:
             name, arguments = call.name, call.arguments
@@ -80,16 +84,16 @@ async def _aanswer(
             value = [item async for item in value]
         value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
-        return _failed(call, error)
-    return Answer(call, content_of(value), False)
+        return _error_answer(call, error)
+    return CallAnswer(call, content_of(value), False)
 
 
-def _failed(call: ToolCall, error: Exception) -> Answer:
+def _error_answer(call: ToolCall, error: Exception) -> CallAnswer:
     if isinstance(error, CallBlocked | ResultBlocked):
-        return Answer(call, feedback_text(error.decision), True)
-    said = str(error) if isinstance(error, ShieldError) else told(error)
-    content = {"status": "error", "tool": escaped(call.name), "error": said}
-    return Answer(call, json.dumps(content), True)
+        return CallAnswer(call, feedback_text(error.decision), True)
+    message = str(error) if isinstance(error, ShieldError) else told(error)
+    content = {"status": "error", "tool": escaped(call.name), "error": message}
+    return CallAnswer(call, json.dumps(content), True)
 
 
 def feedback_text(decision: Decision) -> str:

@@ -9,13 +9,13 @@ from abs_shield.core import ToolCall
 from abs_shield.session import Session, current_session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.offers import Description
+from abs_shield.shield.offered_tools import Description
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
 
 
-class Seam:
+class AdapterSession:
     """
     One framework's agent in front of one Shield; it is asked again at every step of every run.
 
@@ -66,7 +66,9 @@ class Seam:
             session: The session of the step.
             tools: Tools as a provider or MCP describes them; what is none is not judged.
         """
-        described = [found for tool in tools if (found := Description.of(tool)) is not None]
+        described = [
+            description for tool in tools if (description := Description.of(tool)) is not None
+        ]
         self.firewall.registry.offer(session, described)
         offered, granted = (
             frozenset(tool.shape.name for tool in described),

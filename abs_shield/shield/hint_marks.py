@@ -16,7 +16,7 @@ from abs_shield.policy import Creates, Free, Injected, Soft, Target
 from abs_shield.policy.parameter_keys import ANY, ANYWHERE
 from abs_shield.policy.parameter_marks import Mark
 from abs_shield.shield.argument_model import UNPACK
-from abs_shield.shield.hints import behind
+from abs_shield.shield.type_aliases import underlying_hint
 from abs_shield.text.leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
@@ -39,13 +39,13 @@ def marks_of(
     Raises:
         PolicyError: `Injected` stands inside an argument, or a mark where it would not be read.
     """
-    found: dict[str, Mark] = {}
+    marks: dict[str, Mark] = {}
     for name, parameter in signature.parameters.items():
         if name in bound or (name not in hints and not _is_mark(parameter.default)):
             continue
         try:
             _require_no_mark(parameter.default)
-            inside = [*_of_parameter(name, parameter, hints.get(name, Any))]
+            inside = [*_parameter_marks(name, parameter, hints.get(name, Any))]
         except _Misplaced as misplaced:
             where, hint = misplaced.args
             raise PolicyError(
@@ -58,9 +58,9 @@ def marks_of(
                     f"tool `{tool}`: `Injected` stands inside `{steps[0]}`; only a whole parameter "
                     "can be the host's"
                 )
-            known = len(steps) == 1 and steps[0] != ANY
-            found.setdefault(steps[0] if known else pointer(steps), mark)
-    return found
+            is_parameter = len(steps) == 1 and steps[0] != ANY
+            marks.setdefault(steps[0] if is_parameter else pointer(steps), mark)
+    return marks
 
 
 class _Misplaced(Exception):
@@ -84,24 +84,24 @@ def _require_no_mark(default: Any) -> None:
         raise _Misplaced(*_AS_DEFAULT)
 
 
-_Found = Iterator[tuple[tuple[str, ...], Mark]]
+_MarkPaths = Iterator[tuple[tuple[str, ...], Mark]]
 
 
-def _of_parameter(name: str, parameter: inspect.Parameter, hint: Any) -> _Found:
+def _parameter_marks(name: str, parameter: inspect.Parameter, hint: Any) -> _MarkPaths:
     if parameter.kind is not parameter.VAR_KEYWORD:
-        yield from _of_hint(hint, name)
+        yield from _hint_marks(hint, name)
     elif get_origin(hint) in UNPACK:
         (content,) = get_args(hint)
-        model = _model_of(behind(content) or content)
+        model = _model_of(underlying_hint(content) or content)
         for key, value in _fields(model) if model is not None else ():
-            yield from _of_hint(value, key)
+            yield from _hint_marks(value, key)
     else:
-        yield from _of_hint(hint, ANY)
+        yield from _hint_marks(hint, ANY)
 
 
-def _of_hint(hint: Any, name: str) -> _Found:
+def _hint_marks(hint: Any, name: str) -> _MarkPaths:
     """The marks of one parameter; what the host brings has none inside."""
-    own = [*_own(hint)]
+    own = [*_own_marks(hint)]
     if any(isinstance(mark, Injected) for mark in own):
         yield from (((name,), mark) for mark in own)
         return
@@ -147,21 +147,21 @@ class _Models:
                 self.marked.add(model)
                 new += leads.get(model, ())
 
-    def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
+    def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _MarkPaths:
         """The marks of a hint and of what it is made of; of what holds itself, at any depth."""
-        inner = behind(hint)
+        inner = underlying_hint(hint)
         if inner is not None:
             if not self._is_circle(hint, steps, around):
                 yield from self.inside(inner, steps, (*around, _Opened(hint, steps)))
             return
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
-            yield from ((steps, mark) for mark in _among(arguments[1:]))
+            yield from ((steps, mark) for mark in _marks_among(arguments[1:]))
             arguments = arguments[:1]
         model = _model_of(hint)
         if model is not None:
             if model in self.marked:
-                yield from self._of_fields(model, steps, around)
+                yield from self._field_marks(model, steps, around)
         elif _is_mapping(origin, arguments):
             if _is_marked(arguments[0]):
                 raise _Misplaced(*_ON_KEYS)
@@ -185,21 +185,23 @@ class _Models:
                 return True
         return False
 
-    def _of_fields(self, model: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
+    def _field_marks(
+        self, model: Any, steps: tuple[str, ...], around: tuple[Any, ...]
+    ) -> _MarkPaths:
         for name, value in self.fields[model]:
             self._left -= 1
             if self._left < 0:
                 raise _TooMany
             if model in around:
-                yield from (((steps[0], ANYWHERE, name), mark) for mark in _own(value))
+                yield from (((steps[0], ANYWHERE, name), mark) for mark in _own_marks(value))
             else:
                 yield from self.inside(value, (*steps, name), (*around, model))
 
-    def anywhere(self, name: str) -> _Found:
+    def anywhere(self, name: str) -> _MarkPaths:
         """The marks of all fields, wherever one of that name stands in the parameter."""
         for fields in self.fields.values():
             for field, value in fields:
-                yield from (((name, ANYWHERE, field), mark) for mark in _own(value))
+                yield from (((name, ANYWHERE, field), mark) for mark in _own_marks(value))
 
 
 class _Opened(NamedTuple):
@@ -222,7 +224,7 @@ def _model_of(hint: Any) -> Any:
 
 def _models_in(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Any]:
     """The models in a hint; *read* are the hints around it that stand for others."""
-    inner = behind(hint)
+    inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
             yield from _models_in(inner, (*read, hint))
@@ -253,25 +255,25 @@ def _is_mapping(origin: Any, arguments: tuple[Any, ...]) -> bool:
 
 
 def _is_marked(hint: Any) -> bool:
-    return next(_own(hint), None) is not None
+    return next(_own_marks(hint), None) is not None
 
 
-def _own(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
+def _own_marks(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
     """The marks of a hint itself, and of nothing that stands in a model inside it."""
-    inner = behind(hint)
+    inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
-            yield from _own(inner, (*read, hint))
+            yield from _own_marks(inner, (*read, hint))
         return
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        yield from _among(arguments[1:])
+        yield from _marks_among(arguments[1:])
         arguments = arguments[:1]
     for argument in arguments:
-        yield from _own(argument, read)
+        yield from _own_marks(argument, read)
 
 
-def _among(extras: Iterable[Any]) -> Iterator[Mark]:
+def _marks_among(extras: Iterable[Any]) -> Iterator[Mark]:
     for extra in extras:
         if isinstance(extra, type) and issubclass(extra, _MARKS):
             yield extra()
@@ -287,7 +289,7 @@ def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
             hint = _hint_of(field)
             for alias in {name, *_aliases(field)}:
                 yield alias, hint
-        yield from _further(kind)
+        yield from _extra_fields(kind)
         return
     hints = _hints_of(kind)
     attributes = getattr(kind, "__dataclass_fields__", hints)
@@ -297,7 +299,7 @@ def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
             yield name, hint
 
 
-def _further(kind: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+def _extra_fields(kind: type[BaseModel]) -> Iterator[tuple[str, Any]]:
     """The hint of a model's further fields, under any name, where it says one."""
     own = kind.__mro__[: kind.__mro__.index(BaseModel)]
     if not any(_EXTRA in getattr(each, "__annotations__", {}) for each in own):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from abs_shield.shield.given import required
-from abs_shield.shield.registry import Registry
+from abs_shield.shield.call_inputs import require_attribute
+from abs_shield.shield.tool_registry import Registry
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 
 
-def audience(
+def build_hooks(
     hooks: Iterable[Hook] | None, store: Store, tools: Registry
 ) -> tuple[Otel, tuple[Hook, ...]]:
     """
@@ -22,16 +22,16 @@ def audience(
     Raises:
         PolicyError: *hooks* are no list of callables.
     """
-    required(hooks, "hooks", "__iter__", "a list of callables")
-    given = tuple(hooks or ())
-    for hook in given:
-        required(hook, "hooks", "__call__", "callables of one Decision")
-    spans = tuple(hook for hook in given if isinstance(hook, Otel)) or (Otel(),)
+    require_attribute(hooks, "hooks", "__iter__", "a list of callables")
+    declared = tuple(hooks or ())
+    for hook in declared:
+        require_attribute(hook, "hooks", "__call__", "callables of one Decision")
+    spans = tuple(hook for hook in declared if isinstance(hook, Otel)) or (Otel(),)
     for otel in dict.fromkeys(spans):
         if hasattr(store, "status") and not isinstance(store, MemoryStore):
             otel.watch(store)
         otel.learn(tools)
     if hooks is None:
         return spans[0], ()
-    log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
-    return spans[0], (*spans, *log, *(hook for hook in given if not isinstance(hook, Otel)))
+    log = () if any(isinstance(hook, StructLog) for hook in declared) else (StructLog(),)
+    return spans[0], (*spans, *log, *(hook for hook in declared if not isinstance(hook, Otel)))

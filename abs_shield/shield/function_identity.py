@@ -64,15 +64,15 @@ class Identity(NamedTuple):
         code = _code(self.function)
         return code is not None and code is _code(other.function)
 
-    def is_again(self, other: Identity) -> bool:
+    def is_reload_of(self, other: Identity) -> bool:
         """Return whether this is the function *other* again, e.g. of a reloaded module."""
-        if not self._is_named_as(other):
+        if not self._has_name_of(other):
             return False
         return not (self.is_other_instance(other) or self.is_other_closure(other))
 
     def is_other_instance(self, other: Identity) -> bool:
         """Return whether the same function is bound to something else here than in *other*."""
-        if not self._is_named_as(other) or not (self.bound and other.bound):
+        if not self._has_name_of(other) or not (self.bound and other.bound):
             return False
         code = _code(self.function)
         reloads = code is None or code is not _code(other.function)
@@ -84,7 +84,7 @@ class Identity(NamedTuple):
 
         A reload compiles a function anew, so that two of one code are never a reload.
         """
-        if not self._is_named_as(other) or len(self.layers) != len(other.layers):
+        if not self._has_name_of(other) or len(self.layers) != len(other.layers):
             return False
         if _code(self.function) is not _code(other.function):
             return False  # whatever a library's decorator holds
@@ -94,7 +94,7 @@ class Identity(NamedTuple):
             if one is not two
         )
 
-    def _is_named_as(self, other: Identity) -> bool:
+    def _has_name_of(self, other: Identity) -> bool:
         """Return whether both have one name; lambdas of one line have one code as well."""
         if self.name != other.name:
             return False
@@ -126,8 +126,8 @@ def _code(function: Any) -> CodeType | None:
     """Return what a function, or the first method of a class, was compiled to."""
     code = getattr(function, "__code__", None)
     if code is None and isinstance(function, type):
-        made = (vars(function).get(name) for name in ("__call__", "__init__"))
-        code = next((c for c in (getattr(each, "__code__", None) for each in made) if c), None)
+        methods = (vars(function).get(name) for name in ("__call__", "__init__"))
+        code = next((c for c in (getattr(each, "__code__", None) for each in methods) if c), None)
     return code
 
 
@@ -143,7 +143,7 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _same(one: Any, two: Any, *, reloads: bool, seen: set[Pair] | None = None) -> bool:
+def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = None) -> bool:
     """
     Return whether two values are one; two classes of one name are a reload's.
 
@@ -154,13 +154,13 @@ def _same(one: Any, two: Any, *, reloads: bool, seen: set[Pair] | None = None) -
             objects of two classes of one name are one.
         seen: What is compared already: a function that calls itself holds itself.
     """
-    seen = set() if seen is None else seen
+    compared = set() if compared is None else compared
     pair = (id(one), id(two))
-    if one is two or pair in seen:
+    if one is two or pair in compared:
         return True
     if isinstance(one, (FunctionType, Mapping)):  # these stay, and may hold themselves
-        seen.add(pair)
-    inside = functools.partial(_same, reloads=reloads, seen=seen)
+        compared.add(pair)
+    inside = functools.partial(_same, reloads=reloads, compared=compared)
     if isinstance(one, type) and isinstance(two, type):
         return _name(one) == _name(two)
     if type(one) is not type(two):
@@ -172,16 +172,16 @@ def _same(one: Any, two: Any, *, reloads: bool, seen: set[Pair] | None = None) -
     if isinstance(one, Mapping):
         return one.keys() == two.keys() and all(inside(one[key], two[key]) for key in one)
     if isinstance(one, FunctionType):
-        return _same_function(one, two, seen=seen)
+        return _same_function(one, two, compared=compared)
     if isinstance(one, MethodType):
         return inside((one.__self__, one.__func__), (two.__self__, two.__func__))
     return False
 
 
-def _same_function(one: FunctionType, two: FunctionType, *, seen: set[Pair]) -> bool:
+def _same_function(one: FunctionType, two: FunctionType, *, compared: set[Pair]) -> bool:
     """Return whether two functions that others hold are one, or one and its reload."""
     if _name(one) != _name(two) or (one.__name__ == "<lambda>" and one.__code__ != two.__code__):
         return False
     if one.__code__ is not two.__code__:
         return True
-    return _same(_cells(one), _cells(two), reloads=False, seen=seen)
+    return _same(_cells(one), _cells(two), reloads=False, compared=compared)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.shield.content import content_of
+from abs_shield.shield.message_content import content_of
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)

@@ -36,8 +36,8 @@ def admit(session: Session, own: SessionTools, before: SessionTools | None) -> N
     gone = frozenset() if before is None else before.added
     record = record_of(session)
     if record.grant is not None:
-        kept = record.grant - gone
-        own.added = own.own_names() - kept
-        record.grant = kept | own.own_names()
+        remaining = record.grant - gone
+        own.added = own.own_names() - remaining
+        record.grant = remaining | own.own_names()
     if session.tools is not None:
         session.tools = (session.tools - gone) | own.own_names()

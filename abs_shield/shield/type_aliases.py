@@ -19,15 +19,15 @@ _ALIASES = tuple(
 """Two classes where `typing_extensions` has one of its own."""
 
 
-def behind(hint: Any) -> Any:
+def underlying_hint(hint: Any) -> Any:
     """Return the hint for which *hint* stands, also as a model of one root; None of others."""
     if isinstance(hint, type) and issubclass(hint, RootModel):
         root = hint.model_fields.get("root")
         return None if root is None else Annotated[(root.annotation, None, *root.metadata)]
-    return named(hint)
+    return alias_value(hint)
 
 
-def named(hint: Any) -> Any:
+def alias_value(hint: Any) -> Any:
     """
     Return the hint that *hint* is a name of; None where it is none.
 
@@ -40,7 +40,11 @@ def named(hint: Any) -> Any:
     if isinstance(hint, NewType):
         return hint.__supertype__
     alias = get_origin(hint)
-    return _with(_value(alias), alias, get_args(hint)) if isinstance(alias, _ALIASES) else None
+    return (
+        _with_arguments(_value(alias), alias, get_args(hint))
+        if isinstance(alias, _ALIASES)
+        else None
+    )
 
 
 def _value(alias: Any) -> Any:
@@ -54,11 +58,11 @@ def _value(alias: Any) -> Any:
         return value
 
 
-def _with(value: Any, alias: Any, arguments: tuple[Any, ...]) -> Any:
+def _with_arguments(value: Any, alias: Any, arguments: tuple[Any, ...]) -> Any:
     """The value of a generic alias with *arguments* in the place of its parameters."""
-    given = dict(zip(alias.__type_params__, arguments, strict=False))
+    by_parameter = dict(zip(alias.__type_params__, arguments, strict=False))
     wanted = getattr(value, "__parameters__", ())
     try:
-        return value[tuple(given[one] for one in wanted)] if wanted else value
+        return value[tuple(by_parameter[one] for one in wanted)] if wanted else value
     except (KeyError, TypeError):
         return value

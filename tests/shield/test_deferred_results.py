@@ -756,7 +756,7 @@ def test_an_error_about_a_result_that_the_caller_has_would_not_block(
     firewall = firewall_of(**policy)
     monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"), firewall.guard(CALL) as guard:
-        guard.given, guard.value = True, GOOD
+        guard.delivered, guard.value = True, GOOD
 
     [decision] = results(firewall)
     assert decision.errors

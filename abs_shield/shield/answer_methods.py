@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig, Policy
 from abs_shield.session import Session
+from abs_shield.shield.answer_check import AnswerCheck, AnswerRevision, unchecked_answer
 from abs_shield.shield.guarded_output import GuardedOutput
 from abs_shield.shield.guarded_text import GuardedText
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.record import Recorder
-from abs_shield.shield.registry import Registry
-from abs_shield.shield.settling import AnswerRevision, Door, unsettled
+from abs_shield.shield.run_recorder import Recorder
+from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
     from abs_shield.answer.report import HallucinationReport
     from abs_shield.answer.revision import Settled, Write
 
 
-class Answers:
+class AnswerMethods:
     """The part of a `Shield` that judges answers, and records other texts."""
 
     policy: Policy
@@ -54,7 +54,7 @@ class Answers:
         Raises:
             ShieldError: The answer is no text, or the policy says ``answer=False``.
         """
-        return self._door(session, question, config).check(answer).report
+        return self._answer_check(session, question, config).check(answer).report
 
     async def acheck_answer(
         self,
@@ -65,7 +65,7 @@ class Answers:
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
         """As `check_answer`; models are asked without holding up the event loop."""
-        return (await self._door(session, question, config).acheck(answer)).report
+        return (await self._answer_check(session, question, config).acheck(answer)).report
 
     def settle_answer(
         self,
@@ -94,8 +94,8 @@ class Answers:
             ShieldError: The answer is no text.
         """
         if config is None and self.policy.answer is False:
-            return unsettled(answer, self._session(session))
-        return self._door(session, question, config).settle(answer, write)
+            return unchecked_answer(answer, self._session(session))
+        return self._answer_check(session, question, config).settle(answer, write)
 
     async def asettle_answer(
         self,
@@ -108,8 +108,8 @@ class Answers:
     ) -> Settled:
         """As `settle_answer`, for a *write* that may be async."""
         if config is None and self.policy.answer is False:
-            return unsettled(answer, self._session(session))
-        return await self._door(session, question, config).asettle(answer, write)
+            return unchecked_answer(answer, self._session(session))
+        return await self._answer_check(session, question, config).asettle(answer, write)
 
     def answer_revision(
         self,
@@ -131,7 +131,7 @@ class Answers:
         """
         if config is None and self.policy.answer is False:
             return None
-        return self._door(session, question, config).revision()
+        return self._answer_check(session, question, config).revision()
 
     def guarded_text(self, session: Session | None = None) -> GuardedText:
         """
@@ -153,10 +153,10 @@ class Answers:
         append = None if recorder is None else recorder.append_output
         return GuardedOutput(self.lifecycle, self._session(session), append)
 
-    def _door(
-        self, session: Session | None, question: str | None, given: AnswerConfig | None
-    ) -> Door:
-        config = self.policy.answer if given is None else given
+    def _answer_check(
+        self, session: Session | None, question: str | None, override: AnswerConfig | None
+    ) -> AnswerCheck:
+        config = self.policy.answer if override is None else override
         if config is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
-        return Door(self.lifecycle, self.registry, self._session(session), question, config)
+        return AnswerCheck(self.lifecycle, self.registry, self._session(session), question, config)

@@ -16,7 +16,7 @@ from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
-from abs_shield.shield.entry import Entry, compiled_entry
+from abs_shield.shield.tool_entry import Entry, compiled_entry
 from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
@@ -78,13 +78,13 @@ class _Offer(NamedTuple):
     names: frozenset[str]
 
 
-class Offers:
+class OfferedTools:
     """Descriptions by name and schema; the least recently offered are forgotten first."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._refinements = {tool.name: tool for tool in policy.tools}
-        self._known: OrderedDict[str, OrderedDict[bytes, _Offer]] = OrderedDict()
+        self._offers: OrderedDict[str, OrderedDict[bytes, _Offer]] = OrderedDict()
         self._lock = renewed(Lock())
 
     def entry(self, description: Description, declared: Entry | None) -> Entry | None:
@@ -100,12 +100,12 @@ class Offers:
         """
         shape, digest = description
         with self._lock:
-            offers = self._known.get(shape.name)
-            known = None if offers is None else offers.get(digest)
-            if offers is not None and known is not None and known.declared is declared:
+            offers = self._offers.get(shape.name)
+            stored = None if offers is None else offers.get(digest)
+            if offers is not None and stored is not None and stored.declared is declared:
                 offers.move_to_end(digest)
-                self._known.move_to_end(shape.name)
-                return known.entry
+                self._offers.move_to_end(shape.name)
+                return stored.entry
         entry = self._compiled(shape, declared)
         if entry is not None and entry.plan.lost_targets:
             logger.error(
@@ -116,33 +116,33 @@ class Offers:
         names = frozenset() if entry is None else authored_names(entry.plan.tool)
         offer = _Offer(declared, entry, names)
         with self._lock:
-            offers = self._known.setdefault(shape.name, OrderedDict())
+            offers = self._offers.setdefault(shape.name, OrderedDict())
             offers[digest] = offer
             if len(offers) > _MOST_SCHEMAS:
                 offers.popitem(last=False)
-            self._known.move_to_end(shape.name)
-            if len(self._known) > _MOST_NAMES:
-                self._known.popitem(last=False)
+            self._offers.move_to_end(shape.name)
+            if len(self._offers) > _MOST_NAMES:
+                self._offers.popitem(last=False)
         return entry
 
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names of all descriptions of a tool that are kept."""
-        if not self._known:
+        if not self._offers:
             return frozenset()
         with self._lock:
-            offers = [*self._known.get(tool, {}).values()]
+            offers = [*self._offers.get(tool, {}).values()]
         return frozenset().union(*(offer.names for offer in offers))
 
     def _compiled(self, shape: ToolShape, declared: Entry | None) -> Entry | None:
         try:
-            return self._beside(tool_of(shape), declared)
+            return self._compiled_beside(tool_of(shape), declared)
         except PolicyError as error:
             logger.error("abs_shield cannot judge an offered tool by what it declares: %s", error)
         with suppress(PolicyError):  # its name at least, where it is one
-            return self._beside(Tool(name=shape.name), declared)
+            return self._compiled_beside(Tool(name=shape.name), declared)
         return None
 
-    def _beside(self, tool: Tool, declared: Entry | None) -> Entry:
+    def _compiled_beside(self, tool: Tool, declared: Entry | None) -> Entry:
         return compiled_entry(
             self._policy,
             self._refinements.get(tool.name),

@@ -10,7 +10,7 @@ IN_PARTS: Any = object()
 """Stands for several items of a generator, which are no one result."""
 
 
-class Ran(NamedTuple):
+class ExecutionOutcome(NamedTuple):
     """
     How a call ran.
 
@@ -28,5 +28,5 @@ class Ran(NamedTuple):
     error: bool = False
     nested: bool = False
     decision_id: str | None = None
-    given: bool = False
+    delivered: bool = False
     judges: Any = None

@@ -28,13 +28,13 @@ from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.entry import Entry
+from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
 from abs_shield.shield.fault import place_of
-from abs_shield.shield.off import NOT_JUDGED, SWITCH
-from abs_shield.shield.ran import IN_PARTS, UNKNOWN, Ran
-from abs_shield.shield.registry import Registry
-from abs_shield.shield.result_ruling import ruled, suppressed_by
+from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
+from abs_shield.shield.result_ruling import decision_fields, suppressed_by
 from abs_shield.shield.session_tools import SessionTools
+from abs_shield.shield.tool_entry import Entry
+from abs_shield.shield.tool_registry import Registry
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
@@ -51,21 +51,21 @@ _IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator gave 
 _UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
 _LONGEST_MS = 1e15
 Tools = Registry | SessionTools
-Found = Entry | PolicyError | None
+_ToolEntry = Entry | PolicyError | None
 """A tool; an error where what is declared of it is wrong; None where nobody registered it."""
 
 
-class Returned(NamedTuple):
+class CallResult(NamedTuple):
     """A call, what it returned and how it ran."""
 
     call: ToolCall
     arguments: Mapping[str, Any]
     value: Any
-    ran: Ran
+    execution: ExecutionOutcome
     session: Session
 
 
-class Verifier:
+class ResultVerifier:
     """Stands between the engine and the door of one Shield."""
 
     def __init__(self, policy: Policy, registry: Registry, *, opened: Callable[[], bool]) -> None:
@@ -91,75 +91,79 @@ class Verifier:
             if self._engine is None:
                 self._engine = VerificationEngine.of(declared)
 
-    def decide(self, back: Returned) -> Decision:
+    def decide(self, returned: CallResult) -> Decision:
         """Judge what a call returned, and return what the policy makes of it."""
         begun = perf_counter()
-        name = back.call.name
-        tools = self._registry.of(back.session)
+        name = returned.call.name
+        tools = self._registry.of(returned.session)
         entry = _entry(tools, name)
         plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(name)
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
-        fields = self._fields(back, mode)
-        reason = self._unjudged(back.ran)
+        fields = self._fields(returned, mode)
+        reason = self._unjudged(returned.execution)
         if reason is not None:
             fields["coverage"] = {VERIFICATION: reason}
         else:
-            fields |= self._judged(back, plan, mode, tools=tools, entry=entry)
+            fields |= self._judged(returned, plan, mode, tools=tools, entry=entry)
         fields["elapsed_ms"] = (perf_counter() - begun) * 1e3
         return make_decision(**fields)
 
-    def _unjudged(self, ran: Ran) -> Coverage | None:
+    def _unjudged(self, execution: ExecutionOutcome) -> Coverage | None:
         if SWITCH.off:
             return NOT_JUDGED
         if self._policy.verification is False:
             return _UNDECLARED
-        if ran.error:
+        if execution.error:
             return _FAILED
-        if ran.judges is UNKNOWN:
+        if execution.judges is UNKNOWN:
             return _UNGIVEN
-        if ran.judges is IN_PARTS:
+        if execution.judges is IN_PARTS:
             return _IN_PARTS
-        ms = ran.elapsed_ms
+        ms = execution.elapsed_ms
         if ms is None:  # a host that does not time its tools
             return _UNTIMED
         # a host's clock may have gone back meanwhile; what is no number is an error of its call
         return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
     def _judged(
-        self, back: Returned, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: Found
+        self, returned: CallResult, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: _ToolEntry
     ) -> dict[str, Any]:
-        name, ran, profile = back.call.name[:LONGEST_NAME], back.ran, plan.tool.profile
+        name, execution, profile = (
+            returned.call.name[:LONGEST_NAME],
+            returned.execution,
+            plan.tool.profile,
+        )
         try:
             if isinstance(entry, PolicyError):
                 raise entry
             engine = self._engine or self.engine
             assert engine is not None
-            assert ran.elapsed_ms is not None
+            assert execution.elapsed_ms is not None
             if profile is not None and engine.profile(name) is not profile:
                 engine.register_tool_profile(name, profile)
             result = engine.verify(
                 name,
-                args=back.arguments,
-                result=back.value if ran.judges is None else ran.judges,
-                execution_time_ms=ran.elapsed_ms,
-                session_id=None if record_of(back.session).ephemeral else back.session.id,
-                by_session=_knows_who_asks(tools, entry, back.call.name),
+                args=returned.arguments,
+                result=returned.value if execution.judges is None else execution.judges,
+                execution_time_ms=execution.elapsed_ms,
+                session_id=None if record_of(returned.session).ephemeral else returned.session.id,
+                by_session=_is_session_specific(tools, entry, returned.call.name),
                 suppressed=suppressed_by(plan) if plan.suppress else None,
             )
         except Exception as error:
             text = str(error) if isinstance(error, ShieldError) else place_of(error)
             text = f"{VERIFICATION}: {text}"
             logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)
-            return self._failed(text, mode, ran)
-        return ruled(result, plan, mode, given=ran.given)
+            return self._failed(text, mode, execution)
+        return decision_fields(result, plan, mode, delivered=execution.delivered)
 
-    def _failed(self, message: str, mode: Mode, ran: Ran) -> dict[str, Any]:
+    def _failed(self, message: str, mode: Mode, execution: ExecutionOutcome) -> dict[str, Any]:
         """
         Return what follows from our own failure, which is no verdict.
 
         Strict withholds what could not be judged; what the caller has already is flagged at most.
         """
-        action = Action.FLAG if ran.given else Action.BLOCK
+        action = Action.FLAG if execution.delivered else Action.BLOCK
         if self._policy.on_error == "allow":
             action = Action.ALLOW
         would_block = action is Action.BLOCK
@@ -171,13 +175,13 @@ class Verifier:
             "errors": (message,),
         }
 
-    def _fields(self, back: Returned, mode: Mode) -> dict[str, Any]:
+    def _fields(self, returned: CallResult, mode: Mode) -> dict[str, Any]:
         """Return the fields of a decision on a result that nothing speaks against."""
-        session = back.session
+        session = returned.session
         return {
             "id": new_id(),
             "subject": Subject.RESULT,
-            "tool": back.call.name,
+            "tool": returned.call.name,
             "verdict": Verdict.CLEAN,
             "action": Action.ALLOW,
             "mode": mode,
@@ -187,13 +191,13 @@ class Verifier:
             "at": time(),
             "session_id": session.id,
             "run_id": session.run_id,
-            "call_id": back.call.id,
+            "call_id": returned.call.id,
             "agent": session.agent,
             "model": session.model,
         }
 
 
-def _entry(tools: Tools, name: str) -> Found:
+def _entry(tools: Tools, name: str) -> _ToolEntry:
     try:
         return tools[name]
     except KeyError:
@@ -202,14 +206,14 @@ def _entry(tools: Tools, name: str) -> Found:
         return error
 
 
-def _knows_who_asks(tools: Tools, entry: Entry | None, name: str) -> bool:
+def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
     """Return whether equal arguments mean other things elsewhere: the host, or a method, adds."""
     if entry is not None and entry.binding is not None and entry.binding.injected:
         return True
     return isinstance(tools, SessionTools) and tools.is_own(name)
 
 
-def was_judged(decision: Decision) -> bool:
+def is_recorded_separately(decision: Decision) -> bool:
     """
     Whether there is something to record of a result: of others the call's record says enough.
 

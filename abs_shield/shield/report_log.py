@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision
 from abs_shield.core.canonical import canonical
-from abs_shield.shield.redaction import Redact
+from abs_shield.shield.run_redaction import Redact
 from abs_shield.stores import Store
 
 if TYPE_CHECKING:
@@ -34,18 +34,18 @@ class ReportLog:
         self.quotes = False
         self.redact: Redact | None = None
 
-    def write(self, decision: Decision, found: Checked) -> None:
+    def write(self, decision: Decision, result: Checked) -> None:
         """Write the report of a decision about an answer; a failure is logged."""
         if self._append is None:
             return
         try:
-            self._append(decision, self._body(decision, found))
+            self._append(decision, self._body(decision, result))
         except Exception as error:
             logger.error("abs_shield could not keep a report: %s", type(error).__name__)
 
-    def _body(self, decision: Decision, found: Checked) -> dict[str, Any]:
+    def _body(self, decision: Decision, result: Checked) -> dict[str, Any]:
         if self.quotes:
-            report = found.report.to_dict()
+            report = result.report.to_dict()
             if self.redact is None:
                 return report
             ids = {"run_id": decision.run_id, "session_id": decision.session_id}
@@ -54,12 +54,12 @@ class ReportLog:
             if changed is not None and changed.get("answers"):
                 body: dict[str, Any] = changed["answers"][0]
                 return body
-        return outline_of(found)
+        return outline_of(result)
 
 
-def outline_of(found: Checked) -> dict[str, Any]:
+def outline_of(result: Checked) -> dict[str, Any]:
     """Return a report without a text of the answer, of the evidence, or of a call."""
-    report = found.report
+    report = result.report
     return {
         "run_id": report.run_id,
         "claims": [
@@ -77,7 +77,7 @@ def outline_of(found: Checked) -> dict[str, Any]:
                 "critical": claim.critical,
                 "status": claim.status,
             }
-            for claim, one in zip(report.claims, found.claims, strict=True)
+            for claim, one in zip(report.claims, result.claims, strict=True)
         ],
         "tool_call_validations": [
             {"tool": call.tool, "status": call.status} for call in report.tool_call_validations

@@ -11,153 +11,153 @@ from typing_extensions import TypedDict
 from abs_shield import CallBlocked, Session, Shield, Target, Tool, ToolCall, shield, shielded
 from abs_shield.plan import ToolPlan
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.seam import Seam
+from abs_shield.shield.adapter_session import AdapterSession
 
 REFUND = {"name": "refund", "parameters": {"properties": {"amount": {"type": "number"}}}}
 LOOK_UP = {"name": "look_up", "parameters": {"properties": {"order_id": {"type": "string"}}}}
 
 
 @pytest.fixture
-def seam() -> Seam:
-    return Seam(Shield(shield.configure(mode="strict")))
+def adapter() -> AdapterSession:
+    return AdapterSession(Shield(shield.configure(mode="strict")))
 
 
-def test_a_given_session_is_every_steps(seam):
+def test_a_given_session_is_every_steps(adapter):
     """It comes before the current one, and before the conversation's."""
     given, current = Session(), Session()
     with current:
-        assert given is Seam(seam.firewall, given).session("conversation")
-        assert current is seam.session("conversation")
-    assert seam.session("conversation") is seam.session("conversation")
-    assert seam.session() is not seam.session()
+        assert given is AdapterSession(adapter.firewall, given).session("conversation")
+        assert current is adapter.session("conversation")
+    assert adapter.session("conversation") is adapter.session("conversation")
+    assert adapter.session() is not adapter.session()
 
 
-def test_a_step_carries_the_frameworks_ids(seam):
+def test_a_step_carries_the_frameworks_ids(adapter):
     """What a step does not say stays as it was."""
-    seam.session("c", run="run_1", agent="clerk", model="m")
-    session = seam.session("c", agent="boss")
+    adapter.session("c", run="run_1", agent="clerk", model="m")
+    session = adapter.session("c", agent="boss")
     assert ("c", "run_1", "boss", "m") == (session.id, session.run_id, session.agent, session.model)
 
 
 def test_a_run_inside_a_tool_has_a_session_of_its_own():
     """It knows what its parent saw, whether the parent's session was given, or is current."""
     given = Session()
-    seam = Seam(Shield(shield.configure()), given)
+    adapter = AdapterSession(Shield(shield.configure()), given)
     with given:
-        inner = seam.session("inner", parent=given)
+        inner = adapter.session("inner", parent=given)
 
     assert ("inner", given) == (inner.id, inner.parent)
-    assert inner is seam.session("inner", parent=given)
+    assert inner is adapter.session("inner", parent=given)
 
 
-def test_only_what_is_offered_may_be_called(seam):
+def test_only_what_is_offered_may_be_called(adapter):
     """Another agent of the same run is offered other tools."""
-    session = seam.session("c")
-    seam.offer(session, [REFUND, LOOK_UP])
-    seam.offer(session, [LOOK_UP])
-    decision = seam.firewall.check_call(ToolCall("refund", {"amount": 1}), session=session)
+    session = adapter.session("c")
+    adapter.offer(session, [REFUND, LOOK_UP])
+    adapter.offer(session, [LOOK_UP])
+    decision = adapter.firewall.check_call(ToolCall("refund", {"amount": 1}), session=session)
     assert ["unavailable_tool"] == [finding.code for finding in decision.findings]
 
 
-def test_a_tool_is_compiled_once_a_schema(seam):
+def test_a_tool_is_compiled_once_a_schema(adapter):
     """Steps come by the thousand; a schema that changes is taken in."""
-    session = seam.session("c")
-    first = offered(seam, session, REFUND)
-    assert first is offered(seam, session, dict(REFUND))
-    assert first is offered(seam, seam.session("another"), dict(REFUND))
+    session = adapter.session("c")
+    first = offered(adapter, session, REFUND)
+    assert first is offered(adapter, session, dict(REFUND))
+    assert first is offered(adapter, adapter.session("another"), dict(REFUND))
 
     changed = {**REFUND, "parameters": {"properties": {"sum": {"type": "number"}}}}
-    assert first is not offered(seam, session, changed)
+    assert first is not offered(adapter, session, changed)
 
 
-def offered(seam: Seam, session: Session, tool: dict[str, Any]) -> ToolPlan | None:
+def offered(adapter: AdapterSession, session: Session, tool: dict[str, Any]) -> ToolPlan | None:
     """Return the plan by which a session is judged that is offered one tool."""
-    seam.offer(session, [tool])
-    return seam.firewall.registry.of(session).plan(tool["name"])
+    adapter.offer(session, [tool])
+    return adapter.firewall.registry.of(session).plan(tool["name"])
 
 
-def test_hints_that_change_are_taken_in(seam):
+def test_hints_that_change_are_taken_in(adapter):
     """A server may say later that a tool is destructive."""
-    session = seam.session("c")
-    assert not offered(seam, session, REFUND).tool.destructive
+    session = adapter.session("c")
+    assert not offered(adapter, session, REFUND).tool.destructive
 
-    changed = offered(seam, session, {**REFUND, "annotations": {"destructiveHint": True}})
+    changed = offered(adapter, session, {**REFUND, "annotations": {"destructiveHint": True}})
     assert changed.tool.destructive
 
 
-def test_two_models_are_offered_tools_of_one_name(seam):
+def test_two_models_are_offered_tools_of_one_name(adapter):
     """Each session is judged by what its own model read, however the steps are mixed."""
     text, number = ({"name": "find", "parameters": schema("query", kind)} for kind in KINDS)
-    one, other = seam.session("one"), seam.session("other")
+    one, other = adapter.session("one"), adapter.session("other")
     for _ in range(3):
-        seam.offer(one, [text])
-        seam.offer(other, [number])
-        assert [] == codes(seam, one, {"query": "x"})
-        assert [] == codes(seam, other, {"query": 4})
-        assert ["wrong_type"] == codes(seam, other, {"query": "x"})
+        adapter.offer(one, [text])
+        adapter.offer(other, [number])
+        assert [] == codes(adapter, one, {"query": "x"})
+        assert [] == codes(adapter, other, {"query": 4})
+        assert ["wrong_type"] == codes(adapter, other, {"query": "x"})
 
 
-def test_no_model_reads_what_another_one_was_offered(seam):
+def test_no_model_reads_what_another_one_was_offered(adapter):
     """A tenant's accounts stand in its own schema; a wrong call says nothing of another's."""
     sessions = {}
     for tenant in ("ACME", "GLOBEX"):
         accounts = [f"{tenant}-{n}" for n in range(3)]
-        sessions[tenant] = seam.session(tenant)
+        sessions[tenant] = adapter.session(tenant)
         tool = {"name": "pay", "parameters": {"properties": {"account": {"enum": accounts}}}}
-        seam.offer(sessions[tenant], [tool])
+        adapter.offer(sessions[tenant], [tool])
 
-    said = seam.firewall.check_call(
+    said = adapter.firewall.check_call(
         ToolCall("pay", {"account": "ACME-9"}), session=sessions["ACME"]
     )
     assert ["ACME-0", "ACME-1", "ACME-2"] == said.feedback()["problems"][0]["allowed"]
-    assert [] == codes(seam, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
+    assert [] == codes(adapter, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
 
 
-def test_an_offer_never_loosens_a_declaration(seam):
+def test_an_offer_never_loosens_a_declaration(adapter):
     """A framework's description knows neither the marks nor the bounds of the function."""
 
-    @shielded(seam.firewall)
+    @shielded(adapter.firewall)
     def pay(account: Annotated[str, Target(must_be_seen=True)], amount: Annotated[int, LIMIT]):
         return "paid"
 
     loose = {"account": {"type": "string"}, "amount": {"type": "integer"}}
-    session = seam.session("c")
+    session = adapter.session("c")
     bob = {"account": "acct_bob", "amount": 5}
     session.user("Pay acct_bob 5.")
-    seam.offer(session, [{"name": "pay", "parameters": {"properties": loose}}])
+    adapter.offer(session, [{"name": "pay", "parameters": {"properties": loose}}])
 
-    assert ["unseen"] == codes(seam, session, {"account": "acct_eve", "amount": 5}, tool="pay")
-    assert ["out_of_range"] == codes(seam, session, bob | {"amount": 50}, tool="pay")
-    assert [] == codes(seam, session, bob, tool="pay")
+    assert ["unseen"] == codes(adapter, session, {"account": "acct_eve", "amount": 5}, tool="pay")
+    assert ["out_of_range"] == codes(adapter, session, bob | {"amount": 50}, tool="pay")
+    assert [] == codes(adapter, session, bob, tool="pay")
     with session, pytest.raises(CallBlocked):
         pay("acct_eve", 5)
 
 
-def test_what_a_framework_injects_and_adds_is_no_mistake(seam):
+def test_what_a_framework_injects_and_adds_is_no_mistake(adapter):
     """The function asks for a context that the model never sees, and the model gives a reason."""
 
-    @shielded(seam.firewall)
+    @shielded(adapter.firewall)
     def find(query: str, runtime: str, limit: int):
         return query
 
     described = {"query": {"type": "string"}, "why": {"type": "string"}, "limit": {"default": 3}}
-    session = seam.session("c")
-    seam.offer(session, [{"name": "find", "parameters": {"properties": described}}])
+    session = adapter.session("c")
+    adapter.offer(session, [{"name": "find", "parameters": {"properties": described}}])
 
-    assert [] == codes(seam, session, {"query": "x", "why": "asked"})
+    assert [] == codes(adapter, session, {"query": "x", "why": "asked"})
 
 
-def test_a_flattened_argument_is_no_mistake_inside(seam):
+def test_a_flattened_argument_is_no_mistake_inside(adapter):
     """A framework may show the fields of a function's only argument; the function gets it whole."""
 
-    @shielded(seam.firewall)
+    @shielded(adapter.firewall)
     def book(order: Order) -> str:
         return order["hotel"]
 
-    session = seam.session("c")
+    session = adapter.session("c")
     session.user("Book the Alder.")
-    seam.offer(session, [{"name": "book", "parameters": schema("hotel", "string")}])
-    with session, seam.firewall.guard(ToolCall("book", {"hotel": "Alder"})) as guard:
+    adapter.offer(session, [{"name": "book", "parameters": schema("hotel", "string")}])
+    with session, adapter.firewall.guard(ToolCall("book", {"hotel": "Alder"})) as guard:
         guard.value = book({"hotel": "Alder"})
 
     assert "Alder" == guard.value
@@ -179,58 +179,58 @@ def schema(name: str, kind: str) -> dict[str, Any]:
 
 
 def codes(
-    seam: Seam, session: Session, arguments: dict[str, Any], *, tool: str = "find"
+    adapter: AdapterSession, session: Session, arguments: dict[str, Any], *, tool: str = "find"
 ) -> list[str]:
     """Return the codes of what is found of a call."""
-    decision = seam.firewall.check_call(ToolCall(tool, arguments), session=session)
+    decision = adapter.firewall.check_call(ToolCall(tool, arguments), session=session)
     return [finding.code for finding in decision.findings]
 
 
 def test_the_policys_words_about_an_offered_tool_win():
     """A framework knows the schema, the author the danger."""
     tool = Tool(name="refund", destructive=True)
-    seam = Seam(Shield(shield.configure(tools=[tool])))
-    seam.offer(seam.session("c"), [REFUND])
-    session = seam.session("c")
-    assert seam.firewall.registry.of(session).plan("refund").tool.destructive
+    adapter = AdapterSession(Shield(shield.configure(tools=[tool])))
+    adapter.offer(adapter.session("c"), [REFUND])
+    session = adapter.session("c")
+    assert adapter.firewall.registry.of(session).plan("refund").tool.destructive
 
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"name": ""}, {"type": "web_search"}, object()])
-def test_what_is_no_tool_is_not_judged(seam, odd):
+def test_what_is_no_tool_is_not_judged(adapter, odd):
     """Hosted tools have no schema of ours."""
-    session = seam.session("c")
-    seam.offer(session, [odd, REFUND])
+    session = adapter.session("c")
+    adapter.offer(session, [odd, REFUND])
     assert frozenset({"refund"}) == session.tools
 
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"role": "narrator"}, {"role": "user", "content": 7}])
-def test_what_cannot_be_read_was_not_seen(seam, odd):
+def test_what_cannot_be_read_was_not_seen(adapter, odd):
     """The rest of the conversation is taken in, once."""
     said: list[Any] = [odd, {"role": "user", "content": "Refund tx_1."}]
-    session = seam.session("c")
-    seam.hear(session, said)
-    seam.hear(session, said)
+    session = adapter.session("c")
+    adapter.hear(session, said)
+    adapter.hear(session, said)
     assert 1 == session.turns
     assert 1 == len(record_of(session).opaque_reasons)
     assert session.origin("tx_9").source == "unknown"
 
 
-def test_a_tool_without_a_schema_keeps_the_one_it_has(seam):
+def test_a_tool_without_a_schema_keeps_the_one_it_has(adapter):
     """What a framework cannot describe, the host may have registered itself."""
-    session = seam.session("c")
-    seam.firewall.register(REFUND)
-    seam.offer(session, [{"name": "refund"}])
-    decision = seam.firewall.check_call(ToolCall("refund", {"amount": "much"}), session=session)
+    session = adapter.session("c")
+    adapter.firewall.register(REFUND)
+    adapter.offer(session, [{"name": "refund"}])
+    decision = adapter.firewall.check_call(ToolCall("refund", {"amount": "much"}), session=session)
     assert ["wrong_type"] == [finding.code for finding in decision.findings]
 
 
 def test_what_the_host_narrowed_stays_narrow():
     """A framework offers more than this session may call."""
     firewall = Shield(shield.configure(mode="strict"))
-    seam = Seam(firewall, firewall.session(tools=["look_up"]))
+    adapter = AdapterSession(firewall, firewall.session(tools=["look_up"]))
     for _ in range(2):
-        seam.offer(seam.session(), [REFUND, LOOK_UP])
-    assert frozenset({"look_up"}) == seam.session().tools
+        adapter.offer(adapter.session(), [REFUND, LOOK_UP])
+    assert frozenset({"look_up"}) == adapter.session().tools
 
 
 @pytest.mark.parametrize(
@@ -242,27 +242,27 @@ def test_what_the_host_narrowed_stays_narrow():
         ({"name": "refund\ud800", "parameters": {}}, "unavailable"),
     ],
 )
-def test_a_tool_that_cannot_be_declared_stops_no_run(seam, caplog, odd, code):
+def test_a_tool_that_cannot_be_declared_stops_no_run(adapter, caplog, odd, code):
     """Tools come from servers that nobody controls; our failure is told once."""
-    session = seam.session("c")
+    session = adapter.session("c")
     for _ in range(2):
-        seam.offer(session, [odd, LOOK_UP])
+        adapter.offer(session, [odd, LOOK_UP])
     assert 1 == len([r for r in caplog.records if "cannot judge an offered tool" in r.message])
 
-    assert seam.firewall.check_call(ToolCall("look_up", {}), session=session).blocked is False
-    decision = seam.firewall.check_call(ToolCall(odd["name"], {}), session=session)
+    assert adapter.firewall.check_call(ToolCall("look_up", {}), session=session).blocked is False
+    decision = adapter.firewall.check_call(ToolCall(odd["name"], {}), session=session)
     assert decision.blocked is (code is not None)
 
 
-def test_a_sessions_own_function_is_not_described_to_others(seam):
+def test_a_sessions_own_function_is_not_described_to_others(adapter):
     """A framework describes the tools of a step; the functions of one session stay its own."""
 
     def look_up(order_id: str) -> str:
         return order_id
 
-    firewall = seam.firewall
+    firewall = adapter.firewall
     with firewall.session(functions=[look_up]) as session:
-        seam.offer(session, [LOOK_UP, REFUND])
+        adapter.offer(session, [LOOK_UP, REFUND])
         session.user("Order W1?")
         assert "W1" == firewall.dispatch("look_up", {"order_id": "W1"})
 

@@ -22,7 +22,7 @@ from abs_shield.core.generated_ids import new_id
 from abs_shield.core.layer_names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
+from abs_shield.shield.off_switch import NOT_JUDGED, NOTE, SWITCH
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _VERDICTS = {
 _ACTIONS = {"emit": Action.ALLOW, "revise": Action.REVISE, "block": Action.BLOCK}
 _GROUNDED = ("grounded", "unverified")
 _NOTHING = frozenset({"no_claims", "no_evidence", "grounding_skipped"})
-_AT_LARGE = {
+_ANSWER_REASONS = {
     "no_evidence": ("/claims", "there is nothing that its claims could be checked against"),
     "below_emit_threshold": ("/overall_score", "it is below what the policy lets be emitted"),
     "call_rejected": ("/tool_call_validations", "a call of the final turn was stopped"),
@@ -48,14 +48,14 @@ _MOST_TOKENS = 5
 """Values, or words that a verifier marked, that a finding names: it quotes no sentence."""
 
 
-class Began(NamedTuple):
+class CheckStart(NamedTuple):
     """When a check began: by the calendar, and by the clock that measures."""
 
     at: float
     clock: float
 
     @classmethod
-    def now(cls) -> Began:
+    def now(cls) -> CheckStart:
         """Begin."""
         return cls(time(), perf_counter())
 
@@ -66,7 +66,7 @@ def answer_mode(policy: Policy, check: str, *, opened: bool) -> Mode:
 
 
 def answer_decision(
-    session: Session, held: Mapping[str, Any], *, began: Began, **fields: Any
+    session: Session, mode_fields: Mapping[str, Any], *, began: CheckStart, **fields: Any
 ) -> Decision:
     """
     Return the Decision about a text that belongs to a session.
@@ -88,11 +88,16 @@ def answer_decision(
         "agent": session.agent,
         "model": session.model,
     }
-    return make_decision(**{**usual, **held, **fields})
+    return make_decision(**{**usual, **mode_fields, **fields})
 
 
-def decision_about(
-    found: Checked, session: Session, held: dict[str, Any], *, began: Began, error: str = ""
+def report_decision(
+    result: Checked,
+    session: Session,
+    mode_fields: dict[str, Any],
+    *,
+    began: CheckStart,
+    error: str = "",
 ) -> Decision:
     """
     Give the record of an answer.
@@ -104,13 +109,13 @@ def decision_about(
         began: When its check began.
         error: Why it could not be checked; our failure is no verdict.
     """
-    report, mode = found.report, held["mode"]
+    report, mode = result.report, mode_fields["mode"]
     would_block = report.action == "block"
-    findings = (*_of_claims(found, mode), *_at_large(found, mode))
-    failed = bool(error or (found.errors and not findings))
+    findings = (*_claim_findings(result, mode), *_answer_findings(result, mode))
+    failed = bool(error or (result.errors and not findings))
     return answer_decision(
         session,
-        held,
+        mode_fields,
         began=began,
         verdict=Verdict.CLEAN if failed else _VERDICTS[report.action],
         action=_ACTIONS[report.action],
@@ -118,40 +123,40 @@ def decision_about(
         would_block=would_block,
         run_id=report.run_id,
         findings=findings,
-        coverage={ANSWER: _coverage(found, error)},
+        coverage={ANSWER: _coverage(result, error)},
         probability=None if report.overall_score is None else 1 - report.overall_score,
-        errors=(*found.errors, error) if error else found.errors,
-        notes=found.notes,
+        errors=(*result.errors, error) if error else result.errors,
+        notes=result.notes,
     )
 
 
-def _coverage(found: Checked, error: str) -> Coverage:
+def _coverage(result: Checked, error: str) -> Coverage:
     if error:
         return Coverage(Outcome.ERROR, error)
-    if NOTE in found.notes:
+    if NOTE in result.notes:
         return NOT_JUDGED
-    nothing = sorted(_NOTHING.intersection(found.notes))
+    nothing = sorted(_NOTHING.intersection(result.notes))
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN
 
 
-def _of_claims(found: Checked, mode: Mode) -> Iterator[Finding]:
+def _claim_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
     """Give one finding for each claim that is not grounded."""
-    for place, (claim, one) in enumerate(zip(found.report.claims, found.claims, strict=True)):
+    for place, (claim, one) in enumerate(zip(result.report.claims, result.claims, strict=True)):
         if claim.status not in _GROUNDED:
-            blocks = found.report.action == "block" and claim.critical and one.confirmed
+            blocks = result.report.action == "block" and claim.critical and one.confirmed
             yield Finding(
                 check=ANSWER,
                 verdict=Verdict.HALLUCINATED if blocks else Verdict.SUSPICIOUS,
                 strength=1 - (claim.score or 0.0),
                 where=f"/claims/{place}",
-                detail=_why(claim, one),
+                detail=_claim_detail(claim, one),
                 code=claim.status,
                 mode=mode,
-                counted=found.report.action != "emit",
+                counted=result.report.action != "emit",
             )
 
 
-def _why(claim: ReportedClaim, one: Assessment) -> str:
+def _claim_detail(claim: ReportedClaim, one: Assessment) -> str:
     if one.contradicted:
         return one.contradicted
     if claim.status == "divergent":
@@ -162,11 +167,11 @@ def _why(claim: ReportedClaim, one: Assessment) -> str:
     return f"{missed} stands nowhere in the evidence" if missed else "no evidence says this"
 
 
-def _at_large(found: Checked, mode: Mode) -> Iterator[Finding]:
+def _answer_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
     """Give one finding for each reason that speaks against the answer as a whole."""
-    for note in found.notes:
-        if note in _AT_LARGE:
-            where, detail = _AT_LARGE[note]
+    for note in result.notes:
+        if note in _ANSWER_REASONS:
+            where, detail = _ANSWER_REASONS[note]
             yield Finding(
                 check=ANSWER,
                 verdict=Verdict.SUSPICIOUS,
@@ -175,5 +180,5 @@ def _at_large(found: Checked, mode: Mode) -> Iterator[Finding]:
                 detail=detail,
                 code=note,
                 mode=mode,
-                counted=found.report.action != "emit",
+                counted=result.report.action != "emit",
             )

@@ -64,7 +64,7 @@ class Entry:
         except ValidationError as error:
             if self._fits(arguments):
                 raise
-            values = self.binding.values_where_taken(arguments, error)
+            values = self.binding.accepted_values(arguments, error)
         return self.binding.call(values)
 
     def _fits(self, arguments: Mapping[str, Any]) -> bool:

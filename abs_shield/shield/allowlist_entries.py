@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from abs_shield.policy import Policy
-from abs_shield.shield.registry import Registry
 from abs_shield.shield.session_tools import SessionTools
+from abs_shield.shield.tool_registry import Registry
 
 
-def allowed(policy: Policy, tools: Registry | SessionTools) -> tuple[Any, ...]:
+def allowlist_entries(policy: Policy, tools: Registry | SessionTools) -> tuple[Any, ...]:
     """Return the entries of every allowlist: the policy's, its tools' and their parameters'."""
     return (*policy.allow, *_of_tools(tools))
 

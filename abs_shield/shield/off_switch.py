@@ -26,7 +26,7 @@ class OffSwitch:
         self._lock = renewed(Lock())
 
     @contextmanager
-    def thrown(self) -> Iterator[None]:
+    def switched_off(self) -> Iterator[None]:
         """Stay off until the last such block is left."""
         self._move(1)
         try:
