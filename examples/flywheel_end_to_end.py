@@ -264,9 +264,9 @@ def turn(folder: Path) -> None:
     from abs_shield.flywheel.candidate import Command
     from abs_shield.flywheel.evaluate import evaluate
     from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate, render_export
-    from abs_shield.flywheel.registry import NewVersion, VersionRegistry
     from abs_shield.flywheel.status import status
     from abs_shield.flywheel.train import train as run_training
+    from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
 
     book, log, base = folder / "flywheel.db", folder / "decisions.db", folder / "base.npz"
     others = [*learnt("capitals", CAPITALS), *learnt("heads", HEADS)]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from abs_shield.core.canonical import canonical, encodable, scalar
-from abs_shield.core.feedback import Feedback, Problem
+from abs_shield.core.feedback import Feedback, FeedbackProblem
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.core.summary import APPROVALS, approval_reasons, summary_of, title_of
@@ -288,7 +288,7 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
 
 
-def _problem(finding: Finding) -> Problem:
+def _problem(finding: Finding) -> FeedbackProblem:
     return {
         "code": finding.code,
         "field": finding.where,
@@ -300,13 +300,13 @@ def _problem(finding: Finding) -> Problem:
     }
 
 
-def _withheld_problem(finding: Finding) -> Problem:
+def _withheld_problem(finding: Finding) -> FeedbackProblem:
     """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
     problem = _problem(finding)
     return {**problem, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 
 
-def _error_problem(code: str, hint: str) -> Problem:
+def _error_problem(code: str, hint: str) -> FeedbackProblem:
     return {
         "code": code, "field": "", "got": None, "expected": "", "allowed": [], "nearest": "",
         "hint": hint,

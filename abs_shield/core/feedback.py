@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 
-class Problem(TypedDict):
+class FeedbackProblem(TypedDict):
     """
     One thing that is wrong with a call or a result.
 
@@ -43,6 +43,6 @@ class Feedback(TypedDict):
 
     status: Literal["blocked", "flagged", "allowed", "withheld"]
     tool: str
-    problems: list[Problem]
+    problems: list[FeedbackProblem]
     retryable: bool
     attempts_left: int | None

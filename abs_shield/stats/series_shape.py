@@ -8,7 +8,7 @@ from operator import mul
 from typing import NamedTuple
 
 
-class Shape(NamedTuple):
+class SeriesShape(NamedTuple):
     """
     The shape of a series.
 
@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     kurtosis: float
 
 
-def shape(series: Collection[float]) -> Shape:
+def shape(series: Collection[float]) -> SeriesShape:
     """
     Return the shape of at least two numbers.
 
@@ -45,9 +45,9 @@ def shape(series: Collection[float]) -> Shape:
     squares = list(map(mul, away, away))
     spread = fsum(squares)
     if not spread:
-        return Shape(2.0, 0.0, 3.0)
+        return SeriesShape(2.0, 0.0, 3.0)
     second = spread / n
-    return Shape(
+    return SeriesShape(
         dist(away[1:], away[:-1]) ** 2 / spread,
         fsum(map(mul, squares, away)) / n / second**1.5,
         fsum(map(mul, squares, squares)) / n / second**2,

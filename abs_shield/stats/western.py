@@ -16,7 +16,7 @@ _TAILS = ((1, 0.0013498980316301), (2, 0.0227501319481792), (4, 0.15865525393145
 """How many points each rule needs, and how often a normal one lies beyond its limit."""
 
 
-class Limits(NamedTuple):
+class ControlLimits(NamedTuple):
     """Deviations from the mean beyond which a point counts for rule 1, 2, 3 and 4."""
 
     beyond_3: float
@@ -26,7 +26,7 @@ class Limits(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def limits(n: int, series: int) -> Limits:
+def limits(n: int, series: int) -> ControlLimits:
     """
     Return the limits for a mean and a deviation of *n* points, where *series* are judged together.
 
@@ -39,4 +39,4 @@ def limits(n: int, series: int) -> Limits:
     >>> [round(limit, 2) for limit in limits(8, 50)]
     [9.21, 4.07, 1.88, 0.56]
     """
-    return Limits(*(prediction_limit(tail / series ** (1 / r), n) for r, tail in _TAILS))
+    return ControlLimits(*(prediction_limit(tail / series ** (1 / r), n) for r, tail in _TAILS))

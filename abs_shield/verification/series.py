@@ -9,8 +9,8 @@ from itertools import pairwise
 from math import copysign, inf, log, sqrt
 
 from abs_shield.stats import Window
-from abs_shield.stats.series_shape import Shape, repeats, shape
-from abs_shield.stats.western import RUN, WEIGHTS, Limits, limits
+from abs_shield.stats.series_shape import SeriesShape, repeats, shape
+from abs_shield.stats.western import RUN, WEIGHTS, ControlLimits, limits
 
 NEWEST = 100
 """Number of points that a series remembers."""
@@ -78,7 +78,7 @@ class Series:
         self._runs_apply = False
         self._run = 0
         self.is_on_one_side = False
-        self.judged: tuple[float, Limits] | None = None
+        self.judged: tuple[float, ControlLimits] | None = None
         self._beyond: tuple[tuple[int, bool, bool], ...] = ()
 
     def distance(self, x: float, gap: int = 1) -> float:
@@ -124,7 +124,7 @@ class Series:
         """Return whether *x* is outside the range of all remembered points."""
         return not min(self.values) <= x <= max(self.values)
 
-    def rules(self, x: float, distance: float, judged: Limits) -> float:
+    def rules(self, x: float, distance: float, judged: ControlLimits) -> float:
         """Return the weights of the Western Electric rules that *x*, at *distance*, violates."""
         size = abs(distance)
         score = 0.0
@@ -169,7 +169,7 @@ class Series:
         if total >= self._due:
             self._fit()
 
-    def _remember(self, distance: float, judged: Limits) -> None:
+    def _remember(self, distance: float, judged: ControlLimits) -> None:
         _, beyond_2, beyond_1, one_side = judged
         run = self._run
         if distance > one_side:
@@ -218,7 +218,7 @@ def _from_constant(away: float, mean: float) -> float:
     return copysign(inf if share >= _OTHERWISE else share / _STEP, away)
 
 
-def _is_skewed(values: deque[float], points: Shape) -> bool:
+def _is_skewed(values: deque[float], points: SeriesShape) -> bool:
     if abs(points.skewness) <= _SKEWED or min(values) <= 0:
         return False
     return abs(shape([log(x) for x in values]).skewness) < abs(points.skewness)

@@ -10,8 +10,8 @@ import pytest
 from abs_shield.flywheel.accepted import mark_gap
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.registry import NewVersion, VersionRegistry
 from abs_shield.flywheel.review import reviews_of
+from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
 from tests.cli.shop import filled, order, refund
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.registry import VersionRegistry, VersionState
+from abs_shield.flywheel.version_registry import VersionRegistry, VersionState
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flywheel_end_to_end.py"
 for module, extra in (("rapidfuzz", "flywheel"), ("faker", "flywheel"), ("numpy", "pictures")):

@@ -19,9 +19,15 @@ from abs_shield.flywheel.database import database
 from abs_shield.flywheel.drift import Trend, drift
 from abs_shield.flywheel.gap import GapState
 from abs_shield.flywheel.harvest import harvest
-from abs_shield.flywheel.registry import NewVersion, Version, VersionRegistry, VersionState, resolve
 from abs_shield.flywheel.review import Choice, Review, review
 from abs_shield.flywheel.status import status
+from abs_shield.flywheel.version_registry import (
+    NewVersion,
+    Version,
+    VersionRegistry,
+    VersionState,
+    resolve,
+)
 from abs_shield.stores import MemoryStore
 from tests.flywheel.catches import catch, gap
 

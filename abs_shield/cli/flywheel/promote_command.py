@@ -14,7 +14,7 @@ from abs_shield.cli.label.label_author import user_name
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.evaluate import require_evaluation
-from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionState
+from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry, VersionState
 from abs_shield.text.show import escaped, shown
 
 EXAMPLE = (

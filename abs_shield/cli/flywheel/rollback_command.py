@@ -9,7 +9,7 @@ import typer
 from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
 from abs_shield.cli.label.label_author import user_name
-from abs_shield.flywheel.registry import VersionRegistry
+from abs_shield.flywheel.version_registry import VersionRegistry
 
 EXAMPLE = (
     "Example: abs-shield flywheel rollback prompts/support.txt"

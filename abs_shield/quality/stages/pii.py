@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abs_shield.quality.pii.allowed_values import is_allowed
 from abs_shield.quality.pii.detector import detect
-from abs_shield.quality.pii.feedback import feedback
 from abs_shield.quality.pii.masking import TABLE
+from abs_shield.quality.pii.pii_feedback import feedback
 from abs_shield.quality.pii.pii_findings import finding
 from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_types import AgentOutput, StageOutcome
