@@ -14,6 +14,6 @@ def run(*words: str) -> Result:
     """Run `abs-shield flywheel` with these words."""
     app = typer.Typer()
     for name in PARTS:
-        module = import_module(f"abs_shield.cli.flywheel.{name}")
+        module = import_module(f"abs_shield.cli.flywheel.{name}_command")
         app.command(name, epilog=module.EXAMPLE)(module.command)
     return CliRunner().invoke(app, [*words])
