@@ -8,7 +8,7 @@ import string
 
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, same
+from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, figures_agree
 
 
 def changed(figure: Figure, chance: random.Random) -> str | None:
@@ -28,7 +28,7 @@ def swapped(figure: Figure, evidence: Evidence, chance: random.Random) -> str | 
     others = [
         stand.figure.value
         for stand in known.stands
-        if stand.figure.kind == figure.kind and not same(figure, stand.figure)
+        if stand.figure.kind == figure.kind and not figures_agree(figure, stand.figure)
     ]
     if not others:
         return None

@@ -77,7 +77,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.growth_direction:reverses_growth", False),
     ),
     "numbers: rounded with about": (Part("answer.checks.value_check:_rounded", FIRST),),
-    "numbers: groups in the answer": (Part("text.values.units:grouped", None),),
+    "numbers: groups in the answer": (Part("text.values.units:join_number_groups", None),),
     "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
     "numbers: groups with blanks": (
         Part("answer.evidence.value_index:ValueIndex.has_spaced", False),

@@ -25,7 +25,7 @@ from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME, Figure
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 KINDS = (ID, MONEY, DATE, TIME)
 _CALL, _SOURCE, _SAYS = "no successful call", "cites", "the evidence says"

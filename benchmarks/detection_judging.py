@@ -33,8 +33,8 @@ from abs_shield.replay.cases import (
     why_not,
     with_call,
 )
-from abs_shield.text.failure import tells_failure
-from abs_shield.text.normal import latin, normal
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.normal import is_latin, normal
 
 HARD = 0.9
 """From this strength on a finding is hard."""
@@ -199,7 +199,7 @@ class _Sheet:
     @property
     def script(self) -> str:
         said = [e.text for e in self.run.events if isinstance(e, MessageText) and e.role == "user"]
-        return "Latin" if all(latin(normal(text)) for text in said) else "other"
+        return "Latin" if all(is_latin(normal(text)) for text in said) else "other"
 
     def fill(self, firewall: Shield, cases: Iterable[PlantedCase]) -> None:
         """Judge the run, and then the run up to each planted fault."""
@@ -316,4 +316,4 @@ def echoes(
 def _failed(events: Sequence[Event]) -> bool:
     """Whether the newest result is an error, marked so or told so in its text."""
     newest = events[-1]
-    return isinstance(newest, Returned) and (newest.error or tells_failure(newest.value))
+    return isinstance(newest, Returned) and (newest.error or is_failure_result(newest.value))

@@ -13,13 +13,13 @@ from ablation import FIRST, replaced
 
 from abs_shield.plan import tool_action
 from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
-from abs_shield.text import names
+from abs_shield.text import identifier_words
 
 Asked = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
 CALL, TOOL, EVER = "call", "tool", "ever"
 _NONE: frozenset[str] = frozenset()
-_CACHED = (tool_action.parse_action, names._name_words, names._of_what)
+_CACHED = (tool_action.parse_action, identifier_words._name_words, identifier_words._of_what)
 
 
 class Rule(NamedTuple):
@@ -69,7 +69,9 @@ RULES: dict[str, Rule] = {
     "shaded words": _of_name("_SPECIFIED_WORDS", {}),
     "the address of something": _of_name("_ADDRESS_KINDS", _NONE),
     "directions": Rule("plan.parameter_names:_DIRECTION_WORDS", _NONE, EVER),
-    "free texts": Rule("text.names:FREE", _NONE, EVER, by="text.names:is_free"),
+    "free texts": Rule(
+        "text.identifier_words:FREE", _NONE, EVER, by="text.identifier_words:is_free_text_field"
+    ),
     "the name of a plain thing": Rule("plan.tool_parameters:_is_plain_member", False, TOOL),
     "what the schema says": Rule("plan.tool_parameters:_by_description", "open", TOOL),
     "who a message goes to": Rule("plan.tool_parameters:_names_addressee", False, TOOL),
@@ -82,13 +84,13 @@ RULES: dict[str, Rule] = {
         "plan.tool_parameters:Parameters._takes_blanks", True, TOOL
     ),
     # by the value
-    "words with a meaning": Rule("text.shape:is_sentinel"),
+    "words with a meaning": Rule("text.value_shapes:is_sentinel"),
     "prose": Rule("plan.parameter_values:_is_prose"),
-    "expressions": Rule("text.shape:is_formula"),
-    "dates and times": Rule("text.shape:is_moment"),
-    "quantities": Rule("text.shape:is_quantity"),
-    "addresses": Rule("text.shape:is_address"),
-    "codes": Rule("text.shape:is_code"),
+    "expressions": Rule("text.value_shapes:is_formula"),
+    "dates and times": Rule("text.value_shapes:is_date_or_time"),
+    "quantities": Rule("text.value_shapes:is_quantity"),
+    "addresses": Rule("text.value_shapes:is_address"),
+    "codes": Rule("text.value_shapes:is_code"),
     "countries": Rule("text.countries:is_country"),
     "words of an interface": Rule("plan.parameter_values:_is_interface_word"),
     "ids by name alone": Rule("plan.parameter_values:_is_misnamed_id"),
@@ -98,8 +100,8 @@ RULES: dict[str, Rule] = {
     "keys of filters": Rule("plan.judged_arguments:_is_key"),
     "keys of objects": Rule("plan.judged_arguments:Targets._object_keys", ()),
     "a value in its description": Rule("plan.judged_arguments:_is_in_description"),
-    "placeholders": Rule("text.shape:is_placeholder"),
-    "blanks of a form": Rule("text.blanks:is_blank"),
+    "placeholders": Rule("text.value_shapes:is_placeholder"),
+    "blanks of a form": Rule("text.form_blanks:is_blank"),
     "a credential's placeholder": Rule("plan.judged_arguments:_requires_real_value"),
     "a placeholder that was said": Rule("layers.phantom_target:_was_written_with_brackets", True),
     # credentials
@@ -124,18 +126,18 @@ RULES: dict[str, Rule] = {
         for name in INDIRECT_MENTIONS
     },
     "initials before a number": Rule("plan.indirect_mentions.numbered_id:_is_initials"),
-    "words that ask": Rule("text.labels:_ASKING", _NONE, EVER),
-    "numbers in groups": Rule("text.tight:_is_grouped"),
-    "groups of unequal length": Rule("text.groups:_is_uneven"),
-    "groups of one length": Rule("text.groups:_is_row"),
-    "blanks that are closed": Rule("text.tight:_closes_up"),
+    "words that ask": Rule("text.code_labels:_REQUEST_VERBS", _NONE, EVER),
+    "numbers in groups": Rule("text.separatorless:_is_grouped"),
+    "groups of unequal length": Rule("text.digit_groups:_is_uneven"),
+    "groups of one length": Rule("text.digit_groups:_is_row"),
+    "blanks that are closed": Rule("text.separatorless:_closes_up"),
     "whole codes of a result": Rule("session.token_index:TokenIndex.cell", None),
     "words apart": Rule("layers.phantom_target:_allows_separate_words"),
-    "sites that all know": Rule("text.hosts:is_well_known"),
-    "usual files": Rule("text.paths:is_conventional"),
-    "steps below a path": Rule("session.run_mentions:Mentions.extends_known_path"),
+    "sites that all know": Rule("text.popular_sites:is_popular_site"),
+    "usual files": Rule("text.path_cuts:is_conventional"),
+    "steps below a path": Rule("session.run_mentions:Mentions.extends_mentioned_path"),
     "folders of a path": Rule("session.value_lookup:_is_folder", True),
-    "slips in a path": Rule("text.paths:is_slip"),
+    "slips in a path": Rule("text.path_cuts:is_misspelt_path"),
     "echoes": Rule("layers.phantom_target:_is_echo"),
     "foreign scripts": Rule("layers.phantom_target:has_identifier_characters", True),
     "made before": Rule("layers.phantom_target:_was_created"),
@@ -197,7 +199,7 @@ RULES: dict[str, Rule] = {
     "entities of a call": Rule("plan.write_history:_is_entity"),
     "the noun's own id": Rule("plan.write_history:_names_subject"),
     "one spelling": Rule("plan.spellings:EntitySpellings._find", None),
-    "failed calls": Rule("text.failure:tells_failure"),
+    "failed calls": Rule("text.failure_results:is_failure_result"),
     "on what was removed": Rule("layers.impossible_state:_shared_parameter", ""),
     "the same removal again": Rule("layers.impossible_state:_repeated_removal", None),
     "slips that lose nothing": Rule("plan.slips:without_slips", None),

@@ -17,7 +17,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of, tokens
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 Write = Callable[[str], Any]
 """Rewrites the answer from feedback; sync or async."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.text.show import escaped, shown, told
+from abs_shield.text.show import describe_exception, escaped, shown
 
 _LONGEST = 40_000
 """Characters of a premise that are read."""
@@ -218,7 +218,7 @@ def require_all(folder: str | Path, missing: Sequence[str]) -> None:
 
 def cannot_load(folder: str | Path, error: Exception) -> PolicyError:
     """Return the error of a folder whose files cannot be read as a model."""
-    reason = escaped(told(error), limit=200)
+    reason = escaped(describe_exception(error), limit=200)
     return PolicyError(f"verifier: `{escaped(str(folder))}` cannot be loaded: {reason}")
 
 

@@ -35,7 +35,7 @@ from abs_shield.replay.planting import (
 )
 from abs_shield.replay.session_sort import sort_by_session
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -129,7 +129,9 @@ def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWar
     try:
         writer.add(run)
     except (RecursionError, ValueError) as error:  # JSON that can be read and not be written
-        warnings.add_bad_line(BadLine(run.path, run.line, f"it cannot be written: {told(error)}"))
+        warnings.add_bad_line(
+            BadLine(run.path, run.line, f"it cannot be written: {describe_exception(error)}")
+        )
         return
     sample.add(run)
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from time import time
 
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.text.moments import moment
+from abs_shield.text.iso_dates import iso_date
 from abs_shield.text.show import escaped
 
 _AGO = re.compile(r"([0-9]{1,6})([smhdw])")
@@ -33,7 +33,7 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
         return None
     if ago := _AGO.fullmatch(text.strip()):
         return time() - int(ago[1]) * _SECONDS[ago[2]]
-    parsed = moment(text)
+    parsed = iso_date(text)
     if parsed is None:
         raise BadInput(
             f"`{option}`: `{escaped(text)}` is not a valid time; use e.g. 7d, 12h, 2026-01-31T08:00"

@@ -13,7 +13,7 @@ from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returne
 from abs_shield.core.message_bodies import BODY, SHAPES, may_be_lost, require_body
 from abs_shield.core.message_parts import NAMES, UNSEEN, block_of, members_of
 from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
-from abs_shield.text.show import LONGEST_NAME, plain, shown
+from abs_shield.text.show import LONGEST_NAME, plain_name, shown
 
 __all__ = [
     "UnreadableMessage", "decoded", "failed", "id_of", "read_call", "read_calls", "read_message",
@@ -197,7 +197,7 @@ def read_call(call: Any) -> ToolCall:
     logprobs = call.get("logprobs", inner.get("logprobs"))
     if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
         arguments = {"input": arguments}  # free text, and no JSON
-    return ToolCall(plain(name), arguments, next(filter(None, ids), None), logprobs)
+    return ToolCall(plain_name(name), arguments, next(filter(None, ids), None), logprobs)
 
 
 def text_of(content: Any) -> str:
@@ -235,7 +235,7 @@ def sound(call: ToolCall) -> ToolCall:
     short = type(name) is str and len(name) <= LONGEST_NAME
     if short and (call_id is None or (type(call_id) is str and len(call_id) <= LONGEST_NAME)):
         return call
-    return replace(call, name=plain(call.name), id=id_of(call.id))
+    return replace(call, name=plain_name(call.name), id=id_of(call.id))
 
 
 def decoded(value: Any) -> Any:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 
 from abs_shield.text.values.figure import SUMS
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 
 @lru_cache(maxsize=4096)

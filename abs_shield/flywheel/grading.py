@@ -14,8 +14,8 @@ from abs_shield.text.normal import normal
 from abs_shield.text.polarity import NEGATORS, without_reply
 from abs_shield.text.tokens import HEDGES, is_small
 from abs_shield.text.values.calendar import MONTHS
-from abs_shield.text.values.figure import DATE, MONEY, SUMS, Figure, is_year, same
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure import DATE, MONEY, SUMS, Figure, figures_agree, is_year
+from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.signs import is_negative
 from abs_shield.text.values.units import units_of
 
@@ -175,7 +175,7 @@ def _is_same(one: _Token, other: _Token) -> bool:
         return one.figure.value == other.figure.value and _is_same_unit(one.figure, other.figure)
     if one.figure.kind == DATE:  # a day without its year does not equal one with a year
         return one.figure.value == other.figure.value
-    return same(one.figure, other.figure) and same(other.figure, one.figure)
+    return figures_agree(one.figure, other.figure) and figures_agree(other.figure, one.figure)
 
 
 def _is_same_unit(expected: Figure, answer: Figure) -> bool:

@@ -6,7 +6,7 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from abs_shield.text.names import split
+from abs_shield.text.identifier_words import split_words
 from abs_shield.text.stem import lowered, stem
 from abs_shield.text.synonyms import canonical
 from abs_shield.text.tokens import is_small
@@ -106,7 +106,7 @@ def is_kind(word: str) -> bool:
 def _split_name(match: re.Match[str]) -> str:
     """Split an identifier into words, unless it contains digits and is a value."""
     name = match[0]
-    return name if any(c.isdigit() for c in name) else " ".join(split(name))
+    return name if any(c.isdigit() for c in name) else " ".join(split_words(name))
 
 
 def _word(kind: str, text: str) -> str:

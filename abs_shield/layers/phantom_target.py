@@ -34,12 +34,12 @@ from abs_shield.session.session_record import SessionRecord, mentions_of, record
 from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import occurs_in_earlier_replies, occurs_unechoed, occurs_verbatim
 from abs_shield.session.whole_match import is_rooted, may_be_group
-from abs_shield.text.leaves import leaves, name_of, pointer
-from abs_shield.text.nearest import closest
-from abs_shield.text.normal import latin, normal
-from abs_shield.text.shape import BRACKETS
+from abs_shield.text.json_leaves import leaves, name_of, pointer
+from abs_shield.text.nearest import closest_spelling
+from abs_shield.text.normal import is_latin, normal
 from abs_shield.text.show import escaped, shown
-from abs_shield.text.verbs import Does
+from abs_shield.text.value_shapes import BRACKETS
+from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 LayerResult = Finding | Unavailable | Failed
@@ -218,9 +218,9 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
     if argument.judged == "credential" and not argument.placeholder:
         # a call that changes a password presents the old one and invents the new one
         presented = tool.targets.is_presented_credential(argument.path)
-        from_user = (presented or tool.action.does is Does.MAKE) and is_credential_from_person(
-            argument, session
-        )
+        from_user = (
+            presented or tool.action.does is VerbEffect.MAKE
+        ) and is_credential_from_person(argument, session)
         return from_user or (presented and is_credential_in_results(argument, session))
     if argument.must_be_seen:
         # wildcards, and values too long to compare, are findings of their own
@@ -230,7 +230,7 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
         return False
     if argument.judged == "hard" or argument.placeholder:
         return True
-    if not (mentions_of(session).in_english and latin(normal(argument.text))):
+    if not (mentions_of(session).in_english and is_latin(normal(argument.text))):
         return False
     return argument.judged != "public" or has_other_half_in_run(argument, session)
 
@@ -408,7 +408,7 @@ def _needs_no_mention(
         return True
     if argument.must_be_seen or argument.placeholder:
         return not argument.must_be_seen and is_exploration(argument, tool, proposal, session)
-    deletes = tool.tool.destructive or tool.action.does is Does.UNMAKE
+    deletes = tool.tool.destructive or tool.action.does is VerbEffect.UNMAKE
     return is_exploration(argument, tool, proposal, session) or is_mentioned_indirectly(
         argument, session, writes=tool.writes, deletes=deletes
     )
@@ -462,7 +462,7 @@ def _unmentioned_finding(
 def _nearest_value(text: str, session: Session) -> str:
     """Return the mentioned value that was probably meant: the nearest, or the only similar one."""
     candidates = dict.fromkeys(mentions_of(session).similar(text))
-    near = closest(normal(text), candidates) if candidates else ""
+    near = closest_spelling(normal(text), candidates) if candidates else ""
     return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
 
 

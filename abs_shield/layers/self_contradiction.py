@@ -34,10 +34,10 @@ from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import SessionRecord, record_of
-from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
-from abs_shield.text.names import is_free, name_words
+from abs_shield.text.identifier_words import is_free_text_field, name_words
+from abs_shield.text.json_leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.show import escaped
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
 """Ranks: a call is reported for the contradiction of the highest rank in its window."""
@@ -205,8 +205,10 @@ def _is_intended(first: Write, then: Write, between: Sequence[Write], session: S
     other_tool_ran = any(write.tool not in (first.tool, then.tool) for write in between)
     if other_tool_ran and _is_toggled(first, then) and requests_enclosing_step(user_text):
         return True
-    resumes = first.action.does is Does.UNMAKE and then.action.does is Does.MAKE
-    worked_on = (write for write in between if write.action.does in (Does.CHANGE, Does.ACT))
+    resumes = first.action.does is VerbEffect.UNMAKE and then.action.does is VerbEffect.MAKE
+    worked_on = (
+        write for write in between if write.action.does in (VerbEffect.CHANGE, VerbEffect.ACT)
+    )
     return resumes and any(first.shared_identifiers(write) for write in worked_on)
 
 
@@ -238,12 +240,12 @@ def _rank_by_verbs(first: Write, then: Write) -> int:
     """Return how surely two verbs on one noun undo each other, as a rank; 0 if they do not."""
     if not have_same_subject(first, then):
         return 0
-    if not (first.action.noun and then.action.noun) and first.action.does is not Does.MAKE:
+    if not (first.action.noun and then.action.noun) and first.action.does is not VerbEffect.MAKE:
         return 0
     pair = (first.action.does, then.action.does)
-    if pair == (Does.MAKE, Does.UNMAKE):
+    if pair == (VerbEffect.MAKE, VerbEffect.UNMAKE):
         return _UNDONE
-    if pair in ((Does.UNMAKE, Does.MAKE), (Does.CHANGE, Does.UNMAKE)):
+    if pair in ((VerbEffect.UNMAKE, VerbEffect.MAKE), (VerbEffect.CHANGE, VerbEffect.UNMAKE)):
         return _WEAK
     return 0
 
@@ -271,7 +273,11 @@ def _is_excepted(pair: Inverse, first: Write, then: Write) -> bool:
 
 def _is_conflicting(first: Write, then: Write) -> bool:
     """Return whether the same write sets another value on the same entity."""
-    if first.tool != then.tool or then.action.does is not Does.CHANGE or then.action.verb == "move":
+    if (
+        first.tool != then.tool
+        or then.action.does is not VerbEffect.CHANGE
+        or then.action.verb == "move"
+    ):
         return False
     if subject_entities(first) != subject_entities(then):
         return False
@@ -313,7 +319,7 @@ def _is_setting(first: Write, then: Write, paths: set[Path]) -> bool:
 def _names_part_or_text(path: Path) -> bool:
     """Return whether a parameter selects a part of the entity, or is a text to edit."""
     words = name_words(name_of(path))
-    return is_free(name_of(path)) or not _PART_WORDS.isdisjoint(words)
+    return is_free_text_field(name_of(path)) or not _PART_WORDS.isdisjoint(words)
 
 
 def _is_number_of_entity(path: Path) -> bool:

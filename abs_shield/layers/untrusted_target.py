@@ -9,7 +9,7 @@ from abs_shield.plan import Proposal
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
-from abs_shield.text.leaves import pointer
+from abs_shield.text.json_leaves import pointer
 from abs_shield.text.show import shown
 
 

@@ -14,7 +14,7 @@ from abs_shield.model.calling import acall, call
 from abs_shield.model.generator_steps import Done, advance
 from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined, name_of
 from abs_shield.model.reply_cache import Replies
-from abs_shield.text.show import escaped, shown, told
+from abs_shield.text.show import describe_exception, escaped, shown
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]
@@ -126,7 +126,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
         got = yield [dict(message) for message in messages]
         if isinstance(got, Exception) and not isinstance(got, BadReply):
-            return _undetermined(judge, told(got))._replace(error=type(got).__name__)
+            return _undetermined(judge, describe_exception(got))._replace(error=type(got).__name__)
         reply, problem = _read(got, question, terms)
         if reply is not None and not problem:
             if terms.replies is not None:
@@ -139,14 +139,14 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
 def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None, str]:
     """Return a copy of a reply as plain JSON, and its problem, if any."""
     if isinstance(got, BadReply):
-        return None, escaped(told(got).partition(": ")[2], limit=_LONGEST_REASON)
+        return None, escaped(describe_exception(got).partition(": ")[2], limit=_LONGEST_REASON)
     if not isinstance(got, Mapping):
         return None, f"got {shown(got)}, expected a JSON object"
     try:
         text = json.dumps(dict(got), allow_nan=False)
         reply: dict[str, Any] = json.loads(text)
     except Exception as error:  # an object that JSON cannot write, or nested too deeply
-        return None, f"got no JSON: {escaped(told(error), limit=_LONGEST_REASON)}"
+        return None, f"got no JSON: {escaped(describe_exception(error), limit=_LONGEST_REASON)}"
     if terms.budget is not None:
         terms.budget.add(len(text))
     if len(text) > _LONGEST_REPLY:
@@ -158,7 +158,7 @@ def _problem_with(reply: dict[str, Any], question: Ask) -> str:
     try:
         return escaped(question.problem(reply), limit=_LONGEST_REASON)
     except Exception as error:  # a reply that cannot be validated does not count as valid
-        return f"it cannot be checked: {escaped(told(error), limit=_LONGEST_REASON)}"
+        return f"it cannot be checked: {escaped(describe_exception(error), limit=_LONGEST_REASON)}"
 
 
 def _retry_message(problem: str) -> Message:

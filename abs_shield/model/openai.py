@@ -11,7 +11,7 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model.generator_steps import Done, advance
 from abs_shield.model.json_reply import object_in
 from abs_shield.model.judge import BadReply, Message
-from abs_shield.text.show import escaped, shown, told
+from abs_shield.text.show import describe_exception, escaped, shown
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -130,7 +130,7 @@ class OpenAIJudge:
 
     def _failure(self, error: Exception | None) -> ShieldError:
         status = getattr(error, "status_code", None)
-        message = getattr(error, "message", None) or (told(error) if error else "")
+        message = getattr(error, "message", None) or (describe_exception(error) if error else "")
         text = escaped(str(message).replace(self._key, "***"), limit=_REASON)
         return ShieldError(f"HTTP {status}: {text}" if status else text)
 

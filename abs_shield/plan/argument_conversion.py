@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.slips import without_slips
 from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
-from abs_shield.text.leaves import leaves, pointer
+from abs_shield.text.json_leaves import leaves, pointer
 
 if TYPE_CHECKING:
     from abs_shield.plan.tool_plan import ToolPlan

@@ -11,11 +11,11 @@ from abs_shield.plan.parameter_names import classify_name, is_path
 from abs_shield.plan.tool_action import ToolAction, parse_action_argument
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_keys import keys_of
-from abs_shield.text.leaves import Path, name_of, parent_of
-from abs_shield.text.names import is_free, name_words, of_what
+from abs_shield.text.identifier_words import is_free_text_field, name_words, subject_words
+from abs_shield.text.json_leaves import Path, name_of, parent_of
 from abs_shield.text.normal import normal
 from abs_shield.text.synonyms import canonical
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 _OWN_WORDS = frozenset(
     "id name number key code title slug path file filename filepath label username".split()
@@ -85,7 +85,7 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
             and name_words(name_of(path)) in _TITLE_NAMES
             and not _is_name_of_person(path)
         )
-    if action.does is Does.CHANGE and "new" in words:
+    if action.does is VerbEffect.CHANGE and "new" in words:
         return bool(words & _OWN_WORDS)
     if action.verb == "upload" and (_names_existing_file(path, tool) or "id" in words):
         return False
@@ -185,7 +185,7 @@ def is_list_key(
     if len(path) < 3 or not isinstance(path[-2], int):
         return False
     parent = parent_of(path, arguments)
-    own = of_what(name_of(path)) <= frozenset(name_words(str(path[-3])))
+    own = subject_words(name_of(path)) <= frozenset(name_words(str(path[-3])))
     return own and isinstance(parent, Mapping) and any(map(_is_description, parent.items()))
 
 
@@ -194,7 +194,7 @@ def _is_description(member: tuple[Any, Any]) -> bool:
     name, value = member
     if isinstance(value, (list, Mapping)):
         return bool(value)
-    return isinstance(name, str) and (is_free(name) or name_words(name) in _TITLE_NAMES)
+    return isinstance(name, str) and (is_free_text_field(name) or name_words(name) in _TITLE_NAMES)
 
 
 def names_created_by_statements(text: str) -> list[str]:

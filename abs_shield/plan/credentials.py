@@ -6,9 +6,9 @@ import re
 from typing import Literal
 
 from abs_shield.plan.tool_action import ToolAction
-from abs_shield.text.names import name_words
-from abs_shield.text.shape import is_dated, is_moment, is_sentinel
-from abs_shield.text.verbs import Does
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.value_shapes import is_date_or_time, is_name_with_year, is_sentinel
+from abs_shield.text.verbs import VerbEffect
 
 CredentialUse = Literal["none", "presented", "set"]
 """Use of a value by a call: it is no credential, is presented, or is set as a new one."""
@@ -89,7 +89,7 @@ def credential_use(name: str, action: ToolAction) -> CredentialUse:
         return "none"
     if not _NEW_WORDS.isdisjoint(words):
         return "set"
-    if action.does not in (Does.MAKE, Does.CHANGE) or not _OLD_WORDS.isdisjoint(words):
+    if action.does not in (VerbEffect.MAKE, VerbEffect.CHANGE) or not _OLD_WORDS.isdisjoint(words):
         return "presented"
     if name_words(name)[-1] in _PASSWORD_WORDS | _PIN_WORDS:
         return "presented" if not _SERVICE_NOUNS.isdisjoint(action.noun) else "set"
@@ -113,7 +113,7 @@ def may_be_secret(text: str, name: str) -> bool:
         return False
     if "password" in words:
         return True
-    if any(map(str.isspace, text)) or is_moment(text):
+    if any(map(str.isspace, text)) or is_date_or_time(text):
         return False
     if (words == _TOKEN_ONLY and _CHAIN_ADDRESS.fullmatch(text)) or names_event(text, name):
         return False
@@ -127,7 +127,7 @@ def names_event(text: str, name: str) -> bool:
     >>> names_event("keynote-2026", "session"), names_event("case-2019", "record")
     (True, False)
     """
-    return credential_words(name) == _SESSION_ONLY and is_dated(text)
+    return credential_words(name) == _SESSION_ONLY and is_name_with_year(text)
 
 
 def bare_secret(text: str) -> str:

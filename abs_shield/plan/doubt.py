@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from abs_shield.text.leaves import Path
+from abs_shield.text.json_leaves import Path
 
 
 class Doubt(NamedTuple):

@@ -16,8 +16,8 @@ from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.session.result_text import LONGEST_SCALAR
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.leaves import Path, data_of, leaves, name_of
-from abs_shield.text.names import is_of_kind, name_words, of_what, split
+from abs_shield.text.identifier_words import is_of_kind, name_words, split_words, subject_words
+from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
 from abs_shield.text.normal import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
@@ -59,7 +59,7 @@ def entity_kinds_of(tool: Tool) -> frozenset[str]:
     """
     names = islice(names_of_properties(tool.parameters), _MAX_NAMES)
     return frozenset().union(
-        *(of_what(n) for n in names if classify_name(n) == "hard" or credential_words(n))
+        *(subject_words(n) for n in names if classify_name(n) == "hard" or credential_words(n))
     )
 
 
@@ -87,7 +87,7 @@ def is_other_kind(
     """
     if argument.judged != "hard":
         return False
-    wanted = of_what(name_of(argument.path)) or frozenset(noun)
+    wanted = subject_words(name_of(argument.path)) or frozenset(noun)
     if is_credential_by_label(argument, origin, kinds=kinds, session=session):
         return True
     if origin.source == "user":
@@ -96,7 +96,7 @@ def is_other_kind(
         return otherwise and not labels.isdisjoint(kinds() - wanted)
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
-    field_kinds = [words for field in origin.fields if (words := of_what(field))]
+    field_kinds = [words for field in origin.fields if (words := subject_words(field))]
     if not wanted or not field_kinds or any(is_of_kind(words, wanted) for words in field_kinds):
         return False
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
@@ -123,7 +123,7 @@ def is_also_other_kind(
         judged: Returns whether leaves at a path are judged by their name.
         called: The user's labels of the value; one that fits the parameter makes it valid for both.
     """
-    wanted = of_what(name_of(argument.path))
+    wanted = subject_words(name_of(argument.path))
     if (
         not wanted
         or not wanted.isdisjoint(called)
@@ -132,7 +132,7 @@ def is_also_other_kind(
     ):
         return False
     for path in takewhile(lambda path: path != argument.path, places):
-        other = of_what(name_of(path)) if judged(path) else frozenset()
+        other = subject_words(name_of(path)) if judged(path) else frozenset()
         if other and other.isdisjoint(wanted) and other.isdisjoint(_PERSON_WORDS):
             return not _are_two_ends(name_of(path), name_of(argument.path))
     return False
@@ -190,9 +190,9 @@ def _introduces_credential(text: str, session: Session) -> bool:
 def _values_of_kind(wanted: frozenset[str], session: Session) -> list[str]:
     """Return the values of exactly the wanted kind; if there are none, those of a related kind."""
     values_of_kind = mentions_of(session).values_under
-    own = values_of_kind(lambda field: of_what(field) == wanted, most=_MAX_VALUES)
+    own = values_of_kind(lambda field: subject_words(field) == wanted, most=_MAX_VALUES)
     return own or values_of_kind(
-        lambda field: not wanted.isdisjoint(of_what(field)), most=_MAX_VALUES
+        lambda field: not wanted.isdisjoint(subject_words(field)), most=_MAX_VALUES
     )
 
 
@@ -235,7 +235,7 @@ def is_credential_from_person(argument: Argument, session: Session) -> bool:
     kinds = credential_words(name_of(argument.path)) & _CREDENTIAL_LABELS
     events = (entry.event for entry in session.entries())
     return any(
-        kinds.intersection(split(match[1])) and may_be_secret(match[2], "token")
+        kinds.intersection(split_words(match[1])) and may_be_secret(match[2], "token")
         for event in events
         if isinstance(event, MessageText) and event.role != "assistant"
         for match in _LABELLED_CREDENTIAL.finditer(event.text[:_MAX_TEXT_LENGTH])
@@ -246,7 +246,7 @@ def _long_credentials(wanted: frozenset[str], session: Session | None) -> Iterat
     """Yield credentials that are too long for the index of fields, such as signed tokens."""
     while session is not None:
         for executed in reversed(record_of(session).newest(_MAX_RESULTS)):
-            for path, leaf in leaves(data_of(executed.value), most=_MAX_LEAVES):
+            for path, leaf in leaves(json_data(executed.value), most=_MAX_LEAVES):
                 long = (
                     isinstance(leaf, str) and LONGEST_SCALAR < len(leaf) <= _MAX_CREDENTIAL_LENGTH
                 )

@@ -10,11 +10,11 @@ from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import name_of
+from abs_shield.text.json_leaves import name_of
 from abs_shield.text.normal import normal
-from abs_shield.text.paths import is_conventional, is_revision, is_slip
-from abs_shield.text.shape import is_url
+from abs_shield.text.path_cuts import is_conventional, is_misspelt_path, is_revision
+from abs_shield.text.popular_sites import is_popular_site
+from abs_shield.text.value_shapes import is_url
 
 _NUMBER = re.compile(r"\d{5,}")
 
@@ -39,7 +39,11 @@ def is_exploration(
     introducing = proposal.plan(first.tool) if first is not None else None
     if tool.writes and (introducing is None or introducing.writes):
         return False
-    near = (chunk for chunk in mentions.similar(text) if is_slip(normal(text).strip("/"), chunk))
+    near = (
+        chunk
+        for chunk in mentions.similar(text)
+        if is_misspelt_path(normal(text).strip("/"), chunk)
+    )
     return next(near, None) is None
 
 
@@ -47,6 +51,6 @@ def _is_public(text: str, session: Session) -> bool:
     """Return whether *text* is a URL of a well-known site without an unmentioned number."""
     return (
         is_url(text)
-        and is_well_known(text)
+        and is_popular_site(text)
         and all(map(mentions_of(session).origin, _NUMBER.findall(text)))
     )

@@ -24,15 +24,15 @@ from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import Verbatim, occurs_in, occurs_unechoed
-from abs_shield.text.leaves import Path, name_of, scalar_text
-from abs_shield.text.normal import latin, normal
-from abs_shield.text.paths import steps_back
+from abs_shield.text.json_leaves import Path, name_of, scalar_text
+from abs_shield.text.normal import is_latin, normal
+from abs_shield.text.path_cuts import resolve_parent_steps
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import (
     has_hidden_characters,
     is_condition,
-    is_nobody,
-    is_nothing,
+    is_null_word,
+    is_system_account,
     is_whole_set,
     mixes_scripts,
     selects_all,
@@ -118,13 +118,13 @@ def _doubts_of_value(
         yield Doubt(path, text, "whole_set", detail)
     elif guard == "seen":
         return
-    elif is_nothing(text) or is_nobody(text):
-        optional = around and is_nothing(text)
+    elif is_null_word(text) or is_system_account(text):
+        optional = around and is_null_word(text)
         if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
             yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
     elif (
         guard == "target"
-        and (destination := steps_back(text))
+        and (destination := resolve_parent_steps(text))
         and not _is_mentioned_path(destination, text, verbatim)
     ):
         detail = f"{shown(text)} leads to {shown(destination)}, which nobody in this run mentioned"
@@ -177,8 +177,8 @@ def _doubts_of_whole_set(
 def _doubts_of_script(
     path: Path, text: str, guard: str, session: Session, verbatim: Verbatim
 ) -> Iterator[Doubt]:
-    is_latin = has_identifier_characters(text) if guard == "target" else latin(normal(text))
-    if is_latin or mentions_of(session).origin(text, apart=True) or verbatim.occurs(text):
+    is_readable = has_identifier_characters(text) if guard == "target" else is_latin(normal(text))
+    if is_readable or mentions_of(session).origin(text, apart=True) or verbatim.occurs(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):
@@ -193,7 +193,7 @@ def _names_entity(path: Path, leaf: Any, targets: Targets) -> bool:
     text = scalar_text(leaf)
     if not text or targets.parameters.at(path).guard == "selector":
         return False
-    return not (is_whole_set(text) or is_nothing(text) or is_nobody(text))
+    return not (is_whole_set(text) or is_null_word(text) or is_system_account(text))
 
 
 def _has_other_texts(path: Path, arguments: Mapping[str, Any]) -> bool:

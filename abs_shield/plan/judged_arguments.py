@@ -17,12 +17,24 @@ from abs_shield.plan.tool_parameters import Parameter, Parameters, admission
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group
-from abs_shield.text.blanks import is_blank, may_be_blank
-from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.form_blanks import is_blank, may_be_blank
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
-from abs_shield.text.wildcards import is_condition, is_nobody, is_nothing, is_whole_set, selects_all
+from abs_shield.text.value_shapes import (
+    is_address,
+    is_code,
+    is_date_or_time,
+    is_placeholder,
+    is_quantity,
+)
+from abs_shield.text.wildcards import (
+    is_condition,
+    is_null_word,
+    is_system_account,
+    is_whole_set,
+    selects_all,
+)
 
 _KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTER_MEMBERS = (("path",), ("from",))
@@ -373,7 +385,9 @@ def _classify(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
 
 def _looks_like_user_value(text: str) -> bool:
     """Return whether a value is one word with a digit, and neither a quantity nor a date."""
-    return _USER_VALUE.fullmatch(text) is not None and not (is_quantity(text) or is_moment(text))
+    return _USER_VALUE.fullmatch(text) is not None and not (
+        is_quantity(text) or is_date_or_time(text)
+    )
 
 
 def _normalised_texts(arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -420,7 +434,9 @@ def _is_plain(leaf: Any) -> bool:
     if isinstance(leaf, str):
         if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
             return False
-        return not (is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf))
+        return not (
+            is_whole_set(leaf) or selects_all(leaf) or is_null_word(leaf) or is_system_account(leaf)
+        )
     return type(leaf) is int
 
 

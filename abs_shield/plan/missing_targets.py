@@ -9,10 +9,10 @@ from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
 from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy.parameter_keys import ANYWHERE, keys_of, names_in
-from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
-from abs_shield.text.opaque import Unread
+from abs_shield.text.json_leaves import LeafWalk, Path, name_of, scalar_text
+from abs_shield.text.opaque import UnreadIterator
 from abs_shield.text.show import escaped, shown
-from abs_shield.text.wildcards import is_nothing, is_whole_set
+from abs_shield.text.wildcards import is_null_word, is_whole_set
 
 _MAX_LEAVES = 10_000
 _EXACT = ("seen", "target")
@@ -35,7 +35,7 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
     """
     missing: list[tuple[Path, Any, Parameter]] = []
     tops_with_value: dict[str, set[Path]] = {}
-    for path, leaf in Walk[Path](arguments, (), _members, most=_MAX_LEAVES):
+    for path, leaf in LeafWalk[Path](arguments, (), _members, most=_MAX_LEAVES):
         place = _guarded_place(path, parameters)
         if place is None:
             continue
@@ -65,7 +65,7 @@ def _members(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     """Return the members of an object or a list; None for an empty one, which is a leaf here."""
     if isinstance(item, Mapping):
         return (((*path, str(key)), inner) for key, inner in item.items()) if item else None
-    if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+    if isinstance(item, (list, tuple)) and not isinstance(item, UnreadIterator):
         return (((*path, n), inner) for n, inner in enumerate(item)) if item else None
     return None
 
@@ -90,7 +90,7 @@ def _is_in_schema(path: Path, parameters: Parameters) -> bool:
 
 def _has_value(leaf: Any) -> bool:
     text = scalar_text(leaf)
-    return text is not None and not (is_whole_set(text) or is_nothing(text))
+    return text is not None and not (is_whole_set(text) or is_null_word(text))
 
 
 def _is_missing(
@@ -105,7 +105,11 @@ def _is_missing(
     if isinstance(leaf, bool):
         schema = schema_at(parameters.tool.parameters, path)
         return parameter.declared and "boolean" not in str(schema.get("type"))
-    return isinstance(leaf, (Mapping, list, tuple)) and not leaf and not isinstance(leaf, Unread)
+    return (
+        isinstance(leaf, (Mapping, list, tuple))
+        and not leaf
+        and not isinstance(leaf, UnreadIterator)
+    )
 
 
 def _data_keys(path: Path, place: Path) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.write_history import Write
-from abs_shield.text.names import is_free, name_words
+from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.normal import normal
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 _CALL_WORDS = frozenset("timestamp nonce request idempotency token key reason by at on".split())
 """Words of parameters for when, why and by whom a call is made."""
@@ -19,7 +19,7 @@ def is_move(first: Write, then: Write) -> bool:
 
     A volume that is detached from one machine and attached to another one is moved.
     """
-    if {first.action.does, then.action.does} != {Does.MAKE, Does.UNMAKE}:
+    if {first.action.does, then.action.does} != {VerbEffect.MAKE, VerbEffect.UNMAKE}:
         return False
     one, other = _values_by_role(first), _values_by_role(then)
     return any(one[role] != other[role] for role in one.keys() & other.keys())
@@ -31,6 +31,11 @@ def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:
     for name, value in write.arguments.items():
         text = entity_text(value)
         role = tuple(word for word in name_words(name) if word not in ENDS_OF_A_MOVE | {"id"})
-        if text is not None and role and not is_free(name) and _CALL_WORDS.isdisjoint(role):
+        if (
+            text is not None
+            and role
+            and not is_free_text_field(name)
+            and _CALL_WORDS.isdisjoint(role)
+        ):
             texts_by_role.setdefault(role, []).append(normal(text))
     return {role: texts[0] for role, texts in texts_by_role.items() if len(texts) == 1}

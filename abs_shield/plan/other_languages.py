@@ -10,10 +10,10 @@ from abs_shield.plan.parameter_names import classify_name
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
-from abs_shield.text.leaves import name_of
-from abs_shield.text.normal import latin, normal, unaccented, words
-from abs_shield.text.shape import is_address, is_moment
+from abs_shield.text.json_leaves import name_of
+from abs_shield.text.normal import is_latin, normal, unaccented, words
 from abs_shield.text.show import escaped
+from abs_shield.text.value_shapes import is_address, is_date_or_time
 
 _NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019.-]{1,2}[^\W\d_]+){0,7}\.?")
 _ALNUM = re.compile("[a-z0-9]")
@@ -58,7 +58,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
         return f"{shown} may be written in words" if _may_be_words(text, user_chunks) else ""
     if _NAME.fullmatch(text) is None or not text[:1].isupper():
         return ""
-    if mentions.has_foreign_script and latin(normal(text)):
+    if mentions.has_foreign_script and is_latin(normal(text)):
         return f"{shown} may be transcribed"
     declined = classify_name(name) in ("soft", "who", "public") and _is_inflected(text, user_chunks)
     return f"{shown} may be inflected" if declined else ""
@@ -67,14 +67,14 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
 def _may_be_words(text: str, chunks: Iterable[str]) -> bool:
     """Return whether a date or a sum may be in words: the run has no number that may be it."""
     numbers = [chunk for chunk in chunks if _NUMBER.match(chunk)]
-    if is_moment(text) and not text.isdigit():
+    if is_date_or_time(text) and not text.isdigit():
         return not numbers
     return _NUMBER.fullmatch(text) is not None and not any(map(_is_sum, numbers))
 
 
 def _is_sum(chunk: str) -> bool:
     """Return whether a number is too large for a day or an hour, and not a year."""
-    small = len(chunk) < _MIN_SUM_LENGTH or is_moment(chunk)
+    small = len(chunk) < _MIN_SUM_LENGTH or is_date_or_time(chunk)
     return _NUMBER.fullmatch(chunk) is not None and not small
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from abs_shield.text.names import NATIONAL, name_words
+from abs_shield.text.identifier_words import NATIONAL, name_words
 
 JudgedAs = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """

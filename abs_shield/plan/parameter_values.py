@@ -7,12 +7,12 @@ from typing import Any
 
 from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_host
 from abs_shield.text.countries import is_country
-from abs_shield.text.names import name_words
-from abs_shield.text.shape import (
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.value_shapes import (
     is_address,
     is_code,
+    is_date_or_time,
     is_formula,
-    is_moment,
     is_quantity,
     is_sentinel,
 )
@@ -59,7 +59,7 @@ def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> Judge
         return "never"
     if is_address(text) or is_code(text):
         return "hard"
-    if declared == "code" or is_quantity(text) or is_moment(text) or is_country(text):
+    if declared == "code" or is_quantity(text) or is_date_or_time(text) or is_country(text):
         return "never"
     if (
         declared not in ("soft", "public")
@@ -86,14 +86,14 @@ def _classify_number(leaf: Any, text: str, name: str) -> JudgedAs:
     (``event_key: login``), a year and a version need no mention.
     """
     if text.isdigit():
-        counts = len(text) < _MIN_DIGITS or is_moment(text)
+        counts = len(text) < _MIN_DIGITS or is_date_or_time(text)
         return "never" if counts else "hard"
     if not isinstance(leaf, str):
         return "never"
     if is_code(text) or is_address(text):
         return "hard"
     counting = name_words(name)[-1:] in _NUMBER_NAMES and _SHORT_CODE.fullmatch(text) is not None
-    return "hard" if counting and not (is_quantity(text) or is_moment(text)) else "never"
+    return "hard" if counting and not (is_quantity(text) or is_date_or_time(text)) else "never"
 
 
 def _is_prose(text: str) -> bool:
@@ -122,11 +122,11 @@ def _is_misnamed_id(text: str, name: str) -> bool:
         return True
     if words in _STRICT_ID_NAMES or name_words(name)[-2:] == _BRANCH_NAME:
         return text.startswith("$") and "." in text
-    return is_formula(text) or (is_moment(text) and not text.isdigit())
+    return is_formula(text) or (is_date_or_time(text) and not text.isdigit())
 
 
 def is_token(leaf: Any) -> bool:
     """Return whether a value may be an identifier of any kind: one word with digits in it."""
-    if not isinstance(leaf, str) or not _TOKEN.fullmatch(leaf) or is_moment(leaf):
+    if not isinstance(leaf, str) or not _TOKEN.fullmatch(leaf) or is_date_or_time(leaf):
         return False
     return not is_quantity(leaf) or (leaf.isdigit() and len(leaf) > _MIN_DIGITS)

@@ -6,7 +6,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.normal import normal, words
 
 _MIN_LENGTH = 3
@@ -38,5 +38,5 @@ def has_other_half_in_run(argument: Argument, session: Session) -> bool:
 
 
 def _names(text: str) -> list[frozenset[str]]:
-    names = (frozenset(words(normal(m.text))) for m in mentions(text) if m.kind is Kind.NAME)
+    names = (frozenset(words(normal(m.text))) for m in mentions(text) if m.kind is MentionKind.NAME)
     return [name for name in names if len(name) > 1]

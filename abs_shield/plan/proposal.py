@@ -16,7 +16,7 @@ from abs_shield.schema.schema_problem import not_finite
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.session.verbatim import Verbatim
-from abs_shield.text.leaves import Path, leaves
+from abs_shield.text.json_leaves import Path, leaves
 
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None if it is unknown."""

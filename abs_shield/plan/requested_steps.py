@@ -7,7 +7,7 @@ import re
 from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.language import language
 from abs_shield.text.normal import normal
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 _UNDOING_VERBS = "clean|tidy|undo|revert|roll|take"
 _LATER_WORDS = "then|afterwards?|after that|finally|later|before"
@@ -114,9 +114,11 @@ def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
         return False
     if language(text) != "english" and _NEXT.search(normal(text)):
         return True
-    if first.does is Does.UNMAKE and _is_one_word_for_both(then.verb, text):
+    if first.does is VerbEffect.UNMAKE and _is_one_word_for_both(then.verb, text):
         return True
-    undoing = _verb_pattern(then.verb, also=_UNDOING_VERBS if then.does is Does.UNMAKE else "")
+    undoing = _verb_pattern(
+        then.verb, also=_UNDOING_VERBS if then.does is VerbEffect.UNMAKE else ""
+    )
     nouns = "|".join(re.escape(word) for word in (*then.noun, *first.noun)) or "thing"
     thing = rf"(?:\s+(?:the|my|our|this|that)\s+(?:{nouns}|{_inflect(first.verb)})s?\b)?"
     patterns = (

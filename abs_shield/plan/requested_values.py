@@ -10,8 +10,8 @@ from typing import Any
 
 from abs_shield.plan.tool_action import OPPOSITES
 from abs_shield.session import Session
-from abs_shield.text.leaves import scalar_text
-from abs_shield.text.values.numerals import WORDS, worded
+from abs_shield.text.json_leaves import scalar_text
+from abs_shield.text.values.numerals import WORDS, parse_number_words
 
 _UNSPACED = r"\u2e80-\u9fff\uac00-\ud7ff"
 _WORD = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]")
@@ -59,7 +59,7 @@ def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = 
     """
     if isinstance(one, str) and isinstance(other, str) and (one in other or other in one):
         return False  # one mention would count for both
-    text = _WORDED_NUMBER.sub(lambda match: f"{worded(match[0]).normalize():f}", text)
+    text = _WORDED_NUMBER.sub(lambda match: f"{parse_number_words(match[0]).normalize():f}", text)
     if isinstance(one, bool) and isinstance(other, bool):
         return _names_opposites(text)
     ends = [word.end() for word in islice(_WORD.finditer(text), _MAX_WORDS)]

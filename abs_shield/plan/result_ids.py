@@ -9,11 +9,11 @@ from typing import Any
 
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.tool_action import ToolAction
-from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import Path, data_of, leaves, name_of, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import Path, json_data, leaves, name_of, scalar_text
+from abs_shield.text.labelled_values import labelled_values
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import is_code
+from abs_shield.text.value_shapes import is_code
 
 _BARE_NUMBER_WORDS = frozenset("number no num key ref reference".split())
 """Names of a record's own number without another word."""
@@ -54,7 +54,7 @@ def identifiers(value: Any) -> Iterator[str]:
             if classify_name(name_of(path)) in ("hard", "who") or is_code(text):
                 yield normal(text).strip()
         elif text:
-            fields = islice(labelled(text[:_MAX_TEXT_LENGTH]), _MAX_NEAR)
+            fields = islice(labelled_values(text[:_MAX_TEXT_LENGTH]), _MAX_NEAR)
             yield from (normal(value) for name, value in fields if classify_name(name) == "hard")
 
 
@@ -93,7 +93,7 @@ def _scalars_of(value: Any) -> Iterator[tuple[Path, Any]]:
     for place, (path, leaf) in enumerate(leaves(value, most=_MAX_LEAVES)):
         if place >= _MAX_NEAR and any(isinstance(step, int) for step in path):
             continue
-        inside = data_of(leaf)
+        inside = json_data(leaf)
         if inside is leaf:
             yield path, leaf
         else:

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_keys import names_in
 from abs_shield.schema.item_enums import with_item_enum
-from abs_shield.text.leaves import Path, scalar_text
+from abs_shield.text.json_leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000
 """Members of a schema that are visited."""

@@ -30,7 +30,7 @@ def without_slips(
 
     The caller checks whether they then match the schema.
 
-    >>> wrong = Problem(where="/n", code="wrong_type", detail="", expected="integer or null")
+    >>> wrong = SchemaProblem(where="/n", code="wrong_type", detail="", expected="integer or null")
     >>> without_slips({"n": "71"}, [wrong]), without_slips({"n": "many"}, [wrong])
     ({'n': 71}, None)
     """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 
-from abs_shield.text.forms import is_negative
 from abs_shield.text.normal import normal
-from abs_shield.text.tight import Tight, names_the_same
+from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling
+from abs_shield.text.spelling_variants import is_negative
 
 _MAX_LENGTH = 256
 _MAX_ENTITIES = 1_000
@@ -61,7 +61,7 @@ class EntitySpellings:
 
     def _find(self, letters: str, codes: bytes) -> str | None:
         for codes_of_spelling, spelling in self._by_letters.get(letters, ()):
-            if names_the_same(letters, codes, codes_of_spelling):
+            if is_same_spelling(letters, codes, codes_of_spelling):
                 return spelling
         return None if self._parent is None else self._parent._find(letters, codes)
 
@@ -84,5 +84,5 @@ def _normalise(text: str, *, number: bool) -> tuple[str, str, bytes]:
         bare = bare.lstrip("0") or "0"
     if is_negative(bare):
         return bare, "", b""
-    tight = Tight.of(bare)
+    tight = SeparatorlessText.of(bare)
     return bare, tight.letters, tight.codes[1:-1]

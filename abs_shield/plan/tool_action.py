@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
-from abs_shield.text.names import name_words
-from abs_shield.text.verbs import CLASSES, Does
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.verbs import VERB_EFFECTS, VerbEffect
 
 _CREATING_VERBS = frozenset(
     "create make new generate insert write save draft build upload provision launch init "
@@ -68,7 +68,7 @@ class ToolAction:
         creates: Whether the call creates the noun.
     """
 
-    does: Does
+    does: VerbEffect
     verb: str
     noun: tuple[str, ...]
     object: tuple[str, ...]
@@ -77,7 +77,9 @@ class ToolAction:
     @property
     def is_undoable(self) -> bool:
         """True if the call creates or changes something, or opens a record of it."""
-        return self.does in (Does.MAKE, Does.CHANGE) or self.verb in _RECORD_OPENING_VERBS
+        return (
+            self.does in (VerbEffect.MAKE, VerbEffect.CHANGE) or self.verb in _RECORD_OPENING_VERBS
+        )
 
     @property
     def writes(self) -> bool:
@@ -91,17 +93,17 @@ def parse_action(name: str) -> ToolAction:
     Parse a tool's English name; without a known verb the action is generic.
 
     >>> a = parse_action("remove_user_from_channel"); a.does, a.noun, a.object
-    (<Does.UNMAKE: 'unmake'>, ('user',), ('channel',))
+    (<VerbEffect.UNMAKE: 'unmake'>, ('user',), ('channel',))
     """
     if route := _ROUTE.match(name):
         return _parse_route(route[1].upper(), route[2])
     service, _, operation = name.partition("_")
-    if len(name_words(service)) > 1 and CLASSES.keys() & {*name_words(operation)[:1]}:
+    if len(name_words(service)) > 1 and VERB_EFFECTS.keys() & {*name_words(operation)[:1]}:
         return parse_action(operation)  # `GetTempMail_Create_Email`: the first word is no verb
     words = _expand_words(name_words(name))
     at = _find_verb(words)
     if at is None:
-        return ToolAction(does=Does.ACT, verb="", noun=words, object=(), creates=False)
+        return ToolAction(does=VerbEffect.ACT, verb="", noun=words, object=(), creates=False)
     after = words[at + 1 :]
     stop = next((n for n, word in enumerate(after) if word in _PREPOSITIONS), len(after))
     noun, tail = after[:stop], tuple(w for w in after[stop:] if w not in _PREPOSITIONS)
@@ -110,9 +112,9 @@ def parse_action(name: str) -> ToolAction:
         verb in ("add", "book", "schedule", "reserve") and not tail
     )
     if verb == "open" and not _OPENED_TO_READ.isdisjoint(noun):
-        return ToolAction(does=Does.READ, verb=verb, noun=noun, object=tail, creates=False)
+        return ToolAction(does=VerbEffect.READ, verb=verb, noun=noun, object=tail, creates=False)
     return ToolAction(
-        does=CLASSES[verb], verb=verb, noun=noun or words[:at], object=tail, creates=creates
+        does=VERB_EFFECTS[verb], verb=verb, noun=noun or words[:at], object=tail, creates=creates
     )
 
 
@@ -131,9 +133,9 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     >>> parse_described_action("git_branch", "Create a branch").creates
     True
     >>> parse_described_action("air_quality", "Returns the index of a city.").does
-    <Does.READ: 'read'>
+    <VerbEffect.READ: 'read'>
     >>> parse_described_action("files", "View, create and edit files").does
-    <Does.ACT: 'act'>
+    <VerbEffect.ACT: 'act'>
     """
     action = parse_action(name)
     if action.verb or not description:
@@ -142,18 +144,19 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     words = [_infinitive(word) for word in name_words(sentence)]
     first = words[0] if words else ""
     if first == "create":
-        return replace(action, does=Does.MAKE, verb=first, creates=True)
+        return replace(action, does=VerbEffect.MAKE, verb=first, creates=True)
     does_more = any(
-        word not in _VERBS_AND_NOUNS and CLASSES.get(word, Does.READ) not in (Does.READ, Does.ACT)
+        word not in _VERBS_AND_NOUNS
+        and VERB_EFFECTS.get(word, VerbEffect.READ) not in (VerbEffect.READ, VerbEffect.ACT)
         for word in words[1:]
     )
-    looks = first in _READING_WORDS or CLASSES.get(first) is Does.READ
-    return replace(action, does=Does.READ) if looks and not does_more else action
+    looks = first in _READING_WORDS or VERB_EFFECTS.get(first) is VerbEffect.READ
+    return replace(action, does=VerbEffect.READ) if looks and not does_more else action
 
 
 def _infinitive(word: str) -> str:
     """Return a verb without the ending with which descriptions begin: ``Creates``."""
-    return next((w for w in (word, word[:-1]) if w in CLASSES or w in _READING_WORDS), word)
+    return next((w for w in (word, word[:-1]) if w in VERB_EFFECTS or w in _READING_WORDS), word)
 
 
 _ANSWER_NOUNS = frozenset("answer result response output reply".split())
@@ -181,9 +184,10 @@ def is_answer_tool(name: str) -> bool:
 
 _ROUTE = re.compile(r"\s*(get|head|post|put|patch|delete)[ _:]+(/\S{0,200})", re.IGNORECASE)
 _METHODS = {
-    "GET": (Does.READ, "get"), "HEAD": (Does.READ, "get"), "POST": (Does.MAKE, "create"),
-    "PUT": (Does.CHANGE, "update"), "PATCH": (Does.CHANGE, "update"),
-    "DELETE": (Does.UNMAKE, "delete"),
+    "GET": (VerbEffect.READ, "get"), "HEAD": (VerbEffect.READ, "get"),
+    "POST": (VerbEffect.MAKE, "create"),
+    "PUT": (VerbEffect.CHANGE, "update"), "PATCH": (VerbEffect.CHANGE, "update"),
+    "DELETE": (VerbEffect.UNMAKE, "delete"),
 }  # fmt: skip
 _OPENED_TO_READ = frozenset("url page link website webpage browser tab file document image".split())
 """Objects for which ``open`` means to read."""
@@ -218,7 +222,7 @@ def _parse_route(method: str, path: str) -> ToolAction:
     steps = [step for step in path.split("/") if step and step[0] not in "{:<"]
     does, verb = _METHODS[method]
     noun = name_words(steps[-1]) if steps else ()
-    return ToolAction(does=does, verb=verb, noun=noun, object=(), creates=does is Does.MAKE)
+    return ToolAction(does=does, verb=verb, noun=noun, object=(), creates=does is VerbEffect.MAKE)
 
 
 def _find_verb(words: tuple[str, ...]) -> int | None:
@@ -229,7 +233,7 @@ def _find_verb(words: tuple[str, ...]) -> int | None:
     candidates = [
         n
         for n, word in enumerate(words)
-        if word in CLASSES and not (0 < n == last and word in _VERBS_AND_NOUNS)
+        if word in VERB_EFFECTS and not (0 < n == last and word in _VERBS_AND_NOUNS)
     ]
     if len(candidates) > 1 and candidates[-1] == last and words[last] in _NOUNS_AFTER_A_VERB:
         candidates.pop()
@@ -255,7 +259,7 @@ def find_second_write_verb(name: str) -> str:
         if (
             n != at
             and (word not in _VERBS_AND_NOUNS or follows_conjunction)
-            and CLASSES.get(word, Does.READ).writes
+            and VERB_EFFECTS.get(word, VerbEffect.READ).writes
         ):
             return word
     return ""
@@ -313,12 +317,12 @@ def have_same_noun(first: ToolAction, then: ToolAction) -> bool:
     one, other = first.noun or first.object, then.noun or then.object
     if not (one and other) or one[-1] == other[-1]:
         return True
-    partial = first.does is Does.CHANGE or first.verb in _PLACING_VERBS
+    partial = first.does is VerbEffect.CHANGE or first.verb in _PLACING_VERBS
     return partial and other[-1] in one
 
 
 def needs_existing_entity(action: ToolAction) -> bool:
     """Return whether an action needs an existing entity: it changes, removes, or adds to it."""
-    if action.does is Does.MAKE:
+    if action.does is VerbEffect.MAKE:
         return not action.creates or bool(action.object and not action.noun)
-    return action.does in (Does.CHANGE, Does.UNMAKE)
+    return action.does in (VerbEffect.CHANGE, VerbEffect.UNMAKE)

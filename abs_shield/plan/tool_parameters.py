@@ -16,8 +16,13 @@ from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
 from abs_shield.policy.parameter_keys import keys_of
 from abs_shield.session.field import Field
-from abs_shield.text.leaves import Path, name_of
-from abs_shield.text.names import is_free, is_working, name_words, of_what
+from abs_shield.text.identifier_words import (
+    is_free_text_field,
+    is_machine_input_field,
+    name_words,
+    subject_words,
+)
+from abs_shield.text.json_leaves import Path, name_of
 
 _FORMATS = frozenset(
     {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
@@ -254,9 +259,9 @@ class Parameters:
             blanks=not listed and self._takes_blanks(path, schema),
             required=_is_required(self.tool.parameters, path),
             creates=is_created,
-            free=is_free(name) or bool(self._keys(path, self.tool.free)),
+            free=is_free_text_field(name) or bool(self._keys(path, self.tool.free)),
             listed=listed,
-            entity_words=of_what(name) or frozenset(self.action.noun),
+            entity_words=subject_words(name) or frozenset(self.action.noun),
             must_be_seen=must_be_seen,
             guard="seen"
             if must_be_seen
@@ -296,7 +301,11 @@ class Parameters:
         Return whether a blank at *path* is a fault; in patterns, programs and forms it is not.
         """
         tool = self.tool.name
-        if "pattern" in schema or _THINKING_TOOL.search(tool) or is_working(name_of(path), tool):
+        if (
+            "pattern" in schema
+            or _THINKING_TOOL.search(tool)
+            or is_machine_input_field(name_of(path), tool)
+        ):
             return False
         words = {word for step in path if isinstance(step, str) for word in name_words(step)}
         return _PATTERN_WORDS.isdisjoint(words) and _TEMPLATE_WORDS.isdisjoint(name_words(tool))
@@ -326,7 +335,7 @@ class Parameters:
             return "never"
         if schema.get("format") in _FORMATS:
             return "hard"
-        if is_free(name) or _is_plain_member(path):
+        if is_free_text_field(name) or _is_plain_member(path):
             return "never"
         judged_as = classify_name(name)
         if judged_as == "open" and _names_addressee(name, self.action):

@@ -9,10 +9,10 @@ from itertools import islice
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.json_leaves import leaves, scalar_text
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import outlined
+from abs_shield.text.value_shapes import outline_pattern
 
 _NUMBER = re.compile(r"\d+")
 _MAX_VALUES = 2
@@ -34,7 +34,7 @@ def replaces_user_value(argument: Argument, session: Session) -> bool:
     text, user_chunks = normal(argument.text).strip(), mentions_of(session).user_chunks
     if all(number in user_chunks for number in _NUMBER.findall(text)):
         return False  # the user asked for a variant: "a file like that one for 2024"
-    has_same_shape = outlined(user_values[0]).fullmatch
+    has_same_shape = outline_pattern(user_values[0]).fullmatch
     others = (chunk for chunk in islice(user_chunks, _MAX_CHUNKS) if chunk != user_values[0])
     is_similar = has_same_shape(text) is not None and not any(map(has_same_shape, others))
     return (is_similar or is_misspelt(text, user_values[0])) and not _was_used(

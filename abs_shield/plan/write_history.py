@@ -19,12 +19,12 @@ from abs_shield.plan.tool_parameters import Parameter
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Executed
 from abs_shield.session.session_record import SessionRecord
-from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import Path, data_of, leaves, name_of
-from abs_shield.text.names import name_words, of_what
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.identifier_words import name_words, subject_words
+from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import is_address, is_code
-from abs_shield.text.verbs import Does
+from abs_shield.text.value_shapes import is_address, is_code
+from abs_shield.text.verbs import VerbEffect
 
 _REMOVING_VERBS = frozenset(
     "delete remove cancel destroy erase purge drop terminate discard void trash revoke rm "
@@ -32,7 +32,7 @@ _REMOVING_VERBS = frozenset(
 )
 _GENERIC_WORDS = frozenset("id uuid guid number no num name key code ref reference".split())
 _NUMBER_NAMES = (("number",), ("no",), ("num",), ("ref",), ("reference",))
-_ON_EXISTING = (Does.CHANGE, Does.UNMAKE)
+_ON_EXISTING = (VerbEffect.CHANGE, VerbEffect.UNMAKE)
 _POSITION_WORDS = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters whose value means another object after the first one was removed."""
 _FILE_WORDS = frozenset("file path filename filepath folder directory dir".split())
@@ -125,7 +125,7 @@ class Write:
         """
         Return whether *values* include the subject of a removal; a shared group is not enough.
         """
-        if self.action.does is not Does.UNMAKE or not self.subject_names:
+        if self.action.does is not VerbEffect.UNMAKE or not self.subject_names:
             return True
         return not values.isdisjoint(subject_entities(self))
 
@@ -207,8 +207,8 @@ class WriteHistory:
 
     def _add_call(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
-        value = data_of(executed.value)
-        if executed.error or plan is None or tells_failure(value):
+        value = json_data(executed.value)
+        if executed.error or plan is None or is_failure_result(value):
             return
         self._add_created(plan, executed.arguments)
         if executed.nested or not plan.writes:
@@ -218,7 +218,7 @@ class WriteHistory:
             normalise_id=self.spellings.add, value=value, call_id=executed.call_id,
         )  # fmt: skip
         self._count += 1
-        if write.action.does is Does.UNMAKE:
+        if write.action.does is VerbEffect.UNMAKE:
             self.undone.update(
                 earlier.position for earlier in self.writes if undoes(earlier, write)
             )
@@ -231,7 +231,7 @@ class WriteHistory:
     def _add_child_call(self, executed: Executed, plans: Plans) -> None:
         """Add what a sub-agent's call created and removed; it contradicts nothing here."""
         plan = plans(executed.tool)
-        if executed.error or plan is None or tells_failure(data_of(executed.value)):
+        if executed.error or plan is None or is_failure_result(json_data(executed.value)):
             return
         self._add_created(plan, executed.arguments)
         if plan.writes and not executed.nested:
@@ -239,7 +239,7 @@ class WriteHistory:
                 build_write(
                     plan, executed.arguments, position=self._count, at=executed.at,
                     turn=executed.turn, normalise_id=self.spellings.add,
-                    value=data_of(executed.value),
+                    value=json_data(executed.value),
                 )
             )  # fmt: skip
 
@@ -258,7 +258,7 @@ class WriteHistory:
 
     def _update_removed(self, write: Write) -> None:
         entities = unambiguous_entities(write)
-        if write.action.does is Does.MAKE:
+        if write.action.does is VerbEffect.MAKE:
             for value in (*subject_entities(write), *write.returned):
                 self.removed.pop(value, None)
             for key in [
@@ -330,7 +330,7 @@ def build_write(
 
 def _resolve_action(from_name: ToolAction, arguments: Mapping[str, Any]) -> ToolAction:
     """Return the action of a call: by its tool's name or, if that is generic, by an argument."""
-    from_argument = parse_action_argument(arguments) if from_name.does is Does.ACT else None
+    from_argument = parse_action_argument(arguments) if from_name.does is VerbEffect.ACT else None
     return (
         from_name
         if from_argument is None
@@ -344,7 +344,7 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
         return True
     if parameter.free or len(text) > _MAX_ID_LENGTH:
         return False
-    words, noun = of_what(parameter.name) - {"name"}, frozenset(plan.action.noun)
+    words, noun = subject_words(parameter.name) - {"name"}, frozenset(plan.action.noun)
     if words and words <= noun:  # `set_budget(budget=100)` sets it
         return plan.action.verb != "set" or words != frozenset(plan.action.noun[-len(words) :])
     if noun and name_words(parameter.name) in _NUMBER_NAMES and plan.action.does in _ON_EXISTING:
@@ -357,7 +357,11 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
 
 def _is_assigned_place(name: str, others: Collection[str], plan: ToolPlan) -> bool:
     """Return whether a place is the assigned value: ``update_location(item_id, location)``."""
-    if len(others) < _MIN_ENTITIES or plan.action.does is not Does.CHANGE or not is_place(name):
+    if (
+        len(others) < _MIN_ENTITIES
+        or plan.action.does is not VerbEffect.CHANGE
+        or not is_place(name)
+    ):
         return False
     return name_words(name)[-1:] == plan.action.noun[-1:] and classify_name(name) != "hard"
 
@@ -381,7 +385,7 @@ def undoes(first: Write, then: Write) -> bool:
     """Return whether *then* takes back what *first* created or changed, on the same entity."""
     return (
         first.action.is_undoable
-        and then.action.does is Does.UNMAKE
+        and then.action.does is VerbEffect.UNMAKE
         and (
             first.returned_id_of(then)
             or (
@@ -396,7 +400,7 @@ def _may_undo(first: Write, then: Write) -> bool:
     """
     Return whether both act on one kind of thing; a value that is only set may always be unset.
     """
-    comparable = first.action.does is not Does.CHANGE or bool(
+    comparable = first.action.does is not VerbEffect.CHANGE or bool(
         first.action.noun and then.action.noun
     )
     return comparable and have_same_subject(first, then)

@@ -12,7 +12,7 @@ from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import MONEY, Figure
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 
 class Limit(Declaration):

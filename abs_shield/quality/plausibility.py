@@ -17,7 +17,7 @@ from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Figure
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 __all__ = ["Constraint", "Direction", "Limit", "Order", "check_plausibility"]
 

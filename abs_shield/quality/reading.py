@@ -15,8 +15,8 @@ from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.calendar import MONTHS
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, is_year
-from abs_shield.text.values.numbers import NTH
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.number_values import NTH
 
 _MOST_CHARACTERS = 100_000
 """Maximum number of characters read; at 16 KB the whole stage may take 160 ms."""
@@ -110,7 +110,7 @@ class Sentence:
     @cached_property
     def names(self) -> frozenset[str]:
         """The stems of its names."""
-        return frozenset(one.key for one in tokens(self.plain, most=200) if one.named) - _CALENDAR
+        return frozenset(one.key for one in tokens(self.plain, most=200) if one.is_name) - _CALENDAR
 
     def figure(self, match: re.Match[str], name: str) -> Figure | None:
         """Return the figure matched by a group of a form, or None."""

@@ -18,7 +18,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.stores import MemoryStore
-from abs_shield.text.failure import tells_failure
+from abs_shield.text.failure_results import is_failure_result
 
 _MAX_SHIELDS = 256
 
@@ -149,7 +149,7 @@ class _RunJudge:
             call=recorded,
             decision=replace(decision, call_id=recorded.id, run_id=self._run.run_id),
             executed=result is not None,
-            refused=result is not None and (result.error or tells_failure(result.value)),
+            refused=result is not None and (result.error or is_failure_result(result.value)),
             source=self._run.source,
             success=self._run.success,
         )

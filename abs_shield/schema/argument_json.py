@@ -28,7 +28,7 @@ from pydantic import AliasChoices, BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.value_limits import MAX_DEPTH, MAX_NODES
-from abs_shield.text.opaque import Named
+from abs_shield.text.opaque import TypePlaceholder
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types that are JSON as they are."""
@@ -242,5 +242,5 @@ def _is_finite_key(key: Any) -> bool:
     return isfinite(key) if isinstance(key, float) else _is_finite(key)
 
 
-def _placeholder(value: Any) -> Named:
-    return Named(f"<{type(value).__name__}>")
+def _placeholder(value: Any) -> TypePlaceholder:
+    return TypePlaceholder(f"<{type(value).__name__}>")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from abs_shield.text.fragments import whole_parts
 from abs_shield.text.normal import words
-from abs_shield.text.tight import Tight, is_ending
+from abs_shield.text.separatorless import SeparatorlessText, is_ending
 
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _MOST_RUNS = 4
@@ -69,7 +69,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
             continue
         letters = one
         if not one.isalnum() or not one.isascii():
-            tight = Tight.of(one)
+            tight = SeparatorlessText.of(one)
             letters = tight.letters
             if letters != one and letters not in own:
                 squeezed.append((letters, tight.codes[1:-1]))

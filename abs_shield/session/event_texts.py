@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.core.events import Event, MessageText, Returned
-from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.json_leaves import leaves, scalar_text
 
 _MOST = 256 * 1024
 """Characters of one text that are read."""

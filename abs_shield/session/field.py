@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from abs_shield.text.groups import takes_groups
-from abs_shield.text.names import NATIONAL, name_words, of_what
-from abs_shield.text.phones import is_phone, names_code, names_phone
+from abs_shield.text.digit_groups import is_grouped_field
+from abs_shield.text.identifier_words import NATIONAL, name_words, subject_words
+from abs_shield.text.phones import is_identifier_field, is_phone, is_phone_field
 
 _FREELY_GROUPED = NATIONAL | frozenset(
     "zip zipcode postcode postal pincode plz cep plate flight".split()
@@ -43,14 +43,14 @@ class Field(NamedTuple):
         >>> Field("to").holds_phone("5551232002")
         False
         """
-        if self.phone or names_phone(self.name):
+        if self.phone or is_phone_field(self.name):
             return True
-        return is_phone(text) and not names_code(self.name)
+        return is_phone(text) and not is_identifier_field(self.name)
 
     @property
     def takes_groups(self) -> bool:
         """Return whether its values are numbers that people write in groups, or may be."""
-        return self.phone or not self.name or takes_groups(self.name)
+        return self.phone or not self.name or is_grouped_field(self.name)
 
     @property
     def is_freely_grouped(self) -> bool:
@@ -83,8 +83,10 @@ class Field(NamedTuple):
         """
         if not (self.name and name):
             return False
-        mine = of_what(self.name)
-        return name_words(self.name) == name_words(name) or (bool(mine) and mine == of_what(name))
+        mine = subject_words(self.name)
+        return name_words(self.name) == name_words(name) or (
+            bool(mine) and mine == subject_words(name)
+        )
 
 
 NO_FIELD = Field()

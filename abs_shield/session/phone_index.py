@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abs_shield.session.recent_text import At
-from abs_shield.text.normal import normal, squeezed
+from abs_shield.text.normal import alphanumerics, normal
 from abs_shield.text.phones import (
-    names_code,
-    names_phone,
-    names_reached,
+    is_contact_field,
+    is_identifier_field,
+    is_phone_field,
+    is_same_phone,
     nationals,
+    phone_runs,
+    phones_in_run,
     phones_of,
-    runs,
-    same_phone,
-    within,
 )
 
 _MOST_DEFERRED = 16 * 1024
@@ -77,7 +77,7 @@ class PhoneIndex:
     def _add_runs(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
         if len(text) < _LEAST and text.isascii():
             return
-        digit_runs = [*runs(text if field == _PROSE else normal(text))]
+        digit_runs = [*phone_runs(text if field == _PROSE else normal(text))]
         if not digit_runs or (field and field != _PROSE and not _holds_phone(field, text)):
             return
         for run in digit_runs:
@@ -102,11 +102,11 @@ class PhoneIndex:
         for (run, _), at in self._runs.items():
             if best is not None and at.level >= best.level and not abroad:
                 continue
-            digits = squeezed(run)
+            digits = alphanumerics(run)
             if not any(national in digits for national in wanted):
                 continue
-            for candidate in map(phones_of, within(run)):
-                if same_phone(requested, candidate):
+            for candidate in map(phones_of, phones_in_run(run)):
+                if is_same_phone(requested, candidate):
                     best = at if best is None or at.level < best.level else best
                     same_country |= not requested.isdisjoint(candidate)
                 elif abroad:
@@ -120,11 +120,14 @@ def _holds_phone(field: str, text: str) -> bool:
 
     Digits alone may be a balance or a timestamp, unless they begin with the trunk prefix 0.
     """
-    if names_phone(field) or names_reached(field):
+    if is_phone_field(field) or is_contact_field(field):
         return True
-    return not names_code(field) and (not text.isdigit() or text[0] == "0")
+    return not is_identifier_field(field) and (not text.isdigit() or text[0] == "0")
 
 
 def _is_echo(run: str, own: frozenset[str]) -> bool:
     """Return whether a call's own arguments brought in one of the numbers in a run."""
-    return any(squeezed(part) in own or not own.isdisjoint(nationals(part)) for part in within(run))
+    return any(
+        alphanumerics(part) in own or not own.isdisjoint(nationals(part))
+        for part in phones_in_run(run)
+    )

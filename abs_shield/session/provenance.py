@@ -24,15 +24,20 @@ from abs_shield.session.value_lookup import (
     plain,
     words_apart,
 )
-from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
-from abs_shield.text.labels import labelled, named
+from abs_shield.text.code_labels import assigned_names, labelled_codes
+from abs_shield.text.id_templates import Template, templates
+from abs_shield.text.identifier_words import (
+    is_free_text_field,
+    is_machine_input_field,
+    is_of_kind,
+    subject_words,
+)
+from abs_shield.text.json_leaves import LeafWalk, Path, name_of, scalar_text
 from abs_shield.text.language import language
-from abs_shield.text.leaves import Path, Walk, name_of, scalar_text
-from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
-from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed, unaccented
-from abs_shield.text.opaque import Unread
-from abs_shield.text.shape import BRACKETS, LONGEST, outlined
-from abs_shield.text.templates import Template, templates
+from abs_shield.text.normal import alphanumerics, chunks, codes, is_latin, normal, parts, unaccented
+from abs_shield.text.opaque import UnreadIterator
+from abs_shield.text.spelling_variants import forms, is_negative, phone_forms, unlettered
+from abs_shield.text.value_shapes import BRACKETS, LONGEST, outline_pattern
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
@@ -79,7 +84,7 @@ def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
                 for pair in (((), "" if _PARAMETER.fullmatch(key) else key), ((key,), inner))
             )
         return (pair for key, inner in pairs for pair in ((path, key), ((*path, key), inner)))
-    if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+    if isinstance(item, (list, tuple)) and not isinstance(item, UnreadIterator):
         return (((*path, n), inner) for n, inner in enumerate(item))
     return None
 
@@ -135,8 +140,8 @@ class _IndexedForms(NamedTuple):
 @lru_cache(maxsize=1_024)  # a run repeats its ids and amounts from call to call
 def _indexed_forms(normalised: str) -> _IndexedForms:
     tokens = chunks(normalised)
-    letters = squeezed(normalised)
-    spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
+    letters = alphanumerics(normalised)
+    spelt = (*forms(normalised, padded=True, with_names=False), *phone_forms(normalised))
     single = (form[0] for form in spelt if len(form) == 1)
     others = frozenset(filter(None, (letters, unlettered(letters), *single)))
     words = frozenset((*tokens, *(part for chunk in tokens for part in parts(chunk))))
@@ -165,7 +170,9 @@ class _ResultContent:
     def __init__(self, read: ResultText, most: int, *, values: int) -> None:
         joined = " | ".join([*[text for _, text in read.scalars], *read.prose])
         self._text = text = normal(joined[: 2 * most])
-        self._letters = squeezed(text) + ("" if text.isascii() else squeezed(unaccented(text)))
+        self._letters = alphanumerics(text) + (
+            "" if text.isascii() else alphanumerics(unaccented(text))
+        )
         self._long = values * len(text) > _MOST_SEARCHED
         self._numbered = _NUMBERED.search(text) is not None
 
@@ -195,9 +202,9 @@ def _kind_of(name: str, tool: str) -> Literal["working", "free", "value"]:
     """
     Return the kind of a parameter: working data of a machine, free text with codes, or a value.
     """
-    if is_working(name, tool):
+    if is_machine_input_field(name, tool):
         return "working"
-    return "free" if is_free(name) else "value"
+    return "free" if is_free_text_field(name) else "value"
 
 
 class Provenance:
@@ -297,11 +304,11 @@ class Provenance:
         normalised = self._add(text, at, frozenset())
         self._numbers.add_text(normalised, at)
         if level == USER and len(self._labels) < self._keys // 4:
-            for value, words in labelled(normalised[:_LONGEST_LABELLED]):
+            for value, words in labelled_codes(normalised[:_LONGEST_LABELLED]):
                 existing = self._labels.get(value)
                 self._labels[value] = words if existing is None else existing | words
                 self._nouns |= words
-            self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
+            self._names.update(dict.fromkeys(assigned_names(normalised[:_LONGEST_LABELLED])))
             self.has_labels = bool(self._labels or self._names)
 
     def add_result(
@@ -349,7 +356,7 @@ class Provenance:
         if len(text) > self._text or len(normalised) > self._text:
             self._cut_reason = self._cut_reason or "a message too long to be kept whole"
         normalised = normalised[: self._text]
-        self._has_foreign_script = self._has_foreign_script or not latin(normalised)
+        self._has_foreign_script = self._has_foreign_script or not is_latin(normalised)
         self._index.add(normalised, at, own=own)
         return normalised
 
@@ -395,7 +402,7 @@ class Provenance:
         Only values that the result may repeat are included. None if the arguments exceed
         `_MOST_COMPARED` or another bound: values beyond a bound may be echoes as well.
         """
-        walk = Walk[Path](arguments, (), _with_keys)
+        walk = LeafWalk[Path](arguments, (), _with_keys)
         first: dict[tuple[str, str, bool], Path] = {}
         for path, leaf in _flat(arguments) or walk:
             text = leaf if type(leaf) is str else scalar_text(leaf)
@@ -490,7 +497,7 @@ class Provenance:
         if level == PROSE or not asks or self._index.occurred_in_prose(bare):
             return True
         under = self._fields.get(bare)
-        return not under or any(is_of_kind(of_what(field), asks) for field in under)
+        return not under or any(is_of_kind(subject_words(field), asks) for field in under)
 
     def is_labelled_otherwise(self, value: str, asks: frozenset[str]) -> bool:
         """
@@ -598,7 +605,7 @@ class Provenance:
             newest = self._index.newest(level, _NEAR)
             near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
             if near:
-                of_shape = outlined(text).fullmatch
+                of_shape = outline_pattern(text).fullmatch
                 yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def values_under(self, wanted: Callable[[str], bool]) -> Iterator[str]:

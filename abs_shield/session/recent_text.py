@@ -8,8 +8,8 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from abs_shield.text.normal import unspaced
-from abs_shield.text.tight import Tight
+from abs_shield.text.normal import is_unspaced_script
+from abs_shield.text.separatorless import SeparatorlessText
 
 _BLOCK = 8 * 1024
 """Letters that are searched in one pass."""
@@ -33,14 +33,14 @@ class _Block:
         self._starts: list[int] = []
         self.size = 0
         self.spelt_apart = True
-        self.tight = Tight("", b"", b"")
+        self.tight = SeparatorlessText("", b"", b"")
 
     def add(self, text: str, at: At) -> None:
         self._starts.append(len(self.tight.letters))
         self._ats.append(at)
         self.size += len(text)
-        self.spelt_apart = self.spelt_apart and not unspaced(text)
-        self.tight = self.tight.followed(Tight.of(text))
+        self.spelt_apart = self.spelt_apart and not is_unspaced_script(text)
+        self.tight = self.tight.followed(SeparatorlessText.of(text))
 
     def find(self, letters: str, spelt: bytes | None, *, whole: bool) -> Iterator[At]:
         """Yield the position of *letters*, once per text that has them."""
@@ -100,7 +100,7 @@ class RecentText:
         if not self.whole:
             return True
         self._prepare()
-        row = Tight.of(" ".join(tokens))
+        row = SeparatorlessText.of(" ".join(tokens))
         return any(block.tight.holds_row(row) for block in self._blocks)
 
     def _prepare(self) -> None:
@@ -117,7 +117,7 @@ class RecentText:
         if not self._blocks:
             text, _ = self._new.pop(0)
             self._size -= len(text)
-            self.forgot = self.forgot or unspaced(text)
+            self.forgot = self.forgot or is_unspaced_script(text)
             return
         dropped = self._blocks.pop(0)
         self._size -= dropped.size

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.session.result_json import UNREADABLE, Levels, own_text
-from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import DEEPEST, MOST, opened, scalar_text
+from abs_shield.text.json_leaves import DEEPEST, MOST, parse_container, scalar_text
+from abs_shield.text.labelled_values import labelled_values
 
 LONGEST_SCALAR = 64
 """Characters of a string that still is a value; a longer one is running text."""
@@ -47,7 +47,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
             if most < 0:
                 content.cut = True
                 return content
-            inner = opened(text) if "{" in text or "[" in text else None
+            inner = parse_container(text) if "{" in text or "[" in text else None
             if inner is not None:
                 left.append((field, inner))
             elif len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
@@ -60,7 +60,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
 def _take_prose(content: ResultText, text: str) -> None:
     text = _unescaped(text)
     content.prose.append(text)
-    content.scalars.extend(labelled(text))
+    content.scalars.extend(labelled_values(text))
 
 
 def _texts(

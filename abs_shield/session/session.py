@@ -18,7 +18,7 @@ from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
 from abs_shield.session.session_context import SessionContext
 from abs_shield.session.session_record import SessionRecord
-from abs_shield.text.leaves import scalar_text
+from abs_shield.text.json_leaves import scalar_text
 from abs_shield.text.show import shown
 
 _LIMITS = Limits()

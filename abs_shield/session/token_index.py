@@ -21,10 +21,10 @@ from abs_shield.session.packed_tables import (
     unpacked,
 )
 from abs_shield.session.recent_text import At, RecentText
-from abs_shield.text.groups import groups
+from abs_shield.text.digit_groups import groups
 from abs_shield.text.magnitudes import WORDS
-from abs_shield.text.normal import chunks, normal, unspaced
-from abs_shield.text.tight import Tight, may_be_several, names_the_same
+from abs_shield.text.normal import chunks, is_unspaced_script, normal
+from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling, may_be_several
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """Trust levels of a text by its source and form, the most trusted first."""
@@ -183,7 +183,7 @@ class TokenIndex:
     def _index_groups(self, text: str, at: int) -> None:
         """Index digits in groups: those that are one number, and those that may be several."""
         for run in groups(text):
-            tight = Tight.of(run.text)
+            tight = SeparatorlessText.of(run.text)
             if len(tight.letters) >= _LEAST_GROUPED:
                 table = self._squeezed if run.one else self._grouped
                 table.put(tight.letters, at, tight.codes[1:-1])
@@ -193,7 +193,7 @@ class TokenIndex:
     def _cell(self, text: str, at: int) -> None:
         """Index codes that are the whole value of a result, without blanks and slashes."""
         for code in _CELL.finditer(text):
-            tight = Tight.of(code[0])
+            tight = SeparatorlessText.of(code[0])
             if not may_be_several(tight.letters, tight.codes[1:-1]):
                 self._cells.put(hash(_without_gaps(code[0])), at)
 
@@ -305,7 +305,7 @@ class TokenIndex:
             return unpacked(one)
         for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
             entry = table.get(letters)
-            if entry is not None and names_the_same(letters, spelt, entry[1]):
+            if entry is not None and is_same_spelling(letters, spelt, entry[1]):
                 return unpacked(entry[0])
         return None
 
@@ -398,7 +398,7 @@ def _absent(tokens: list[str], table: dict[str, int] | ChunkTable) -> list[str]:
 
 def _has_sizes(text: str, tokens: list[str]) -> bool:
     """Return whether a text may have words for the size of a number, with or without blanks."""
-    return not _sizes().isdisjoint(tokens) or (not text.isascii() and unspaced(text))
+    return not _sizes().isdisjoint(tokens) or (not text.isascii() and is_unspaced_script(text))
 
 
 @lru_cache(maxsize=1)

@@ -10,18 +10,30 @@ from urllib.parse import unquote
 from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.recent_text import At
 from abs_shield.session.token_index import SYSTEM, TokenIndex
-from abs_shield.text.forms import Form, forms, is_negative, unlettered
-from abs_shield.text.names import name_words, singular
-from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
-from abs_shield.text.paths import cuts, is_conventional, is_plain
+from abs_shield.text.id_templates import Template, template_values
+from abs_shield.text.identifier_words import name_words, singular
+from abs_shield.text.normal import (
+    alphanumerics,
+    chunks,
+    is_unspaced_script,
+    normal,
+    unaccented,
+    words,
+)
+from abs_shield.text.path_cuts import cut_positions, is_conventional, is_plain_step
 from abs_shield.text.resources import (
     host_and_port,
-    is_self_telling,
-    names_kind,
+    is_distinctive_code,
+    is_kind_word,
     without_store,
 )
-from abs_shield.text.templates import Template, fillings
-from abs_shield.text.tight import Tight, is_in_words, may_be_several, names_the_same
+from abs_shield.text.separatorless import (
+    SeparatorlessText,
+    is_in_words,
+    is_same_spelling,
+    may_be_several,
+)
+from abs_shield.text.spelling_variants import Form, forms, is_negative, unlettered
 
 LONGEST_VALUE = 16 * 1024
 _LONGEST_SPELT = 256
@@ -79,7 +91,7 @@ def find(
     if at is not None:
         return ValueMatch("exact", at)
     if len(text) > _LONGEST_SPELT:
-        tight = Tight.of(text)
+        tight = SeparatorlessText.of(text)
         at = index.in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
         return _match_at("variant", at)
     return (
@@ -109,7 +121,7 @@ def _match_at(how: str, at: At | None) -> ValueMatch | None:
 
 
 def _find_word(word: str, index: TokenIndex) -> At | None:
-    if len(word) == 1 and not unspaced(word):
+    if len(word) == 1 and not is_unspaced_script(word):
         return At(SYSTEM, 0)
     for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
         at = index.chunk(form) or index.part(form) or index.squeezed(form, bytes(len(form) - 1))
@@ -129,11 +141,11 @@ def _find_respelt(
     text: str, tokens: list[str], index: TokenIndex, field: Field
 ) -> ValueMatch | None:
     """Match other separators and accents, then typed forms, then a whole word of a longer text."""
-    tight = Tight.of(text)
+    tight = SeparatorlessText.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
     split = words(text) if _is_in_words(letters, spelt) else []
     at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
-    if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
+    if at is None and is_same_spelling(letters, spelt, bytes(len(spelt))):
         at = index.joined((letters,))
     if at is None and field.number:
         at = _find_unpadded(letters, index)
@@ -146,12 +158,14 @@ def _find_respelt(
     part = index.part(tokens[0] if len(tokens) == 1 else text)
     if part is not None:
         return ValueMatch("part", part)
-    if len(letters) >= _LEAST_LETTERS or unspaced(letters):
+    if len(letters) >= _LEAST_LETTERS or is_unspaced_script(letters):
         at = index.in_recent_text(letters, spelt, whole="@" in text)
         if at is not None:
             return ValueMatch("variant", at)
     has_words = index.has_sizes or not text.isascii() or "-" in text  # a number, or a date
-    return _match_at("typed", _find_form(forms(text, padded=field.number, named=has_words), index))
+    return _match_at(
+        "typed", _find_form(forms(text, padded=field.number, with_names=has_words), index)
+    )
 
 
 def _is_in_words(letters: str, spelt: bytes) -> bool:
@@ -202,16 +216,16 @@ def _may_occur(single: set[str], index: TokenIndex) -> bool:
 
 
 def _find_token(form: str, index: TokenIndex) -> At | None:
-    tight = Tight.of(form)
+    tight = SeparatorlessText.of(form)
     letters, spelt = tight.letters, tight.codes[1:-1]
     at = index.part(form) or index.squeezed(letters, spelt)
-    is_long = len(letters) >= _LEAST_DIGITS or unspaced(letters)
+    is_long = len(letters) >= _LEAST_DIGITS or is_unspaced_script(letters)
     return index.in_recent_text(letters, spelt) if at is None and is_long else at
 
 
 def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
     """Match a postal code, a plate or a flight with any separators and look-alike letters."""
-    letters = Tight.of(text).letters
+    letters = SeparatorlessText.of(text).letters
     if not field.is_freely_grouped or len(letters) < _LEAST_LETTERS:
         return None
     spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
@@ -225,7 +239,7 @@ def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
     """
     Match a known number after a letter, if it is long or other codes of the run have the letter.
     """
-    letters = squeezed(text)
+    letters = alphanumerics(text)
     digits = unlettered(letters)
     at = index.joined((digits,)) if digits else None
     if at is None or len(digits) >= _LEAST_DIGITS:
@@ -253,7 +267,7 @@ def _find_prescribed(
 ) -> ValueMatch | None:
     """Match a value composed of known parts in a format that a user or the host prescribes."""
     for template, at in templates.items():
-        filled = fillings(template, text)
+        filled = template_values(template, text)
         mentioned = [part for part in filled or () if not _is_serial(part)]
         if mentioned and all(_is_mentioned(part, index) for part in mentioned):
             return ValueMatch("composed", at)
@@ -289,7 +303,7 @@ def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | N
 def _find_after_kinds(text: str, index: TokenIndex) -> ValueMatch | None:
     """Match a known name of several steps after words for kinds: ``refs/heads/feature/login``."""
     for cut in _SEPARATED.finditer(text):
-        if not names_kind(_SEPARATED.split(text[: cut.start()])[-1]):
+        if not is_kind_word(_SEPARATED.split(text[: cut.start()])[-1]):
             return None
         at = index.chunk(text[cut.end() :])
         if at is not None:
@@ -325,18 +339,18 @@ def _find_name(step: str, index: TokenIndex) -> At | None:
 
     After another prefix it is another thing: ``order:1042`` is not ``customer:1042``.
     """
-    if is_self_telling(step) or (_occurs_alone(step, index) and "/" not in step):
+    if is_distinctive_code(step) or (_occurs_alone(step, index) and "/" not in step):
         return _find_step(step, index)
     bare = _NAMESPACE.sub("", step)
     if bare == step:
         return None
-    alone = is_self_telling(bare) or index.chunk(step.replace(".", ":", 1))
+    alone = is_distinctive_code(bare) or index.chunk(step.replace(".", ":", 1))
     return _find_step(bare, index) if alone or _occurs_alone(bare, index) else None
 
 
 def _is_prefix_mentioned(prefix: str, index: TokenIndex, parameter_words: Sequence[str]) -> bool:
     """Return whether the run, the parameter or its interface has the word before an id."""
-    if _DOI.fullmatch(prefix) or is_conventional(prefix) or names_kind(prefix):
+    if _DOI.fullmatch(prefix) or is_conventional(prefix) or is_kind_word(prefix):
         return True
     return all(
         singular(word) in parameter_words or _find_word(word, index) is not None
@@ -349,7 +363,7 @@ def _is_folder(step: str, index: TokenIndex) -> bool:
 
 
 def _is_prefix(piece: str) -> bool:
-    return is_plain(piece) or names_kind(piece) or _DOI.fullmatch(piece) is not None
+    return is_plain_step(piece) or is_kind_word(piece) or _DOI.fullmatch(piece) is not None
 
 
 def _find_below(text: str, index: TokenIndex) -> ValueMatch | None:
@@ -383,12 +397,12 @@ def extends_mentioned_path(value: str, index: TokenIndex) -> bool:
 
 def _mentioned_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
     """Return where the longest known beginning of a path occurs, and the rest of the path."""
-    whole = Tight.of(text)
-    for cut in cuts(text)[:_MOST_STEPS]:
+    whole = SeparatorlessText.of(text)
+    for cut in cut_positions(text)[:_MOST_STEPS]:
         head = text[:cut]
         at = index.joined(chunks(head)) or index.part(head.strip("/"))
         if at is None:
-            size = len(squeezed(unaccented(head)))
+            size = len(alphanumerics(unaccented(head)))
             at = index.in_recent_text(whole.letters[:size], whole.codes[1:size], whole=True)
         if at is not None:
             return at, text[cut + 1 :]
@@ -401,7 +415,7 @@ def _steps(tail: str) -> Iterator[str]:
 
 def _needs_no_mention(step: str) -> bool:
     """Return whether a step of a path needs no mention: a plain word or a conventional file."""
-    return is_plain(step) or is_conventional(step)
+    return is_plain_step(step) or is_conventional(step)
 
 
 def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
@@ -425,7 +439,7 @@ def _find_step(step: str, index: TokenIndex) -> At | None:
     if not tokens:
         return None
     at = index.joined(tokens) or index.part(step if len(tokens) > 1 else tokens[0])
-    tight = Tight.of(step)
+    tight = SeparatorlessText.of(step)
     at = at or index.squeezed(tight.letters, tight.codes[1:-1])
     tested = _TESTING.sub("", step)
     return _find_step(tested, index) if at is None and tested != step else at

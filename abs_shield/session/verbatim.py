@@ -10,8 +10,8 @@ from abs_shield.session.event_texts import APART, texts_of
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.session.whole_match import occurs_whole
-from abs_shield.text.groups import is_part
-from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.digit_groups import is_part_of_number
+from abs_shield.text.json_leaves import leaves, scalar_text
 
 _MOST = 64 * 1024
 """Characters of one turn that are read."""
@@ -162,7 +162,7 @@ def _occurs(wanted: str, passage: str) -> bool:
         before, behind = passage[max(0, place - 1) : place], passage[end : end + 2]
         goes_on = _GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)
         step = before == ":" and _is_step(wanted, passage[max(0, place - _NEAR) : place - 1])
-        if not (goes_on or step or is_part(passage, place, end)):
+        if not (goes_on or step or is_part_of_number(passage, place, end)):
             return True
         place = passage.find(wanted, place + 1)
     return False

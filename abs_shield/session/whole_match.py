@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.text.groups import is_part
+from abs_shield.text.digit_groups import is_part_of_number
 
 _ROOTED = re.compile(r"(?:[a-z]:)?[\W_]*", re.IGNORECASE)
 _RUN = re.compile(r"[^\W_]+")
@@ -122,7 +122,7 @@ def _is_tail(root: str, folded: str, start: int) -> bool:
 def _is_inside(text: str, folded: str, start: int, end: int, *, rooted: bool) -> bool:
     """Return whether the match is a part of a dotted or slashed name, or of digits in groups."""
     digits = any(map(str.isdigit, text))
-    if digits and is_part(folded, start, end):
+    if digits and is_part_of_number(folded, start, end):
         return True
     if digits and not rooted and "://" in _token(folded, start, end):
         return False  # an id at the end of a link

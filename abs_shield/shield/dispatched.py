@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from abs_shield.core import Decision, Finding, Verdict
 from abs_shield.core.layer_names import PHANTOM_TARGET
 from abs_shield.shield.signature import Binding
-from abs_shield.text.leaves import leaves, pointer, scalar_text
+from abs_shield.text.json_leaves import leaves, pointer, scalar_text
 
 if TYPE_CHECKING:
     from abs_shield.shield.evaluator import OpenCall

@@ -20,7 +20,7 @@ from abs_shield.shield.evaluator import OpenCall
 from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle, Reread
 from abs_shield.shield.signature import Binding
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 
 class Guard:
@@ -226,7 +226,7 @@ class Guard:
         failed, stopped, value = self.failed, self.stopped, self._value
         value = None if value is UNKNOWN else value
         if failed is None and error is not None:
-            value = told(error)
+            value = describe_exception(error)
         failed = error is not None if failed is None else failed
         failed |= stopped is not None
         opened = self.opened

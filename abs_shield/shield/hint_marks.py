@@ -17,7 +17,7 @@ from abs_shield.policy.parameter_keys import ANY, ANYWHERE
 from abs_shield.policy.parameter_marks import Mark
 from abs_shield.shield.argument_model import UNPACK
 from abs_shield.shield.type_aliases import underlying_hint
-from abs_shield.text.leaves import pointer
+from abs_shield.text.json_leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
 _MOST_PLACES = 1_000

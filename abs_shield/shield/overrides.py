@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.core.arguments import same
-from abs_shield.text.leaves import MOST, leaves, scalar_text
+from abs_shield.text.json_leaves import MOST, leaves, scalar_text
 from abs_shield.text.normal import normal
 
 LONGEST = 16_384

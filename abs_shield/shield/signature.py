@@ -32,7 +32,7 @@ from abs_shield.shield.framework_contexts import is_context
 from abs_shield.shield.hint_marks import marks_of
 from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_by
-from abs_shield.text.opaque import Named, Unread
+from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """What no JSON becomes: the host's, without a mark."""
@@ -246,8 +246,8 @@ class Binding:
         if not self.iterables:
             return written
         for name in self.iterables & written.keys():
-            if isinstance(written[name], Named) and isinstance(arguments[name], Iterable):
-                written[name] = Unread()
+            if isinstance(written[name], TypePlaceholder) and isinstance(arguments[name], Iterable):
+                written[name] = UnreadIterator()
         return written
 
 
@@ -311,7 +311,7 @@ def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Ma
     if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
         return arguments
     written = as_json(arguments)
-    return {k: arguments[k] if isinstance(v, Named) else v for k, v in written.items()}
+    return {k: arguments[k] if isinstance(v, TypePlaceholder) else v for k, v in written.items()}
 
 
 def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:

@@ -15,7 +15,7 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_messages import CallAnswer, messages_of
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
@@ -91,7 +91,7 @@ async def _aanswer(
 def _error_answer(call: ToolCall, error: Exception) -> CallAnswer:
     if isinstance(error, CallBlocked | ResultBlocked):
         return CallAnswer(call, feedback_text(error.decision), True)
-    message = str(error) if isinstance(error, ShieldError) else told(error)
+    message = str(error) if isinstance(error, ShieldError) else describe_exception(error)
     content = {"status": "error", "tool": escaped(call.name), "error": message}
     return CallAnswer(call, json.dumps(content), True)
 

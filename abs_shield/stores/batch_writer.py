@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 from abs_shield.stores.process_exit import close_at_child_exit, close_at_exit
 from abs_shield.stores.sealed_record import LogGap, RecordKind, StoreEntry
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.show import told
+from abs_shield.text.show import describe_exception
 
 logger = logging.getLogger("abs_shield")
 
@@ -272,7 +272,7 @@ class BatchWriter(Generic[T]):
         try:
             return self._entry(item)
         except Exception as error:
-            return self.record_loss(time.time(), told(error))
+            return self.record_loss(time.time(), describe_exception(error))
 
     def record_loss(self, at: float, reason: str) -> StoreEntry:
         """Count an item that cannot be written; return the gap that is written in its place."""

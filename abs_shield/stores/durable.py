@@ -32,7 +32,7 @@ from abs_shield.stores.sealed_record import (
     seal_entries,
 )
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 MOST_WAITING = 10_000
 """Default limit of decisions that wait while the database cannot be written."""
@@ -305,7 +305,7 @@ class DurableStore(LogReader):
             try:
                 self._commit(entries[:1], ledger)
             except ledger.refusals as error:
-                entries[0] = self._writer.record_loss(entries[0].at, told(error))
+                entries[0] = self._writer.record_loss(entries[0].at, describe_exception(error))
                 self._commit(entries[:1], ledger)
             del entries[0]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 from weakref import WeakSet
 
-from abs_shield.text.show import told
+from abs_shield.text.show import describe_exception
 
 logger = logging.getLogger("abs_shield")
 
@@ -95,7 +95,9 @@ def _call_each(writers: list[ExitWriter], act: Callable[[ExitWriter], object]) -
         try:
             act(writer)
         except Exception as error:
-            logger.error("abs_shield's decision log cannot be closed: %s", told(error))
+            logger.error(
+                "abs_shield's decision log cannot be closed: %s", describe_exception(error)
+            )
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,7 +13,7 @@ from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ def read_failure(error: Exception) -> str:
         case TypeError() | AttributeError() | IndexError() | OverflowError():
             return "a field of it has the wrong type"
         case _:  # an error of the program itself keeps its name
-            return told(error)
+            return describe_exception(error)
 
 
 class Head(NamedTuple):

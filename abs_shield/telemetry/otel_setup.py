@@ -22,7 +22,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
 from abs_shield.telemetry.provider_shutdown import ProviderShutdown
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
 _HTTP = "opentelemetry.exporter.otlp.proto.http"
@@ -116,7 +116,9 @@ def _build() -> Telemetry:
     try:
         built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
     except Exception as error:
-        raise ShieldError(f"the SDK rejects an OTEL_* variable: {told(error)}") from error
+        raise ShieldError(
+            f"the SDK rejects an OTEL_* variable: {describe_exception(error)}"
+        ) from error
     for use, provider in built:
         use(provider)
     return Telemetry(tuple(provider for _, provider in built))

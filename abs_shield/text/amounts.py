@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from abs_shield.text.leaves import items
+from abs_shield.text.json_leaves import items
 
 _INFINITE = Decimal("Infinity")
 _LONGEST = 1_000
@@ -45,9 +45,9 @@ def amount(value: Any) -> Decimal | None:
         case float():
             return Decimal(repr(value))
         case str():
-            return _read(value.strip())
+            return _parse(value.strip())
         case Decimal():
-            return _sound(value)
+            return _bounded(value)
         case _:
             return None
 
@@ -59,10 +59,10 @@ def amounts(value: Any) -> Iterator[Decimal]:
     >>> list(amounts(["5", 7, None]))
     [Decimal('5'), Decimal('7')]
     """
-    return (found for item in items(value) if (found := amount(item)) is not None)
+    return (number for item in items(value) if (number := amount(item)) is not None)
 
 
-def within(
+def all_within(
     value: Any,
     *,
     least: Decimal | None = None,
@@ -72,15 +72,15 @@ def within(
     """
     Whether every number of *value* keeps these bounds; NaN keeps none.
 
-    >>> within("500.01", most=Decimal(500)), within(["1", "x"], above=Decimal(0))
+    >>> all_within("500.01", most=Decimal(500)), all_within(["1", "x"], above=Decimal(0))
     (False, True)
     """
     return all(
-        not found.is_nan()
-        and (least is None or found >= least)
-        and (most is None or found <= most)
-        and (above is None or found > above)
-        for found in amounts(value)
+        not number.is_nan()
+        and (least is None or number >= least)
+        and (most is None or number <= most)
+        and (above is None or number > above)
+        for number in amounts(value)
     )
 
 
@@ -91,8 +91,8 @@ def total(values: Iterable[Any]) -> Decimal:
     >>> total([5, "2.50", -100, None])
     Decimal('7.50')
     """
-    found = [number for value in values for number in amounts(value)]
-    return sum((one for one in found if one.is_nan() or one > 0), Decimal(0))
+    numbers = [number for value in values for number in amounts(value)]
+    return sum((one for one in numbers if one.is_nan() or one > 0), Decimal(0))
 
 
 def decimals(number: Decimal) -> int:
@@ -105,15 +105,15 @@ def decimals(number: Decimal) -> int:
     _, digits, exponent = number.as_tuple()
     if not isinstance(exponent, int) or not any(digits):
         return 0
-    said = len("".join(map(str, digits)).rstrip("0"))
-    return max(0, said - len(digits) - exponent)
+    significant = len("".join(map(str, digits)).rstrip("0"))
+    return max(0, significant - len(digits) - exponent)
 
 
-def _read(text: str) -> Decimal | None:
+def _parse(text: str) -> Decimal | None:
     if len(text) > _LONGEST:  # nobody's sum: it keeps no bound
         return Decimal("NaN") if _ENDLESS.fullmatch(text) else None
     try:
-        return _sound(Decimal(text))
+        return _bounded(Decimal(text))
     except InvalidOperation:
         return _as_written(text.replace(_MINUS, "-"))
 
@@ -122,11 +122,11 @@ def _as_written(text: str) -> Decimal | None:
     """A number with groups of digits or a decimal comma; what can be both is grouped."""
     between = next((gap for form, gap in _WRITTEN if form.fullmatch(text)), None)
     if between is None:
-        return _sound(Decimal(text)) if _PLAIN.fullmatch(text) else None
-    return _sound(Decimal(re.sub(between, "", text).replace(",", ".")))
+        return _bounded(Decimal(text)) if _PLAIN.fullmatch(text) else None
+    return _bounded(Decimal(re.sub(between, "", text).replace(",", ".")))
 
 
-def _sound(number: Decimal) -> Decimal:
+def _bounded(number: Decimal) -> Decimal:
     """A number with which one can reckon: what no memory holds is infinite."""
     if number.is_nan():
         return Decimal("NaN")

@@ -64,28 +64,28 @@ def citations(text: str) -> list[Citation]:
     >>> [(c.text, c.numbers or c.name) for c in citations("It rains [2]. See passages 1 and 3.")]
     [('[2]', (2,)), ('passages 1 and 3', (1, 3))]
     """
-    found: list[Citation] = []
+    matches: list[Citation] = []
     for form, needed in _FORMS:
         if needed in text:
-            found += map(_citation, form.finditer(text))
-    return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
+            matches += map(_citation, form.finditer(text))
+    return list(_without_overlaps(sorted(matches, key=lambda one: (one.start, -one.end))))
 
 
-def _apart(found: list[Citation]) -> Iterator[Citation]:
+def _without_overlaps(matches: list[Citation]) -> Iterator[Citation]:
     behind = 0
-    for one in found:
+    for one in matches:
         if one.start >= behind:
             behind = one.end
             yield one
 
 
 def _citation(match: re.Match[str]) -> Citation:
-    said = match.groupdict()
+    groups = match.groupdict()
     text, start = match[0].lstrip(), match.end() - len(match[0].lstrip())
-    numbers = said.get("numbers") or said.get("more")
+    numbers = groups.get("numbers") or groups.get("more")
     if numbers:
         return Citation(text, start, match.end(), numbers=_counted(numbers))
-    name = (said.get("name") or said.get("url") or "").rstrip(".,;:!?")
+    name = (groups.get("name") or groups.get("url") or "").rstrip(".,;:!?")
     if name.isdigit():
         return Citation(text, start, match.end(), numbers=_counted(name[:3]))
     return Citation(text, start, match.end(), name=name)

@@ -17,39 +17,39 @@ _OVERLONG = re.compile("%c0%a([ef])", re.IGNORECASE)
 _DECODED = 3
 
 
-def spellings(path: str) -> set[str]:
+def decoded_spellings(path: str) -> set[str]:
     """
     Give *path* and what it becomes where a tool decodes or normalises it.
 
-    >>> sorted(spellings("a%252e")), sorted(spellings("a"))
+    >>> sorted(decoded_spellings("a%252e")), sorted(decoded_spellings("a"))
     (['a%252e', 'a%2e', 'a.'], ['a'])
     """
     text = _OVERLONG.sub(lambda code: "." if code[1] in "eE" else "/", path)
-    found = {path, text}
+    spellings = {path, text}
     for _ in range(_DECODED):
         text = unquote(text)
-        found.add(text)
-    return found | {unicodedata.normalize("NFKC", one) for one in found}
+        spellings.add(text)
+    return spellings | {unicodedata.normalize("NFKC", one) for one in spellings}
 
 
-def steps(path: str) -> list[str]:
+def path_steps(path: str) -> list[str]:
     r"""
     Give the folders and the name of *path*, without what says "here".
 
-    >>> steps("/srv/./a.txt"), steps("C:\\a\\b")
+    >>> path_steps("/srv/./a.txt"), path_steps("C:\\a\\b")
     (['srv', 'a.txt'], ['C:', 'a', 'b'])
     """
     return [step for step in _SEPARATORS.split(path) if step not in ("", ".")]
 
 
-def climbs(path: str) -> bool:
+def has_parent_step(path: str) -> bool:
     """
     Whether a step goes up, also as Windows reads it: blanks and dots at its end do not count.
 
-    >>> climbs("a/../b"), climbs("a/.. /b"), climbs("a/..b"), climbs("a/...")
-    (True, True, False, True)
+    >>> [has_parent_step(path) for path in ("a/../b", "a/.. /b", "a/..b", "a/...")]
+    [True, True, False, True]
     """
-    return any(len(step) > 1 and not step.strip(" .") and ".." in step for step in steps(path))
+    return any(len(step) > 1 and not step.strip(" .") and ".." in step for step in path_steps(path))
 
 
 def is_absolute(path: str) -> bool:
@@ -62,16 +62,16 @@ def is_absolute(path: str) -> bool:
     return path[:1] in ("/", "\\", "~") or bool(_DRIVE.match(path) or _SCHEME.match(path))
 
 
-def lies_in(path: str, root: str) -> bool:
+def is_inside(path: str, root: str) -> bool:
     r"""
     Whether *path* cannot lead out of *root*; a relative path starts there. Links are not followed.
 
-    >>> lies_in("a/b.txt", "/srv"), lies_in("/srv/a", "/srv"), lies_in("/srv2/a", "/srv")
+    >>> is_inside("a/b.txt", "/srv"), is_inside("/srv/a", "/srv"), is_inside("/srv2/a", "/srv")
     (True, True, False)
-    >>> lies_in("c:/DATA/a", "C:\\data"), lies_in("/Srv/a", "/srv")
+    >>> is_inside("c:/DATA/a", "C:\\data"), is_inside("/Srv/a", "/srv")
     (True, False)
     """
-    if "\0" in path or climbs(path):
+    if "\0" in path or has_parent_step(path):
         return False
     windows = bool(_DRIVE.match(root)) or root.startswith("\\\\")
     if not is_absolute(path):
@@ -85,6 +85,6 @@ def _whole(path: str, *, folded: bool) -> tuple[str, list[str]]:
     text = path.casefold() if folded else path
     start = "\\\\" if _SEPARATORS.match(text) and text[1:2] in ("/", "\\") else text[:1]
     if folded:
-        named = [step.rstrip(" .") for step in steps(text)]
-        return (start if start == "\\\\" else "", named)
-    return (start if start in ("/", "~") else "", steps(text))
+        steps = [step.rstrip(" .") for step in path_steps(text)]
+        return (start if start == "\\\\" else "", steps)
+    return (start if start in ("/", "~") else "", path_steps(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.text.normal import parts
-from abs_shield.text.tight import Tight
+from abs_shield.text.separatorless import SeparatorlessText
 
 _DIGIT = re.compile(r"\d")
 _COMPOUND = re.compile(r"[/:=?&#,+*!$%^~@]")
@@ -30,25 +30,25 @@ def whole_parts(chunk: str, split: list[str] | None = None) -> set[str]:
     >>> sorted(whole_parts("a/bob@x.org")), "bob@x.org" in whole_parts("mailto:bob@x.org")
     (['a', 'bob', 'org', 'x'], True)
     """
-    found = parts(chunk, split)
+    whole = parts(chunk, split)
     if "@" in chunk:
-        found = {part for part in found if "@" not in part or _is_address(part, chunk)}
+        whole = {part for part in whole if "@" not in part or _is_address(part, chunk)}
     coded = [
         part
-        for part in found
+        for part in whole
         if not part.isalpha()
         and not part.isdigit()
         and _DIGIT.search(part)
         and not _COMPOUND.search(part)
     ]
     if coded:
-        tight = Tight.of(chunk)
-        found.difference_update(part for part in coded if not _stands(part, tight))
-    return found
+        tight = SeparatorlessText.of(chunk)
+        whole.difference_update(part for part in coded if not _stands_alone(part, tight))
+    return whole
 
 
-def _stands(part: str, tight: Tight) -> bool:
-    alone = Tight.of(part)
+def _stands_alone(part: str, tight: SeparatorlessText) -> bool:
+    alone = SeparatorlessText.of(part)
     return tight.stands_whole(alone.letters)
 
 

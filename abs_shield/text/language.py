@@ -32,7 +32,7 @@ _OTHERS = frozenset(
     "saya tolong untuk dengan yang tidak bisa dari ini itu ang mga ako ng "
     "vreau pentru este sunt prosím jsem chci který želim molim hvala".split()
 )
-_OURS, _THEIRS = _ENGLISH - _OTHERS, _OTHERS - _ENGLISH
+_ONLY_ENGLISH, _ONLY_OTHERS = _ENGLISH - _OTHERS, _OTHERS - _ENGLISH
 _MOST = 8_000
 _LEAST = 2
 
@@ -51,11 +51,11 @@ def language(text: str) -> Language:
     ('english', 'other')
     """
     written = set(_WORD.findall(text[:_MOST]))
-    said = set(map(str.casefold, written))
-    ours = len(said & _OURS)
-    theirs = len(said & _THEIRS)
+    lowered = set(map(str.casefold, written))
+    english = len(lowered & _ONLY_ENGLISH)
+    others = len(lowered & _ONLY_OTHERS)
     if not text.isascii():
-        theirs += sum(not word.isascii() for word in said)
-    if ours >= _LEAST and ours > theirs:
+        others += sum(not word.isascii() for word in lowered)
+    if english >= _LEAST and english > others:
         return "english"
-    return "other" if len(written & _THEIRS) >= _LEAST and theirs > ours else "unknown"
+    return "other" if len(written & _ONLY_OTHERS) >= _LEAST and others > english else "unknown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from abs_shield.text.normal import chunks, normal, unspaced
+from abs_shield.text.normal import chunks, is_unspaced_script, normal
 
 WORDS = {
     3: "thousand tausend tsd mil mille mila milla duizend tusen tusind tys tysiące tysięcy "
@@ -38,10 +38,10 @@ def with_words(number: float) -> Iterator[tuple[str, ...]]:
         part = number / 10**power
         if part < _LEAST or part >= 10_000 or round(part, _DECIMALS) != part:
             continue
-        said = f"{part:g}"
-        for written in {said, said.replace(".", ",")}:
+        digits = f"{part:g}"
+        for written in {digits, digits.replace(".", ",")}:
             for word in words:
-                yield (f"{written} {word[0]}",) if unspaced(word[0]) else (written, *word)
+                yield (f"{written} {word[0]}",) if is_unspaced_script(word[0]) else (written, *word)
 
 
 @lru_cache(maxsize=1)

@@ -10,10 +10,10 @@ from enum import StrEnum
 from abs_shield.text.months import ENGLISH_OR_SHORT
 from abs_shield.text.sentences import TITLES
 from abs_shield.text.values.numerals import DIGITS, SPACED
-from abs_shield.text.values.patterns import CODES, MARKS
+from abs_shield.text.values.value_patterns import CODES, MARKS
 
 
-class Kind(StrEnum):
+class MentionKind(StrEnum):
     """What is mentioned. Where two kinds would fit one place, the earlier one is meant."""
 
     URL = "url"
@@ -39,7 +39,7 @@ class Mention:
         end: The place behind its last character.
     """
 
-    kind: Kind
+    kind: MentionKind
     text: str
     start: int
     end: int
@@ -52,33 +52,37 @@ _IN_URL = r"[^\s<>\"'`\u3000-\u303f\uff01-\uff5e]"
 _ALONE = r"(?<![^\W_])"
 _END = r"(?![A-Za-z0-9])"
 
-_PATTERNS: dict[Kind, str] = {
-    Kind.URL: rf"(?:https?|ftp|s3|gs|wss?)://{_IN_URL}{{1,2000}}"
+_PATTERNS: dict[MentionKind, str] = {
+    MentionKind.URL: rf"(?:https?|ftp|s3|gs|wss?)://{_IN_URL}{{1,2000}}"
     rf"|\bwww\.[a-z0-9-]{{1,63}}\.{_IN_URL}{{2,2000}}",
-    Kind.EMAIL: r"(?<![a-z0-9.+_-])[a-z0-9.+_-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}",
-    Kind.DATE: rf"{_ALONE}(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}"
+    MentionKind.EMAIL: r"(?<![a-z0-9.+_-])[a-z0-9.+_-]{1,64}@[a-z0-9-]{1,63}"
+    r"(?:\.[a-z0-9-]{1,63}){1,8}",
+    MentionKind.DATE: rf"{_ALONE}(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}"
     rf"(?:[t ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?"
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:\d{{4}}|\d{{2}}){_END}|\d{{4}}年\d{{1,2}}月(?:\d{{1,2}}日)?"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
     rf"|\d{{1,2}}:\d{{2}}(?::\d{{2}})?){_END}",
-    Kind.MONEY: rf"{_SIGN} ?{SPACED}[kmb]?{_END}|(?<![a-z0-9_.,]){SPACED} ?{_UNIT}",
-    Kind.PHONE: r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){1,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
+    MentionKind.MONEY: rf"{_SIGN} ?{SPACED}[kmb]?{_END}|(?<![a-z0-9_.,]){SPACED} ?{_UNIT}",
+    MentionKind.PHONE: r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){1,6}(?!\w)"
+    r"|(?<![\w+])\+\d{7,15}(?!\w)"
     r"|(?<![\w(])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?!\w)",
-    Kind.PATH: r"(?<![\w/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][\w.@+-]{1,128}){1,40}[/\\]?"
+    MentionKind.PATH: r"(?<![\w/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][\w.@+-]{1,128}){1,40}[/\\]?"
     r"|(?<![\w/\\.~-])[\w@+-]{1,128}(?:/[\w.@+-]{1,128}){1,40}\.[a-z]\w{0,9}\b",
-    Kind.ID: r"(?<![a-z0-9_-])(?<!\d[.,])"
+    MentionKind.ID: r"(?<![a-z0-9_-])(?<!\d[.,])"
     rf"#?[a-z0-9]{{1,64}}(?:[_-]{{1,2}}[a-z0-9]{{1,64}}){{0,12}}{_END}",
-    Kind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{DIGITS}[%kmb]?{_END}|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
-    Kind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
+    MentionKind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{DIGITS}[%kmb]?{_END}"
+    rf"|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
+    MentionKind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
 }
 _FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _NEEDED = {
-    Kind.URL: re.compile(r"://|www\.", re.IGNORECASE), Kind.EMAIL: re.compile("@"),
-    Kind.DATE: _DIGIT, Kind.MONEY: _DIGIT, Kind.PHONE: _DIGIT, Kind.PATH: re.compile(r"[/\\]"),
-    Kind.ID: _DIGIT, Kind.NUMBER: _DIGIT,
+    MentionKind.URL: re.compile(r"://|www\.", re.IGNORECASE), MentionKind.EMAIL: re.compile("@"),
+    MentionKind.DATE: _DIGIT, MentionKind.MONEY: _DIGIT, MentionKind.PHONE: _DIGIT,
+    MentionKind.PATH: re.compile(r"[/\\]"),
+    MentionKind.ID: _DIGIT, MentionKind.NUMBER: _DIGIT,
 }  # fmt: skip
 """Without this a form finds nothing, and need not be looked for."""
 _TRAILING = ".,;:!?)]}'\"\u2026"
@@ -107,23 +111,25 @@ def mentions(text: str) -> list[Mention]:
     [('name', 'Mia Li'), ('money', '$20'), ('id', 'W-77'), ('date', '2024-05-20')]
     """
     taken = bytearray(len(text))
-    found: list[Mention] = []
+    matches: list[Mention] = []
     for kind, form in _FORMS.items():
         if kind in _NEEDED and _NEEDED[kind].search(text) is None:
             continue
-        for start, end in _names(text, taken) if kind is Kind.NAME else _spans(kind, form, text):
+        for start, end in (
+            _names(text, taken) if kind is MentionKind.NAME else _spans(kind, form, text)
+        ):
             if not any(taken[start:end]):
                 taken[start:end] = b"\x01" * (end - start)
-                found.append(Mention(kind=kind, text=text[start:end], start=start, end=end))
-    return sorted(found, key=lambda mention: mention.start)
+                matches.append(Mention(kind=kind, text=text[start:end], start=start, end=end))
+    return sorted(matches, key=lambda mention: mention.start)
 
 
-def _spans(kind: Kind, form: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+def _spans(kind: MentionKind, form: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     for match in form.finditer(text):
         start, end = match.span()
-        if kind in (Kind.URL, Kind.EMAIL, Kind.PATH, Kind.DATE):
+        if kind in (MentionKind.URL, MentionKind.EMAIL, MentionKind.PATH, MentionKind.DATE):
             end = start + len(match[0].rstrip(_TRAILING))
-        if kind is not Kind.ID or _is_id(match[0]):
+        if kind is not MentionKind.ID or _is_id(match[0]):
             yield start, end
 
 
@@ -135,28 +141,28 @@ def _is_id(word: str) -> bool:
 def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
     """Runs of words with a capital, particles such as ``van`` between them."""
     run: list[tuple[int, int]] = []
-    for match in _FORMS[Kind.NAME].finditer(text):
+    for match in _FORMS[MentionKind.NAME].finditer(text):
         start, end = match.span()
-        apart = bool(run) and _apart(text, run[-1], start)
+        apart = bool(run) and _ends_name(text, run[-1], start)
         if apart or len(run) >= _MOST_WORDS or taken[start]:
-            yield from _closed(run, text)
+            yield from _trimmed(run, text)
             run = []
         if not taken[start] and (match[0][0].isupper() or (run and match[0] in _PARTICLES)):
             run.append((start, end))
         else:
-            yield from _closed(run, text)
+            yield from _trimmed(run, text)
             run = []
-    yield from _closed(run, text)
+    yield from _trimmed(run, text)
 
 
-def _apart(text: str, last: tuple[int, int], start: int) -> bool:
+def _ends_name(text: str, last: tuple[int, int], start: int) -> bool:
     """Whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` go on behind the stop."""
     between, word = text[last[1] : start], text[last[0] : last[1]]
     goes_on = len(word) <= _SHORT or word.casefold() in TITLES
     return between != " " and not (between == ". " and goes_on)
 
 
-def _closed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+def _trimmed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
     """One name, without the small words around it."""
     while run and text[slice(*run[0])].casefold() in FUNCTION_WORDS:
         run = run[1:]

@@ -121,7 +121,7 @@ def _table() -> dict[Name, set[int]]:
 def _forms(name: str, *, cut: bool) -> set[Name]:
     """In full, without accents, and, in an alphabet with capitals, its first letters."""
     full = normal(name)
-    said = {full, unaccented(full)}
+    spellings = {full, unaccented(full)}
     if cut and name.lower() != name.upper():
-        said |= {form[:size] for form in (*said,) for size in (_SHORTEST, _SHORTEST + 1)}
-    return {tuple(chunks(form)) for form in said}
+        spellings |= {form[:size] for form in (*spellings,) for size in (_SHORTEST, _SHORTEST + 1)}
+    return {tuple(chunks(form)) for form in spellings}

@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from operator import eq
 
-from abs_shield.text.names import singular, split
-from abs_shield.text.synonyms import canonical, differ
+from abs_shield.text.identifier_words import singular, split_words
+from abs_shield.text.synonyms import canonical, have_different_meanings
 
 _LONGEST = 128
 _MOST = 5_000
@@ -19,7 +19,9 @@ _COMPARED = 16
 """Values whose spelling is compared letter by letter: those with most characters in place."""
 
 
-def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.6) -> list[str]:
+def nearest(
+    word: str, candidates: Iterable[str], *, most: int = 1, floor: float = 0.6
+) -> list[str]:
     """
     Give the *most* names nearest to *word*, best first; none below *floor* in [0, 1].
 
@@ -34,11 +36,11 @@ def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.
     ['delete_file']
     """
     word = word[:_LONGEST]
-    words = split(word)
+    words = split_words(word)
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(" ".join(words) or word)
     scored = []
-    for name in _first(known, _MOST):
+    for name in _first(candidates, _MOST):
         score = _likeness(matcher, words, name)
         if score >= floor:
             scored.append((score, name))
@@ -47,7 +49,7 @@ def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.
 
 def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> float:
     """How near a name is: by spelling, and by shared words; another verb is a bad sign."""
-    other = split(name[:_LONGEST])
+    other = split_words(name[:_LONGEST])
     matcher.set_seq1(" ".join(other) or name[:_LONGEST])
     spelling = matcher.ratio()
     if not (words and other):
@@ -57,7 +59,7 @@ def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> flo
         0.9 * _overlap(words, other),
         0.95 * _overlap(_meaning(words), _meaning(other)),
     )
-    return likeness * _OTHER_VERB if differ(words[0], other[0]) else likeness
+    return likeness * _OTHER_VERB if have_different_meanings(words[0], other[0]) else likeness
 
 
 def _overlap(words: list[str], other: list[str]) -> float:
@@ -86,25 +88,25 @@ def _promising(value: str, others: list[str]) -> list[str]:
     return [others[n] for n in sorted(chosen)]
 
 
-def closest(value: str, seen: Iterable[str], *, most: int = 200) -> str:
+def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) -> str:
     """
     Give the seen value nearest in spelling to *value*; empty where none is near.
 
     Words have to be nearer than codes are: any two words share letters.
 
-    >>> closest("tx_12354", ["tx_77", "tx_12345"])
+    >>> closest_spelling("tx_12354", ["tx_77", "tx_12345"])
     'tx_12345'
     """
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(value[:_LONGEST])
-    best, found = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
-    for other in _promising(value[:_LONGEST], [*_first(seen, most)]):
+    best, closest = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
+    for other in _promising(value[:_LONGEST], [*_first(candidates, most)]):
         matcher.set_seq1(other[:_LONGEST])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
             ratio = matcher.ratio()
             if ratio > best:
-                best, found = ratio, other
-    return found
+                best, closest = ratio, other
+    return closest
 
 
 def is_misspelt(written: str, word: str) -> bool:

@@ -199,7 +199,7 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     return within.union(accumulate(steps[:-1], "{}/{}".format)) - {"", chunk}
 
 
-def squeezed(normalised: str) -> str:
+def alphanumerics(normalised: str) -> str:
     """Give the letters and digits alone."""
     return "".join(_ALNUM.findall(normalised))
 
@@ -217,11 +217,11 @@ def unaccented(normalised: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", spread))
 
 
-def unspaced(normalised: str) -> bool:
+def is_unspaced_script(normalised: str) -> bool:
     """Whether *normalised* is written in a script without blanks between words, or in Korean."""
     return _UNSPACED.search(normalised) is not None
 
 
-def latin(normalised: str) -> bool:
+def is_latin(normalised: str) -> bool:
     """Whether every letter is Latin."""
     return normalised.isascii() or not re.search(rf"[^\W{_LATIN}]", normalised)

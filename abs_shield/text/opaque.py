@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 
-class Named(str):
+class TypePlaceholder(str):
     """A value that has no JSON form, by its type, as in ``<generator>``."""
 
     __slots__ = ()
 
 
-class Unread(list[Any]):
+class UnreadIterator(list[Any]):
     """An iterator that only its tool reads; for a schema, an empty list."""
 
     __slots__ = ()

@@ -39,13 +39,13 @@ _DOWN = "decrease fall fell fallen drop decline shrink shrank shrunk".split()
 
 
 def _table() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    opposites: dict[str, set[str]] = {}
     for pair in (*map(str.split, _PAIRS.split("|")), *product(_UP, _DOWN)):
         one, other = map(stem, pair)
         if one != other:
-            found.setdefault(one, set()).add(other)
-            found.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+            opposites.setdefault(one, set()).add(other)
+            opposites.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in opposites.items()}
 
 
 OPPOSITES = _table()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.text.names import LONGEST_NAME, name_words
+from abs_shield.text.identifier_words import LONGEST_NAME, name_words
 
 _WORDS = frozenset(
     "phone telephone tel mobile mobil mob cell cellphone cellular fax whatsapp msisdn landline "
@@ -56,11 +56,11 @@ _MIDDLE = frozenset(
 """Countries' codes of one digit and of two; every other one has three (ITU-T E.164)."""
 
 
-def names_phone(name: str) -> bool:
+def is_phone_field(name: str) -> bool:
     """
     Return whether a field of this name holds telephone numbers.
 
-    >>> [names_phone(name) for name in ("phone_number", "contactNo", "手机号", "number")]
+    >>> [is_phone_field(name) for name in ("phone_number", "contactNo", "手机号", "number")]
     [True, True, True, False]
     """
     return _names_phone(name[:LONGEST_NAME])
@@ -68,38 +68,39 @@ def names_phone(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _names_phone(name: str) -> bool:
-    said = name_words(name)
-    if said and said[-1] in _CODES:
-        return said == ("caller", "id")
-    if not _WORDS.isdisjoint(said) or _NATIVE.search(name):
+    words = name_words(name)
+    if words and words[-1] in _CODES:
+        return words == ("caller", "id")
+    if not _WORDS.isdisjoint(words) or _NATIVE.search(name):
         return True
-    return bool(said) and said[-1] in _NUMBERS and not _CONTACTS.isdisjoint(said)
+    return bool(words) and words[-1] in _NUMBERS and not _CONTACTS.isdisjoint(words)
 
 
-def names_reached(name: str) -> bool:
+def is_contact_field(name: str) -> bool:
     """
     Return whether a field of this name says where somebody is reached: by telephone, it may be.
 
-    >>> [names_reached(name) for name in ("to", "work", "recipient_id", "order")]
+    >>> [is_contact_field(name) for name in ("to", "work", "recipient_id", "order")]
     [True, True, False, False]
     """
-    said = name_words(name)
-    return bool(said) and said[-1] in _REACHED
+    words = name_words(name)
+    return bool(words) and words[-1] in _REACHED
 
 
-def names_code(name: str) -> bool:
+def is_identifier_field(name: str) -> bool:
     """
     Return whether a field of this name holds identifiers that are no telephone numbers.
 
-    >>> [names_code(name) for name in ("order_id", "account_number", "support_number", "work")]
+    >>> names = ("order_id", "account_number", "support_number", "work")
+    >>> [is_identifier_field(name) for name in names]
     [True, True, False, False]
     """
-    said = name_words(name)
-    if not said or names_phone(name):
+    words = name_words(name)
+    if not words or is_phone_field(name):
         return False
-    last = said[-1]
+    last = words[-1]
     if last in _NUMBERS:
-        return not _CODES.isdisjoint(said)
+        return not _CODES.isdisjoint(words)
     return last in _CODES or (len(last) > 3 and last.endswith("id") and last not in _NO_IDS)
 
 
@@ -116,7 +117,7 @@ def is_phone(text: str) -> bool:
     return (_SHAPE.fullmatch(text) or _EXIT.fullmatch(text)) is not None
 
 
-def shaped(text: str) -> Iterator[re.Match[str]]:
+def find_phones(text: str) -> Iterator[re.Match[str]]:
     """Yield where a text holds what is written as only telephone numbers are."""
     return _SHAPE.finditer(text)
 
@@ -153,38 +154,38 @@ def phones_of(text: str) -> frozenset[Phone]:
     if not _LEAST <= len(digits) <= _MOST or _LETTER.search(text[:64]):
         return frozenset()
     if text.lstrip(" (").startswith("+"):
-        found = [_abroad(digits)]
+        readings = [_international(digits)]
     elif digits.startswith("00"):
-        found = [_abroad(digits[2:])]
+        readings = [_international(digits[2:])]
     else:
-        found = [Phone(digits.removeprefix("0")), *_unsigned(digits)]
-    return frozenset(p for p in found if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
+        readings = [Phone(digits.removeprefix("0")), *_without_sign(digits)]
+    return frozenset(p for p in readings if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
 
 
-def _unsigned(digits: str) -> Iterator[Phone]:
+def _without_sign(digits: str) -> Iterator[Phone]:
     """Read a country's code that is not said to be one."""
     if len(digits) < _LEAST_ABROAD or digits[0] == "0":
         return
     if digits[0] == "8" and len(digits) == _LEAST_ABROAD:
         yield Phone(digits[1:], "7", sure=False)
-    read = _abroad(digits)
+    read = _international(digits)
     if read.country != "1" or len(digits) == _LEAST_ABROAD:
         # a 7 or 8 before ten digits is Russia's only where the other side says so
         yield read._replace(sure=read.country != "7")
 
 
-def _abroad(digits: str) -> Phone:
+def _international(digits: str) -> Phone:
     """Read a country's code, and what is behind it without its trunk's zero."""
     size = 1 if digits[:1] in _SHORT else 2 if digits[:2] in _MIDDLE else 3
     return Phone(digits[size:].removeprefix("0"), digits[:size])  # +49 (0)30 ...
 
 
-def same_phone(one: frozenset[Phone], other: frozenset[Phone]) -> bool:
+def is_same_phone(one: frozenset[Phone], other: frozenset[Phone]) -> bool:
     """
     Return whether two numbers may be read as the same; countries' codes on both sides are equal.
 
     >>> german = phones_of("+49 20 7123 4567")
-    >>> [same_phone(german, phones_of(other)) for other in ("020 71234567", "+442071234567")]
+    >>> [is_same_phone(german, phones_of(other)) for other in ("020 71234567", "+442071234567")]
     [True, False]
     """
     return any(_is_same(a, b) for a in one for b in other)
@@ -210,33 +211,33 @@ def nationals(text: str) -> frozenset[str]:
     return frozenset(phone.national for phone in phones_of(text))
 
 
-def runs(text: str) -> Iterator[str]:
+def phone_runs(text: str) -> Iterator[str]:
     """
     Give the runs of digits in a text that are long enough for a telephone number.
 
-    >>> list(runs("call +49 30 1234567 or 555-123-2002, order W12345678"))
+    >>> list(phone_runs("call +49 30 1234567 or 555-123-2002, order W12345678"))
     ['+49 30 1234567', '555-123-2002']
     """
-    return (found[0] for found in _RUN.finditer(text))
+    return (match[0] for match in _RUN.finditer(text))
 
 
-def within(run: str) -> Iterator[str]:
+def phones_in_run(run: str) -> Iterator[str]:
     """
     Give the telephone numbers that a run of digits may hold, group by group.
 
     What begins with a country's code is not read without it, and what is grouped as a telephone
     number not in part.
 
-    >>> list(within("+49 30 1234567")), list(within("7 555-1234"))
+    >>> list(phones_in_run("+49 30 1234567")), list(phones_in_run("7 555-1234"))
     (['+49 30 1234567'], ['7 555-1234', '555-1234'])
-    >>> list(within("555-123-2002 555-987-6543"))
+    >>> list(phones_in_run("555-123-2002 555-987-6543"))
     ['555-123-2002', '555-987-6543']
     """
-    whole = [found[0] for found in shaped(run)]
+    whole = [match[0] for match in find_phones(run)]
     if whole:
         yield from whole
         return
-    groups = [found.span() for found in _GROUP.finditer(run)]
+    groups = [match.span() for match in _GROUP.finditer(run)]
     abroad = _ABROAD.match(run) is not None
     before = 0
     for n, (start, end) in enumerate(groups):

@@ -55,14 +55,14 @@ def without_reply(text: str) -> str:
     return " " * reply.end() + text[reply.end() :] if reply else text
 
 
-def read(text: str) -> Words:
+def read_sentence(text: str) -> SentenceWords:
     """Return the words of a sentence, without the yes or no that it begins with."""
     plain = _DOUBLED.sub("'", without_reply(text[:_LONGEST]))
-    return Words(plain, tuple(tokens(plain, most=_MOST_WORDS)))
+    return SentenceWords(plain, tuple(tokens(plain, most=_MOST_WORDS)))
 
 
 @dataclass(frozen=True)
-class Words:
+class SentenceWords:
     """The words of one sentence, and those that it denies."""
 
     text: str
@@ -104,9 +104,9 @@ class Words:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The words that a negator stands before, the nearest in its clause, and nowhere else."""
-        found = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
+        negations = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
         stands = Counter(word.key for word in self.content)
-        return frozenset(key for key, times in found.items() if key and times >= stands[key])
+        return frozenset(key for key, times in negations.items() if key and times >= stands[key])
 
     def negates(self, n: int) -> bool:
         """Return whether a word denies what stands behind it; before a comma it does not."""
@@ -128,45 +128,54 @@ class Words:
         return ""
 
 
-def denial(said: Words, there: Words) -> str:
+def denial(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     """Return why one of two sentences denies what the other says; empty where none does."""
-    if said.denies == there.denies or _share(said.keys, there.keys) < _SAME:
+    if (
+        statement.denies == other_sentence.denies
+        or _share(statement.keys, other_sentence.keys) < _SAME
+    ):
         return ""
-    if said.limited or there.limited or said.numbered != there.numbered:
+    if statement.limited or other_sentence.limited or statement.numbered != other_sentence.numbered:
         return ""  # of another room or day, or denied up to a limit: both may hold
-    denied = (said.denied & there.keys) | (there.denied & said.keys)
+    denied = (statement.denied & other_sentence.keys) | (other_sentence.denied & statement.keys)
     if not denied:
         return ""
     word = min(denied)
-    written = said.written.get(word, there.written.get(word, word))
+    written = statement.written.get(word, other_sentence.written.get(word, word))
     return f"`{escaped(written)}` is denied in one of the two"
 
 
-def opposite(said: Words, there: Words) -> str:
+def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     """
     Return which word has its opposite in the other sentence, beside a word that both have.
 
     A negation turns it: "not open" and "closed" agree.
     """
-    if said.negated != there.negated or not said.numbered <= there.numbered:
+    if (
+        statement.negated != other_sentence.negated
+        or not statement.numbered <= other_sentence.numbered
+    ):
         return ""
-    turned = {key for key in said.keys - there.keys if key in OPPOSITES}
-    if not turned or _share(said.keys - turned, there.keys) < _AKIN:
+    turned = {key for key in statement.keys - other_sentence.keys if key in OPPOSITES}
+    if not turned or _share(statement.keys - turned, other_sentence.keys) < _AKIN:
         return ""
-    beside = _neighbours(there)
-    for before, key, after in _neighbours(said):
+    beside = _neighbours(other_sentence)
+    for before, key, after in _neighbours(statement):
         for other in OPPOSITES[key] if key in turned else ():
             if any(o == other and (b == before or a == after) for b, o, a in beside):
-                mine, theirs = escaped(said.written[key]), escaped(there.written[other])
+                mine, theirs = (
+                    escaped(statement.written[key]),
+                    escaped(other_sentence.written[other]),
+                )
                 return f"`{mine}` is the opposite of `{theirs}`"
     return ""
 
 
-def _neighbours(of: Words) -> list[tuple[str, str, str]]:
+def _neighbours(of: SentenceWords) -> list[tuple[str, str, str]]:
     """Each word that says something, with those before and behind it."""
     keys = [word.key for word in of.content]
     return list(zip(["\n", *keys], keys, [*keys[1:], "\n"], strict=False))
 
 
-def _share(said: frozenset[str], there: frozenset[str]) -> float:
-    return len(said & there) / len(said) if said else 0.0
+def _share(statement: frozenset[str], other_sentence: frozenset[str]) -> float:
+    return len(statement & other_sentence) / len(statement) if statement else 0.0

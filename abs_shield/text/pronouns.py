@@ -12,11 +12,11 @@ _FIRST = 40
 """Characters in which the first word is looked for."""
 
 
-def points_back(sentence: str) -> bool:
+def starts_with_pronoun(sentence: str) -> bool:
     """
     Return whether a sentence begins with a pronoun.
 
-    >>> points_back("It is 330 meters tall."), points_back("The tower is tall.")
+    >>> starts_with_pronoun("It is 330 meters tall."), starts_with_pronoun("The tower is tall.")
     (True, False)
     """
     return bool(_PRONOUNS.intersection(words(normal(sentence[:_FIRST]))[:1]))

@@ -17,8 +17,8 @@ def domains(text: str) -> list[str]:
     (['example.org', 'x.com'], [])
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    found = _DOMAIN.findall(plain)
-    return [domain.rstrip(".") for local, domain in found if local or "." in domain]
+    addresses = _DOMAIN.findall(plain)
+    return [domain.rstrip(".") for local, domain in addresses if local or "." in domain]
 
 
 def people(text: str) -> int:
@@ -28,5 +28,5 @@ def people(text: str) -> int:
     >>> people('"Li, Ann" <ann@x.org>, bob@x.org'), people("ann; bob"), people(" ")
     (2, 2, 0)
     """
-    named = sum(1 for part in _APART.split(text) if part.strip())
-    return text.count("@") or named
+    parts = sum(1 for part in _APART.split(text) if part.strip())
+    return text.count("@") or parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from abs_shield.text.names import singular
+from abs_shield.text.identifier_words import singular
 
 _INTERFACE = frozenset(
     "id ids uid uuid ref refs head tag remote origin upstream api rest v projects project location "
@@ -34,13 +34,13 @@ _CHANGES = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _LEAST_CHANGES = 3
 
 
-def names_kind(word: str) -> bool:
+def is_kind_word(word: str) -> bool:
     """
     Return whether a step before an identifier says of what kind it is, and nothing else.
 
-    >>> [names_kind(word) for word in ("place_id", "orders", "refs", "mallory", "prod", "admin")]
+    >>> [is_kind_word(word) for word in ("place_id", "orders", "refs", "mallory", "prod", "admin")]
     [True, True, True, False, False, False]
-    >>> names_kind("sis_login_id"), names_kind("admin_id")  # another key of an interface, a role
+    >>> is_kind_word("sis_login_id"), is_kind_word("admin_id")  # a key of an interface, a role
     (True, False)
     """
     return all(
@@ -48,11 +48,11 @@ def names_kind(word: str) -> bool:
     )
 
 
-def is_self_telling(step: str) -> bool:
+def is_distinctive_code(step: str) -> bool:
     """
     Return whether a code is one thing wherever it stands: letters and digits in no order.
 
-    >>> [is_self_telling(step) for step in ("2x485t9z5", "dqw4w9wgxcq", "hello-40", "12345678")]
+    >>> [is_distinctive_code(step) for step in ("2x485t9z5", "dqw4w9wgxcq", "hello-40", "12345678")]
     [True, True, False, False]
     """
     if _ARXIV.fullmatch(step) is not None:
@@ -80,7 +80,7 @@ def host_and_port(text: str, words: Iterable[str]) -> tuple[str, ...]:
     >>> host_and_port("web-7:8080", ["host"]), host_and_port("inv-7:8080", ["invoice", "id"])
     (('web-7', '8080'), ())
     """
-    found = _ENDPOINT.fullmatch(text)
-    if found is None or _ENDPOINTS.isdisjoint(words):
+    match = _ENDPOINT.fullmatch(text)
+    if match is None or _ENDPOINTS.isdisjoint(words):
         return ()
-    return found.groups()
+    return match.groups()

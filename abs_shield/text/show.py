@@ -51,11 +51,11 @@ def shown(value: object, *, limit: int = LINE) -> str:
             return f"a value of type {escaped(type(value).__name__, limit=limit)}"
 
 
-def plain(name: object) -> str:
+def plain_name(name: object) -> str:
     """
     Give a name as a plain text of at most 1,024 characters; empty for what is no text.
 
-    >>> plain("refund"), plain(None), len(plain("x" * 5000))
+    >>> plain_name("refund"), plain_name(None), len(plain_name("x" * 5000))
     ('refund', '', 1024)
     """
     return str.__str__(name)[:LONGEST_NAME] if isinstance(name, str) else ""
@@ -71,11 +71,11 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def told(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """
     Give the type and the text of an exception; of one that cannot be written, the type.
 
-    >>> told(KeyError("x"))
+    >>> describe_exception(KeyError("x"))
     "KeyError: 'x'"
     """
     try:

@@ -14,7 +14,7 @@ _ENDINGS = (
     ("ied", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ed", ""),
     ("ely", "e"), ("ly", ""), ("es", "e"), ("s", ""),
 )  # fmt: skip
-_KEPT = ("ss", "us", "is", "ous")
+_UNCHANGED_ENDINGS = ("ss", "us", "is", "ous")
 
 
 @lru_cache(maxsize=1 << 15)
@@ -42,11 +42,11 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
     bare = word.partition("'")[0] if "n't" not in word else word
-    if len(bare) < 4 or bare.endswith(_KEPT):
+    if len(bare) < 4 or bare.endswith(_UNCHANGED_ENDINGS):
         return bare
-    for ending, kept in _ENDINGS:
+    for ending, replacement in _ENDINGS:
         if bare.endswith(ending) and len(bare) - len(ending) >= 3:
-            return _trimmed(bare[: len(bare) - len(ending)] + kept)
+            return _trimmed(bare[: len(bare) - len(ending)] + replacement)
     return _trimmed(bare)
 
 

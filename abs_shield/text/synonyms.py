@@ -45,12 +45,12 @@ def canonical(word: str) -> str:
 _HARMLESS = frozenset({"list", "find", "check", "compute"})
 
 
-def differ(one: str, other: str) -> bool:
+def have_different_meanings(one: str, other: str) -> bool:
     """
     Whether *other* is known to do something else than *one*, and is not only looking.
 
-    >>> differ("erase", "create"), differ("erase", "delete"), differ("erase", "read")
-    (True, False, False)
+    >>> [have_different_meanings("erase", other) for other in ("create", "delete", "read")]
+    [True, False, False]
     """
     meant = _CANONICAL.get(other)
     return one in _CANONICAL and meant not in (None, _CANONICAL[one]) and meant not in _HARMLESS

@@ -17,10 +17,10 @@ from abs_shield.text.values.numerals import (
     SCALES,
     SPACED,
     WORDS,
-    numeral,
-    worded,
+    parse_number_words,
+    parse_numeral,
 )
-from abs_shield.text.values.patterns import BEHIND
+from abs_shield.text.values.value_patterns import BEHIND
 
 _TOKEN = re.compile(
     rf"\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?= ?{BEHIND})"
@@ -119,7 +119,7 @@ class Token(NamedTuple):
     content: bool
     small: bool
     counts: bool
-    named: bool
+    is_name: bool
 
 
 def tokens(text: str, *, most: int) -> list[Token]:
@@ -129,7 +129,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     >>> [t.key for t in tokens("Flights cost $1,200 [2] in 2024-05.", most=99)]
     ['flight', 'cost', '1200', 'in', '2024', '5']
     """
-    found: list[Token] = []
+    result: list[Token] = []
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     behind = 0
     for match in _TOKEN.finditer(masked):
@@ -138,21 +138,21 @@ def tokens(text: str, *, most: int) -> list[Token]:
             continue
         written = match[0]
         if written.isalpha() and len(written) <= LONGEST_WORD and not match["words"]:
-            key, content, small, may_be_named, is_month = _word(written)
+            key, content, small, may_be_name, is_month = _word(written)
             if not is_month:
-                named = may_be_named and bool(found) and not _opens(masked, found[-1], start)
-                found.append(Token(key, start, end, None, content, small, False, named))
+                is_name = may_be_name and bool(result) and not _opens(masked, result[-1], start)
+                result.append(Token(key, start, end, None, content, small, False, is_name))
                 behind = end
-                if len(found) >= most:
+                if len(result) >= most:
                     break
                 continue
-        first = not found or _opens(masked, found[-1], start)
-        found.extend(_read(match, masked, first))
-        if found:  # digits such as "²" write no number
-            behind = found[-1].end
-        if len(found) >= most:
+        first = not result or _opens(masked, result[-1], start)
+        result.extend(_read(match, masked, first))
+        if result:  # digits such as "²" write no number
+            behind = result[-1].end
+        if len(result) >= most:
             break
-    return found[:most]
+    return result[:most]
 
 
 def keys_of(text: str, *, most: int = 2_000) -> list[str]:
@@ -195,8 +195,8 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
     if _is_month(written, lower, text, start, end):
         yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
         return
-    key, content, small, may_be_named, _ = _word(written)
-    yield Token(key, start, end, None, content, small, False, may_be_named and not first)
+    key, content, small, may_be_name, _ = _word(written)
+    yield Token(key, start, end, None, content, small, False, may_be_name and not first)
 
 
 def _word(written: str) -> tuple[str, bool, bool, bool, bool]:
@@ -213,8 +213,8 @@ def _read_word(written: str) -> tuple[str, bool, bool, bool, bool]:
     lower = lowered(written)
     small = is_small(lower)
     content = not small and lower not in HEDGES and lower not in TITLES
-    named = content and written[0].isupper() and lower not in _DAYS
-    return stem(lower), content, small, named, lower in MONTHS
+    is_name = content and written[0].isupper() and lower not in _DAYS
+    return stem(lower), content, small, is_name, lower in MONTHS
 
 
 _remembered = lru_cache(maxsize=1 << 15)(_read_word)
@@ -252,7 +252,7 @@ def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool
 
 def _in_words(written: str, start: int, text: str) -> Token | None:
     """A number in words; None of one, and of a scale with nothing before it."""
-    value = worded(written)
+    value = parse_number_words(written)
     if value == 1 or written.casefold() in SCALES:
         return None
     end = start + len(written)
@@ -285,7 +285,7 @@ def _number(digits: str, scale: str = "") -> Number | None:
     """The number that *digits* write, times its scale; None of versions, addresses and codes."""
     if len(digits) > _LONGEST_NUMBER or _DIGITS.fullmatch(digits) is None:
         return None
-    read = numeral(digits, scale)
+    read = parse_numeral(digits, scale)
     return Number(float(read.values[0]), float(read.step) / 2, float(read.values[-1]))
 
 

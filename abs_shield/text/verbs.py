@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 
-class Does(StrEnum):
+class VerbEffect(StrEnum):
     """What a verb does to its noun; other verbs only ever act."""
 
     READ = "read"
@@ -19,23 +19,23 @@ class Does(StrEnum):
     @property
     def writes(self) -> bool:
         """Whether it says more than looking."""
-        return self is not Does.READ
+        return self is not VerbEffect.READ
 
 
-_WORDS: dict[Does, str] = {
-    Does.ACT: (
+_WORDS: dict[VerbEffect, str] = {
+    VerbEffect.ACT: (
         "pay submit export log record enqueue emit upsert reply forward notify execute "
         "run call order buy transfer purchase charge refund deposit apply process trigger place "
         "request file checkout"
     ),
-    Does.READ: (
+    VerbEffect.READ: (
         "get list read find search fetch show view lookup look check query describe count "
         "calculate compute compare retrieve inspect verify validate preview estimate "
         "analyze analyse summarize summarise translate explain detect see scan track watch "
         "monitor test ping select filter tell ask think head download navigate visit goto browse "
         "scrape crawl scroll hover wait screenshot peek poll"
     ),
-    Does.MAKE: (
+    VerbEffect.MAKE: (
         "create add append insert book invite register grant enable lock start resume open "
         "subscribe make new generate reserve hire follow like pin star attach mount connect join "
         "allow activate publish upload issue assign approve link save write draft build "
@@ -44,7 +44,7 @@ _WORDS: dict[Does, str] = {
         "arm borrow rent checkin send post tag label flag mark bookmark "
         "favorite watch associate touch mkdir"
     ),
-    Does.UNMAKE: (
+    VerbEffect.UNMAKE: (
         "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
         "destroy erase purge terminate deactivate unpublish unassign reject unlink uninstall "
         "disconnect leave unfollow unlike unpin unstar detach unmount deny abort undo rollback "
@@ -54,22 +54,22 @@ _WORDS: dict[Does, str] = {
         "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate "
         "unset"
     ),
-    Does.CHANGE: (
+    VerbEffect.CHANGE: (
         "update modify exchange set change edit rename move replace adjust patch put alter "
         "reschedule extend increase decrease upgrade downgrade reset swap configure "
         "correct amend revise convert share promote"
     ),
 }
-CLASSES = {word: does for does, said in _WORDS.items() for word in said.split()}
+VERB_EFFECTS = {word: does for does, words in _WORDS.items() for word in words.split()}
 """Each known verb, in the infinitive, and its class."""
-RARE = frozenset(
+RARE_VERBS = frozenset(
     "renew discharge dispatch prescribe ship reroute onboard waive reimburse redeem redirect repay "
     "expedite escalate restart reboot dispute credit debit bill contact repair invest sell "
     "postpone roll authorize authorise compensate merge sign pair deliver initiate complete "
     "inform arrange fix adjust handle give take begin finalize finalise".split()
 )
 """Verbs of actions that few tools are named after."""
-SPOKEN = frozenset(
+SPEECH_VERBS = frozenset(
     "accept note draft write generate make build mark show label flag detach like hold run clear "
     "follow look test watch access put set convert share leave define select filter attach pin tag "
     "bookmark allow abort give take begin handle adjust".split()
@@ -103,7 +103,7 @@ _FAMILIES = (
     "sign approve",
     "roll rollback revert undo restore",
 )
-FAMILIES: dict[str, frozenset[int]] = {
+VERB_FAMILIES: dict[str, frozenset[int]] = {
     verb: frozenset(n for n, row in enumerate(_FAMILIES) if verb in row.split())
     for verb in " ".join(_FAMILIES).split()
 }
@@ -137,14 +137,14 @@ _KIN = (
 
 
 def _kin() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    related: dict[str, set[str]] = {}
     for row, others in _KIN:
         for verb in row.split():
-            found.setdefault(verb, set()).update(others.split())
-    return {verb: frozenset(others) for verb, others in found.items()}
+            related.setdefault(verb, set()).update(others.split())
+    return {verb: frozenset(others) for verb, others in related.items()}
 
 
-KIN = _kin()
+RELATED_VERBS = _kin()
 """Of each word of a tool's name the further verbs by which its action may be named."""
 _SAME = (
     "refund reimburse repay credit",
@@ -157,25 +157,25 @@ _SAME = (
     "approve accept grant",
     "reject decline deny",
 )
-SAME: dict[str, frozenset[str]] = {
+EQUIVALENT_VERBS: dict[str, frozenset[str]] = {
     verb: frozenset(" ".join(row for row in _SAME if verb in row.split()).split())
     for verb in " ".join(_SAME).split()
 }
 """Of each verb those that report the same state of a record."""
-ACTIONS = {
+ACTION_NOUNS = {
     "cancellation": "cancel", "deletion": "delete", "removal": "remove", "approval": "approve",
     "registration": "register", "refund": "refund", "reimbursement": "reimburse",
     "compensation": "compensate", "dispute": "dispute", "restart": "restart", "reboot": "reboot",
     "renewal": "renew", "notification": "notify", "merge": "merge", "rollback": "rollback",
 }  # fmt: skip
 """Nouns of actions: ``create_cancellation`` cancels."""
-YIELDS = {
+RESULT_NOUNS = {
     "payment": "pay", "invoice": "bill", "reservation": "reserve", "booking": "book",
     "appointment": "book", "shipment": "ship", "delivery": "deliver", "sms": "text",
     "trade": "sell", "signature": "sign", "subscription": "subscribe",
 }  # fmt: skip
 """Nouns of what an action yields: ``submit_payment`` pays, ``update_payment`` does not."""
-SENDING = frozenset(
+SENDING_VERBS = frozenset(
     "send email mail message notify text forward transmit reply contact pay charge bill debit "
     "transfer deposit withdraw refund".split()
 )
@@ -189,7 +189,7 @@ def is_action(verb: str) -> bool:
     >>> is_action("cancel"), is_action("waive"), is_action("check")
     (True, True, False)
     """
-    return verb in RARE or CLASSES.get(verb, Does.READ).writes
+    return verb in RARE_VERBS or VERB_EFFECTS.get(verb, VerbEffect.READ).writes
 
 
 @lru_cache(maxsize=4096)
@@ -212,8 +212,8 @@ def infinitive(word: str) -> str:
 
 def past_forms() -> Iterator[str]:
     """Yield the past forms of the verbs of actions, those of mere speech left out."""
-    yield from (word for word, verb in _PAST.items() if verb not in SPOKEN)
-    for verb in (CLASSES.keys() | RARE) - SPOKEN:
+    yield from (word for word, verb in _PAST.items() if verb not in SPEECH_VERBS)
+    for verb in (VERB_EFFECTS.keys() | RARE_VERBS) - SPEECH_VERBS:
         if is_action(verb):
             yield from _regular(verb)
 

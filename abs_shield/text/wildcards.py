@@ -58,7 +58,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LIKE_LATIN = re.compile("[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff]")
 """Greek, Cyrillic, Armenian and Cherokee."""
 _NOTHING = frozenset("null nil none undefined n/a na nan unknown".split())
-_NOBODY = frozenset("admin administrator root superuser sysadmin system sudo".split())
+_SYSTEM_ACCOUNTS = frozenset("admin administrator root superuser sysadmin system sudo".split())
 
 
 def is_whole_set(text: str) -> bool:
@@ -119,24 +119,24 @@ def _has_name(bare: str) -> bool:
     )
 
 
-def states_all(said: str) -> bool:
+def states_all(text: str) -> bool:
     """
     Return whether somebody says that all of something is meant, in one of many languages.
 
-    >>> [states_all(said) for said in ("Delete all of it", "Don't delete all of it", "Empty it")]
+    >>> [states_all(text) for text in ("Delete all of it", "Don't delete all of it", "Empty it")]
     [True, False, True]
     """
-    return _SAYS_ALL.search(_SAYS_NOT_ALL.sub(" ", said)) is not None
+    return _SAYS_ALL.search(_SAYS_NOT_ALL.sub(" ", text)) is not None
 
 
-def is_nothing(text: str) -> bool:
+def is_null_word(text: str) -> bool:
     """Return whether *text* is a word for no value: ``null``, ``none``, or is empty."""
     return text.strip().casefold() in _NOTHING or not text.strip()
 
 
-def is_nobody(text: str) -> bool:
+def is_system_account(text: str) -> bool:
     """Return whether *text* is an account of the system's own: ``admin``, ``root``."""
-    return text.strip().casefold() in _NOBODY
+    return text.strip().casefold() in _SYSTEM_ACCOUNTS
 
 
 def mixes_scripts(text: str) -> bool:

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 from abs_shield.session.result_json import as_json
-from abs_shield.text.leaves import DEEPEST, escape_step
+from abs_shield.text.json_leaves import DEEPEST, escape_step
 
 LARGEST = 1e150
 """Larger numbers are clipped to this one, so that sums of squares stay finite."""

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Any
 
 from abs_shield.session.result_json import as_json
-from abs_shield.text.failure import may_tell_failure, tells_failure
+from abs_shield.text.failure_results import is_failure_result, may_be_failure_result
 from abs_shield.verification.numeric_fields import LARGEST, LONGEST_NAME, member_pointer
 
 MOST_NAMES = 256
@@ -118,11 +118,13 @@ def shape_of(value: Any, members: Members | None = None, *, is_text: bool = Fals
     >>> shape_of([{"price": 5}]).kind, shape_of("Error: no such share").kind
     ('array', '')
     """
-    if members is not None and not (members.may_fail and tells_failure(value)):
+    if members is not None and not (members.may_fail and is_failure_result(value)):
         return members.shape
     if type(value) is not dict or len(value) > MOST_NAMES:
-        return _whole("" if tells_failure(value) else kind_of(value), is_text)
-    return ResultShape("" if tells_failure(value) else "object", _members(value.items()), is_text)
+        return _whole("" if is_failure_result(value) else kind_of(value), is_text)
+    return ResultShape(
+        "" if is_failure_result(value) else "object", _members(value.items()), is_text
+    )
 
 
 @lru_cache(maxsize=64)
@@ -146,7 +148,7 @@ def _members_by_type(
     )
     return Members(
         shape,
-        may_tell_failure(names),
+        may_be_failure_result(names),
         is_flat=_HOLDERS.isdisjoint(kinds) and len(pointers) == len(numbers),
         numbers=numbers,
         pointers=pointers,

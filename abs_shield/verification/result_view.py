@@ -10,8 +10,8 @@ from typing import Any
 
 from abs_shield.policy.tool_profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.result_json import UNREADABLE, as_json
-from abs_shield.text.failure import CODES
-from abs_shield.text.leaves import opened
+from abs_shield.text.failure_results import CODES
+from abs_shield.text.json_leaves import parse_container
 from abs_shield.verification.json_writers import FEW, writers
 from abs_shield.verification.numeric_fields import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.result_shape import (
@@ -191,7 +191,7 @@ def _opened(text: str) -> Any:
         return text
     if _NUMBER.fullmatch(text):
         return float(text)
-    value = opened(text)
+    value = parse_container(text)
     return text if value is None else value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
-from abs_shield.text.leaves import escape_step
+from abs_shield.text.json_leaves import escape_step
 from abs_shield.text.show import escaped
 from abs_shield.verification.argument_history import CONSISTENT
 from abs_shield.verification.baseline import LEAST, Anomaly

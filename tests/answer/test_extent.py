@@ -17,7 +17,7 @@ from abs_shield.answer.evidence.extent import (
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.sentences import sentence_spans
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 from tests.hostile.steps import steps
 
 FACT = "The Nord hotel costs 120 euros a night."

@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield import CallBlocked, Decision
 from abs_shield.core import LAYER_NAMES, Outcome
-from abs_shield.text.leaves import leaves
+from abs_shield.text.json_leaves import leaves
 from tests.hostile.cases import CASES, GROUPS, Case
 from tests.hostile.doors import call, replayed
 from tests.hostile.packs import PACK_CASES, RULES

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from abs_shield import Session
 from abs_shield.session import Limits, Origin
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.failure import tells_failure
+from abs_shield.text.failure_results import is_failure_result
 from tests.hostile.test_fuzz_parser import JSON, TEXT
 
 ODD = st.sampled_from(
@@ -59,7 +59,7 @@ def test_a_mentioned_token_is_found(token: str, texts: list[str], space: str) ->
 def test_a_returned_token_is_found(token: str, value: Any) -> None:
     """An id in a result is found, as JSON and as JSON in a text."""
     result = {"order_id": token, "more": value}
-    assume(not tells_failure(result))
+    assume(not is_failure_result(result))
     plain, written = Session(), Session()
     plain.tool_result("look", result)
     written.tool_result("look", json.dumps(result))

@@ -12,7 +12,7 @@ from abs_shield.plan.tool_action import (
     needs_existing_entity,
     parse_action,
 )
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 JUDGED = {
     "hard": "id orderId user_ids IBAN to_email account_number flight_no path file_path repo uuid "
@@ -111,9 +111,9 @@ def test_whether_the_user_asked_for_both(text, asked):
 @pytest.mark.parametrize(
     ("name", "does", "verb", "noun"),
     [
-        ("POST /refunds", Does.MAKE, "create", ("refund",)),
-        ("PATCH /users/{user_id}/email", Does.CHANGE, "update", ("email",)),
-        ("DELETE /orders/{id}", Does.UNMAKE, "delete", ("order",)),
+        ("POST /refunds", VerbEffect.MAKE, "create", ("refund",)),
+        ("PATCH /users/{user_id}/email", VerbEffect.CHANGE, "update", ("email",)),
+        ("DELETE /orders/{id}", VerbEffect.UNMAKE, "delete", ("order",)),
     ],
 )
 def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):

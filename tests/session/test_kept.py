@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.session.recent_text import At, RecentText
-from abs_shield.text.tight import separators
+from abs_shield.text.separatorless import separators
 
 
 def kept(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.text.groups import groups
+from abs_shield.text.digit_groups import groups
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 import re
 from time import process_time
 
-from abs_shield.text.labels import labelled
+from abs_shield.text.code_labels import labelled_codes
 
 SLOW = re.compile(r"(?<![\w@./-])(?=[\w@./#-]*\d)[\w@./#-]*\w")
 """What a code is, in one expression that tries each place of a long run."""
@@ -19,7 +19,7 @@ def test_codes_are_those_of_the_expression() -> None:
         text = "".join(chance.choice("1_#@./-é") for _ in range(chance.randrange(14)))
         codes = [code[0].strip("#/.-") for code in SLOW.finditer(f"order {text}")]
 
-        found = [code for code, _ in labelled(f"order {text}")]
+        found = [code for code, _ in labelled_codes(f"order {text}")]
 
         assert found == codes
 
@@ -28,5 +28,5 @@ def test_a_long_run_of_signs_is_read_once() -> None:
     """Sixteen thousand of them took a second, and twice as many four."""
     started = process_time()
 
-    assert [] == [*labelled("#" * 200_000)]
+    assert [] == [*labelled_codes("#" * 200_000)]
     assert process_time() - started < 1

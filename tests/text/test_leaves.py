@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.text.leaves import DEEPEST, MOST, Walk, leaves, pointer
+from abs_shield.text.json_leaves import DEEPEST, MOST, LeafWalk, leaves, pointer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -42,7 +42,7 @@ def test_each_scalar_comes_once_and_in_order(value: Any) -> None:
 
 def test_a_walk_carries_what_its_members_say() -> None:
     """Here the innermost name; lists pass on their own."""
-    walk = Walk({"to": ["a", {"cc": "b"}], "n": 1}, "", names)
+    walk = LeafWalk({"to": ["a", {"cc": "b"}], "n": 1}, "", names)
 
     assert [("to", "a"), ("cc", "b"), ("n", 1)] == list(walk)
     assert not walk.cut
@@ -54,7 +54,8 @@ def test_a_walk_that_is_cut_says_so() -> None:
     for _ in range(DEEPEST + 1):
         deep = [deep]
     many, exact, too_deep = (
-        Walk([1, 2, 3], "", names, most=2), Walk([1, 2], "", names, most=2), Walk(deep, "", names),
+        LeafWalk([1, 2, 3], "", names, most=2), LeafWalk([1, 2], "", names, most=2),
+        LeafWalk(deep, "", names),
     )  # fmt: skip
 
     assert [2, 2, 0] == [len(list(walk)) for walk in (many, exact, too_deep)]
@@ -72,7 +73,7 @@ def test_a_list_that_holds_itself_ends() -> None:
         asked += 1
         return names(name, item)
 
-    walk = Walk(endless, "", members)
+    walk = LeafWalk(endless, "", members)
 
     assert [] == list(walk)
     assert walk.cut

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.mentions import MentionKind, mentions
 
 CASES = [
     ("Refund tx_12345 and #9502127.", [("id", "tx_12345"), ("id", "#9502127")]),
@@ -46,7 +46,7 @@ def test_what_is_mentioned(text, said):
     assert said == [(m.kind.value, m.text) for m in mentions(text)]
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MentionKind)
 def test_every_kind_has_a_case(kind):
     """No kind goes untested."""
     assert any(kind == said for _, found in CASES for said, _ in found)

@@ -6,24 +6,30 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from abs_shield.text.failure import tells_failure
-from abs_shield.text.fields import labelled
-from abs_shield.text.forms import forms
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.id_templates import template_values, templates
+from abs_shield.text.labelled_values import labelled_values
 from abs_shield.text.language import language
-from abs_shield.text.normal import chunks, normal, parts, squeezed, unaccented
-from abs_shield.text.paths import cuts, is_slip
-from abs_shield.text.places import bare, elsewhere
-from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
-from abs_shield.text.templates import fillings, templates
-from abs_shield.text.tight import Tight
+from abs_shield.text.normal import alphanumerics, chunks, normal, parts, unaccented
+from abs_shield.text.path_cuts import cut_positions, is_misspelt_path
+from abs_shield.text.place_names import bare_place, foreign_names
+from abs_shield.text.separatorless import SeparatorlessText
+from abs_shield.text.spelling_variants import forms
+from abs_shield.text.value_shapes import (
+    is_address,
+    is_code,
+    is_date_or_time,
+    is_placeholder,
+    is_quantity,
+)
 
 SHAPES = [
     (is_address, "mia@x.org https://x.org/a www.x.org 123e4567-e89b-12d3-a456-426614174000", True),
     (is_address, "mia x.org https 1.2.3", False),
     (is_code, "HAT170 #W2378156 00418837 21190000441718 card_4242 8f14e45f", True),
     (is_code, "Paris us-east-1 1500 1080p gpt-4o 20240115 1726560000 v2.1.0", False),
-    (is_moment, "2024-05-20 5/20/2024 17:30 2024", True),
-    (is_moment, "tomorrow tx_2024 20th", False),
+    (is_date_or_time, "2024-05-20 5/20/2024 17:30 2024", True),
+    (is_date_or_time, "tomorrow tx_2024 20th", False),
     (is_quantity, "1,200.50 30min 1080p 1280x720 v2.1.0 #ff0000 $20", True),
     (is_quantity, "tx_12 W549 twelve", False),
     (
@@ -96,7 +102,7 @@ def test_shapes(shape, value, expected):
 )
 def test_what_tells_a_failure(value, failed):
     """Errors in the shape of a result, as tools write them."""
-    assert failed == tells_failure(value)
+    assert failed == is_failure_result(value)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def test_a_normal_form_is_stable(text):
     """A normal form is its own, up to the blanks at borders."""
     once = normal(text)
 
-    assert squeezed(once) == squeezed(normal(once))
+    assert alphanumerics(once) == alphanumerics(normal(once))
 
 
 WORDS = st.lists(
@@ -149,23 +155,23 @@ WORDS = st.lists(
 @given(WORDS, st.sampled_from([" ", ", ", "; ", "\n", " (", ". "]))
 def test_tight_text_holds_its_own_words(said, mark):
     """Each word of a text is held by its tight form, whatever stands inside it."""
-    tight = Tight.of(normal(mark.join(said)))
+    tight = SeparatorlessText.of(normal(mark.join(said)))
 
-    assert all(tight.holds(squeezed(word)) for word in said)
+    assert all(tight.holds(alphanumerics(word)) for word in said)
     assert len(tight.gaps) == len(tight.letters) + 1
 
 
 @given(st.text(max_size=80))
 def test_any_text_has_a_tight_form(text):
     """One gap a letter, and one for the end."""
-    tight = Tight.of(normal(text))
+    tight = SeparatorlessText.of(normal(text))
 
     assert len(tight.gaps) == len(tight.letters) + 1
 
 
 def test_tight_text_holds_no_part_of_a_word():
     """Borders are separators; within one value no line and no sentence ends."""
-    tight = Tight.of("order 1z 999 aa1, 23. 45\nab_cd")
+    tight = SeparatorlessText.of("order 1z 999 aa1, 23. 45\nab_cd")
 
     assert [True, True, False, False, False, False] == [
         tight.holds(letters) for letters in ("1z999aa1", "abcd", "1z99", "aa123", "2345", "ab")
@@ -185,30 +191,33 @@ def test_forms_of_anything(text):
 def test_places():
     """The smallest part of a place, and a city's other name."""
     assert ["Oslo", "Rome", "Piazza di Pietra 26"] == [
-        bare(place) for place in ("Oslo Airport (OSL), Norway", "Rome", "Piazza di Pietra 26, Roma")
+        bare_place(place)
+        for place in ("Oslo Airport (OSL), Norway", "Rome", "Piazza di Pietra 26, Roma")
     ]
-    assert (["köln"], []) == (elsewhere("Cologne"), elsewhere("Springfield"))
+    assert (["köln"], []) == (foreign_names("Cologne"), foreign_names("Springfield"))
 
 
 def test_paths():
     """Where a path may be cut, and whether one step is misspelt."""
-    assert ([15, 13], []) == (cuts("https://x.org/a/b"), cuts("https://x.org"))
+    assert ([15, 13], []) == (cut_positions("https://x.org/a/b"), cut_positions("https://x.org"))
     assert (True, False, False) == (
-        is_slip("srv/mai/a", "srv/mia/a"),
-        is_slip("srv/lib/a", "srv/mia/a"),
-        is_slip("srv/mia/a", "srv/mia/a"),
+        is_misspelt_path("srv/mai/a", "srv/mia/a"),
+        is_misspelt_path("srv/lib/a", "srv/mia/a"),
+        is_misspelt_path("srv/mia/a", "srv/mia/a"),
     )
 
 
 def test_labelled_lines():
     """``name: value``, as YAML and reports write it."""
-    assert [("id_", "27"), ("To", "mia@x.org")] == list(labelled("id_: '27'\n- To: mia@x.org\nx"))
+    assert [("id_", "27"), ("To", "mia@x.org")] == list(
+        labelled_values("id_: '27'\n- To: mia@x.org\nx")
+    )
 
 
 def test_prescribed_formats():
     """A format is read, filled and refused."""
     (made,) = templates("Ids look like RPT-{game}-{kind}.")
 
-    assert ("7", "final") == fillings(made, "rpt-7-final")
-    assert fillings(made, "rpt-7") is None
+    assert ("7", "final") == template_values(made, "rpt-7-final")
+    assert template_values(made, "rpt-7") is None
     assert [] == templates("<b>bold</b> and {x}")

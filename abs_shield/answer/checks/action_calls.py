@@ -14,14 +14,23 @@ from abs_shield.answer.evidence.field_kinds import names_money
 from abs_shield.answer.evidence.passages import ExecutedAction
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.text.amounts import amount
-from abs_shield.text.leaves import leaves, name_of, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import leaves, name_of, scalar_text
 from abs_shield.text.stem import stem
 from abs_shield.text.synonyms import canonical
 from abs_shield.text.values.figure import ID, SUMS
-from abs_shield.text.values.ids import id_key
-from abs_shield.text.values.reader import figures
-from abs_shield.text.verbs import ACTIONS, CLASSES, FAMILIES, KIN, SENDING, YIELDS, Does, infinitive
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.id_values import id_key
+from abs_shield.text.verbs import (
+    ACTION_NOUNS,
+    RELATED_VERBS,
+    RESULT_NOUNS,
+    SENDING_VERBS,
+    VERB_EFFECTS,
+    VERB_FAMILIES,
+    VerbEffect,
+    infinitive,
+)
 
 _BROAD = frozenset(
     "remove hold share replace patch fix approve start reset resume restore reschedule close end "
@@ -84,10 +93,10 @@ class Call:
     def __init__(self, action: ExecutedAction) -> None:
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
-        nouns = {ACTIONS[word] for word in words if word in ACTIONS}
+        nouns = {ACTION_NOUNS[word] for word in words if word in ACTION_NOUNS}
         ordered = parse_action_argument(arguments)
         read = ordered or parse_action(action.tool)
-        name_verbs = {YIELDS.get(word, word) for word in words} & FAMILIES.keys() | nouns
+        name_verbs = {RESULT_NOUNS.get(word, word) for word in words} & VERB_FAMILIES.keys() | nouns
         verbs = {read.verb, find_second_write_verb(action.tool) if ordered is None else ""} - {
             ""
         } | nouns
@@ -100,24 +109,24 @@ class Call:
         self._action = action
         self._does = read.does
         self._is_opaque = not read.verb or (generic and not name_verbs)
-        self._sends = bool(verbs) and verbs <= SENDING
+        self._sends = bool(verbs) and verbs <= SENDING_VERBS
         removed = {*_removals(arguments)}
         self._words = {*verbs, *_verbs_in(arguments), *_repeated(words), *removed}
         self._names = {canonical(verb) for verb in verbs}
         self._families = frozenset[int]().union(
-            *(FAMILIES.get(verb, ()) for verb in verbs | removed)
+            *(VERB_FAMILIES.get(verb, ()) for verb in verbs | removed)
         )
         self._related = frozenset(_related_verbs(words, verbs, read.does) if verbs else ())
         self._is_plain = not verbs.isdisjoint(_PLAIN)
         if not _PRICED.isdisjoint(words):
-            self._families -= FAMILIES["notify"]  # `send_money` sends no message
+            self._families -= VERB_FAMILIES["notify"]  # `send_money` sends no message
         self._sends_no_message = "send" in self._related and "notify" not in self._related
         self._is_priced = not _PRICED.isdisjoint({*words, *_keys_of(arguments)})
 
     @property
     def changes(self) -> bool:
         """True if it changes something that existed before."""
-        return self._does is Does.CHANGE
+        return self._does is VerbEffect.CHANGE
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -164,7 +173,7 @@ class Call:
             return True
         if self._is_priced and verb in PAYING:
             return True
-        return not self._families.isdisjoint(FAMILIES.get(verb, ()))
+        return not self._families.isdisjoint(VERB_FAMILIES.get(verb, ()))
 
     def can_be(self, verb: str, around: str = "") -> bool:
         """
@@ -181,15 +190,15 @@ class Call:
         sent = _SENT.search(_AND.split(around, maxsplit=1)[0])
         if verb in _MOVED and not sent:
             verb = _MOVED[verb]
-        does = CLASSES.get(verb, Does.ACT)
-        if self._sends and does in (Does.MAKE, Does.UNMAKE, Does.CHANGE):
+        does = VERB_EFFECTS.get(verb, VerbEffect.ACT)
+        if self._sends and does in (VerbEffect.MAKE, VerbEffect.UNMAKE, VerbEffect.CHANGE):
             is_message = verb in _SENT_AS and not (verb == "update" and self._is_priced)
             return is_message or (verb in _SENT_BY and sent is not None)
-        if does is self._does and does in (Does.MAKE, Does.UNMAKE):
+        if does is self._does and does in (VerbEffect.MAKE, VerbEffect.UNMAKE):
             return True
-        if verb in FAMILIES and verb not in _BROAD and self._is_specific:
+        if verb in VERB_FAMILIES and verb not in _BROAD and self._is_specific:
             return False
-        return Does.ACT in (does, self._does) or Does.CHANGE in (does, self._does)
+        return VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
 
     @property
     def _is_specific(self) -> bool:
@@ -197,28 +206,32 @@ class Call:
         return bool(self._families or self._related) or self._is_plain
 
 
-def _related_verbs(words: Iterable[str], verbs: Iterable[str], does: Does) -> Iterator[str]:
+def _related_verbs(words: Iterable[str], verbs: Iterable[str], does: VerbEffect) -> Iterator[str]:
     """Yield further verbs that may describe the action of a tool name."""
     words = {*words}
     for word in {*words, *verbs}:
-        yield from KIN.get(word, ())
-    if does is Does.CHANGE and not words.isdisjoint(_BOOKED):
+        yield from RELATED_VERBS.get(word, ())
+    if does is VerbEffect.CHANGE and not words.isdisjoint(_BOOKED):
         yield from _BOOKING
-    if does is Does.CHANGE and not words.isdisjoint(_WRITTEN):
-        yield from KIN["edit"]
+    if does is VerbEffect.CHANGE and not words.isdisjoint(_WRITTEN):
+        yield from RELATED_VERBS["edit"]
 
 
 def _repeated(words: Iterable[str]) -> Iterator[str]:
     """Yield the verbs after a prefix "re": ``cancel_and_rebook`` books."""
     again = (word.removeprefix("re") for word in words if word.startswith("re"))
-    yield from (verb for verb in again if verb in FAMILIES)
+    yield from (verb for verb in again if verb in VERB_FAMILIES)
 
 
 def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the verbs of fields that list removals: ``{"remove": ["A"]}``."""
     for name, value in list(arguments.items())[:_MOST_LEAVES]:
         verb = next(iter(name_words(str(name))), "")
-        if value and isinstance(value, (list, bool)) and CLASSES.get(verb) is Does.UNMAKE:
+        if (
+            value
+            and isinstance(value, (list, bool))
+            and VERB_EFFECTS.get(verb) is VerbEffect.UNMAKE
+        ):
             yield verb
 
 

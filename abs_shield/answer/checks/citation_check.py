@@ -10,7 +10,7 @@ from abs_shield.answer.checks.opinions import from_conflicts
 from abs_shield.answer.claim_types import Claim, Opinions
 from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.text.citations import Citation, citations
-from abs_shield.text.leaves import leaves
+from abs_shield.text.json_leaves import leaves
 from abs_shield.text.show import shown
 
 _MOST_LEAVES = 20_000

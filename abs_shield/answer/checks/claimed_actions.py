@@ -30,20 +30,20 @@ from abs_shield.answer.checks.opinions import from_conflicts
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
 from abs_shield.answer.claim_types import Claim, Opinions, Unavailable
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
-from abs_shield.text.leaves import leaves
+from abs_shield.text.json_leaves import leaves
 from abs_shield.text.show import shown
 from abs_shield.text.stem import stem
 from abs_shield.text.values.figure import ID
-from abs_shield.text.values.ids import id_key
-from abs_shield.text.values.reader import figures
-from abs_shield.text.verbs import CLASSES, SPOKEN, Does, infinitive, is_action
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.id_values import id_key
+from abs_shield.text.verbs import SPEECH_VERBS, VERB_EFFECTS, VerbEffect, infinitive, is_action
 
 _BEGUN = frozenset(
     "start stop open close release order file post process complete trigger call fix merge sign "
     "pair admit resume pause apply arrange inform initiate".split()
 )
 """Actions only if claimed in the first person in a run that only read; else they may be talk."""
-_TALK = SPOKEN | _BEGUN | frozenset("confirm save log record return request deliver".split())
+_TALK = SPEECH_VERBS | _BEGUN | frozenset("confirm save log record return request deliver".split())
 _NEVER_FIRM = frozenset("note confirm show generate".split())
 _REFUNDING = frozenset("issue add process apply credit return release initiate".split())
 _NOUNS = frozenset("credit debit bill dispute repair".split())
@@ -248,7 +248,7 @@ class Calls:
         if claimed.is_joint and self._is_in_prose(verbs, ids):
             return True
         has_changed = any(call.changes for call in self._succeeded)
-        is_removal = CLASSES.get(claimed.verb) is Does.UNMAKE
+        is_removal = VERB_EFFECTS.get(claimed.verb) is VerbEffect.UNMAKE
         return has_changed and is_removal and OLD.search(claimed.around) is not None
 
     @cached_property
@@ -287,7 +287,9 @@ class Calls:
             return True
         if own_ids := self._ids & ids:
             return any(call.ids & own_ids for call in candidates)
-        if CLASSES.get(verb) is Does.MAKE and not all(call.returned for call in candidates):
+        if VERB_EFFECTS.get(verb) is VerbEffect.MAKE and not all(
+            call.returned for call in candidates
+        ):
             return True  # an unrecorded result may contain the id of the created entity
         own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))
         strangers = [one for one in sorted(ids - own) if _is_code(one)]

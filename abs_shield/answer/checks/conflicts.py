@@ -11,9 +11,9 @@ from typing import NamedTuple
 from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
-from abs_shield.text.polarity import denial, opposite, read, without_reply
-from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, same
-from abs_shield.text.values.reader import figures
+from abs_shield.text.polarity import denial, opposite, read_sentence, without_reply
+from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, figures_agree
+from abs_shield.text.values.figure_reader import figures
 
 _REQUEST = re.compile(
     r"[\W\d]*(?:please )?(?:verify|check|make sure|be sure|ensure|confirm|see to it)\b",
@@ -71,7 +71,7 @@ def nearest(words: frozenset[str], evidence: Evidence) -> EvidenceSentence | Non
 
 def _claim_words(claim: str) -> frozenset[str]:
     """Return the words of a claim; numbers are removed first, since there may be hundreds."""
-    return _words(read(_DIGITS.sub(" ", claim)).keys)
+    return _words(read_sentence(_DIGITS.sub(" ", claim)).keys)
 
 
 def _words(keys: Iterable[str]) -> frozenset[str]:
@@ -117,7 +117,9 @@ def has_other_value(claim: str, value: Figure, evidence: Evidence) -> bool:
     places = [set(index.postings.get(word, ())) for word in words]
     alike = sorted(set.intersection(*places))[:_MOST_ALIKE]
     values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in alike]
-    return bool(values) and all(len(some) == 1 and not same(value, some[0]) for some in values)
+    return bool(values) and all(
+        len(some) == 1 and not figures_agree(value, some[0]) for some in values
+    )
 
 
 def _alike(missing: Figure, other: Figure) -> bool:
@@ -166,5 +168,5 @@ def find_contradiction(claim: str, evidence: Evidence) -> tuple[EvidenceSentence
         return None
     new = len(words - near.words)
     compare = (denial, opposite)[new] if new < 2 else None
-    difference = compare(read(statement), read(near.text)) if compare else ""
+    difference = compare(read_sentence(statement), read_sentence(near.text)) if compare else ""
     return (near, difference) if difference else None

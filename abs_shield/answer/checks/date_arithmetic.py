@@ -13,9 +13,9 @@ from abs_shield.answer.evidence.evidence_value import EvidenceValue
 from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import record_of
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
 from abs_shield.text.values.calendar import weekdays
-from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, near, same
+from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, figures_agree, is_near
 
 _MOST = 48
 """Dates and times that are operands, at most: all pairs of them are compared."""
@@ -105,7 +105,7 @@ class DateArithmetic:
         start, end = self._scope.line(value.start)
         lengths = [one for one in self._lengths if start <= one.start < end]
         pairs = ((at, length) for at in self._own for length in (*lengths, *self._requested))
-        if any(same(value, there) for pair in pairs for there in _shifted(*pair)):
+        if any(figures_agree(value, there) for pair in pairs for there in _shifted(*pair)):
             return True
         if value.kind == TIME:
             return self._is_clock(value)
@@ -135,7 +135,9 @@ class DateArithmetic:
                 self._answer, *self._scope.sentence(one.start)
             ):
                 continue
-            if not any(same(other, end) for length in lengths for end in _shifted(one, length)):
+            if not any(
+                figures_agree(other, end) for length in lengths for end in _shifted(one, length)
+            ):
                 yield from (one.start, other.start)
 
     def _is_clock(self, value: Figure) -> bool:
@@ -200,7 +202,7 @@ class DateArithmetic:
     def _is_length(self, value: Figure) -> bool:
         """Return whether a number is the duration between two times, in its unit."""
         return any(
-            near(value.numbers[0], length, value.step)
+            is_near(value.numbers[0], length, value.step)
             for one, other in combinations(self._all, 2)
             for length in _lengths(one, other, value.unit)
         )

@@ -18,10 +18,10 @@ from abs_shield.answer.evidence.record_paths import record_of, walk, without_ind
 from abs_shield.answer.evidence.text_rows import rows
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.sentences import sentence_spans
-from abs_shield.text.values.figure import MONEY, NUMBER, SUMS, Figure, Value, is_year, near
-from abs_shield.text.values.numbers import NTH
-from abs_shield.text.values.numerals import WORDS, worded
-from abs_shield.text.values.units import in_others, units_of
+from abs_shield.text.values.figure import MONEY, NUMBER, SUMS, Figure, Value, is_near, is_year
+from abs_shield.text.values.number_values import NTH
+from abs_shield.text.values.numerals import WORDS, parse_number_words
+from abs_shield.text.values.units import converted_units, units_of
 
 _MOST = 48
 """Operands of an answer, at most: all pairs of them are combined."""
@@ -206,9 +206,9 @@ class Derivation:
             return False
         if number == number.to_integral_value() and number in (*self._results.counts, self._items):
             return True
-        if any(near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
+        if any(is_near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
             return True
-        return any(near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
+        return any(is_near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
 
     def _is_share(self, value: Figure) -> bool:
         """Return whether a percentage is a share, or the change from one number to another."""
@@ -223,8 +223,8 @@ class Derivation:
         if not units_of(value.unit):
             return False
         return any(
-            unit in units_of(other.unit) and near(number, other.numbers[0], step)
-            for number, step, unit in in_others(value)
+            unit in units_of(other.unit) and is_near(number, other.numbers[0], step)
+            for number, step, unit in converted_units(value)
             for other in self._grounded
             if other.unit
         )
@@ -426,7 +426,7 @@ def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
 
 
 def _number(text: str) -> Decimal:
-    return Decimal(text.replace(",", "")) if text[0].isdigit() else worded(text)
+    return Decimal(text.replace(",", "")) if text[0].isdigit() else parse_number_words(text)
 
 
 def _is_operand(value: Figure) -> bool:

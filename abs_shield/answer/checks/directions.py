@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
-from abs_shield.text.leaves import DEEPEST, leaves, scalar_text
+from abs_shield.text.json_leaves import DEEPEST, leaves, scalar_text
 
 _PAIRS = (
     ("from", "to"), ("source", "destination"), ("source", "target"), ("origin", "destination"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.values.figure import ID, Figure, same
+from abs_shield.text.values.figure import ID, Figure, figures_agree
 
 _LEAST_END = 3
 _BEFORE = 60
@@ -49,7 +49,7 @@ class Exemptions:
 
     def is_requested(self, value: Figure) -> bool:
         """Return whether the question contains a value."""
-        return any(same(value, one) for one in self._requested)
+        return any(figures_agree(value, one) for one in self._requested)
 
     def _is_ending(self, value: Figure) -> bool:
         """Return whether a value is the end of a longer id, and the answer says so."""

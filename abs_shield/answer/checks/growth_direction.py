@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
 
 RISES = re.compile(
     r"\b(?:grew|grow|increas|rise|rising|rose|risen|climb|gain|jump|up\b|more\b|above|higher|extra"

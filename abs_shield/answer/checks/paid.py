@@ -9,7 +9,7 @@ from abs_shield.answer.checks.action_calls import PAYING
 from abs_shield.answer.checks.claimed_actions import Calls, claimed_actions
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.text.values.figure import MONEY, Figure, near
+from abs_shield.text.values.figure import MONEY, Figure, is_near
 
 _VERBS = PAYING | {"send", "wire", "schedule"}
 _COMPUTED = re.compile(
@@ -67,4 +67,4 @@ def _equals(value: Figure, amount: Decimal) -> bool:
     """Return whether a value equals an amount, also if a whole number counts cents."""
     exponent = amount.as_tuple().exponent
     amounts = [amount, amount / 100] if isinstance(exponent, int) and exponent >= 0 else [amount]
-    return any(near(number, one, step) for number, step in value.readings for one in amounts)
+    return any(is_near(number, one, step) for number, step in value.readings for one in amounts)

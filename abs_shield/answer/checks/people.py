@@ -13,9 +13,9 @@ from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
-from abs_shield.text.given_names import GIVEN_NAMES, SHORT_FOR
+from abs_shield.text.first_names import FIRST_NAMES, SHORT_FOR
 from abs_shield.text.namesakes import is_namesake
-from abs_shield.text.normal import latin, normal, unaccented, words
+from abs_shield.text.normal import is_latin, normal, unaccented, words
 
 _TITLE = re.compile(
     r"\b(?:(?:(?:Dr|Prof|Mr|Mrs|Ms|Mx|Dott|Ing|Sra?|Mme|Mlle)\b\.?|Doctor|Professor|Nurse|Herrn?"
@@ -179,7 +179,7 @@ def untitled(text: str) -> Iterator[Person]:
 def _is_first_name(word: re.Match[str]) -> bool:
     name = word[0]
     is_name = name[0].isupper() and name[1:].islower()
-    return is_name and unaccented(_name_of(name)) in GIVEN_NAMES
+    return is_name and unaccented(_name_of(name)) in FIRST_NAMES
 
 
 def _is_next(text: str, example: int, start: int) -> bool:
@@ -287,6 +287,6 @@ class _EvidenceNames:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.executed or ()]
         user_texts = [piece.text for piece in evidence if piece.source is PassageSource.USER]
-        self.is_latin = all(latin(normal(text)) for text in texts)
+        self.is_latin = all(is_latin(normal(text)) for text in texts)
         sources = ("\n".join(texts), "\n".join(user_texts)) if self.is_latin else ("", "")
         self.words = _NameText.of(*sources)

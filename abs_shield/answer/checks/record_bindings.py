@@ -13,10 +13,10 @@ from abs_shield.answer.evidence.field_kinds import names_money
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.record_paths import is_foreign, without_indices
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
-from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, same
+from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, figures_agree
 
 _MOMENTS = frozenset({DATE, TIME})
 _MOST_RECORDS = 24
@@ -189,7 +189,7 @@ class RecordBindings:
         candidates = [
             one for one in self._alike(value, places) if _names_field(sentence_words, one.field)
         ]
-        if candidates and not any(same(value, one.figure) for one in candidates):
+        if candidates and not any(figures_agree(value, one.figure) for one in candidates):
             return f"the answer has {shown(value.text)}, the evidence has {describe(candidates[0])}"
         sentence = self._answer[slice(*self.scope.sentence(value.start))]
         other = other_value(sentence, value, self._evidence)

@@ -14,7 +14,7 @@ from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import DATE, ID, SUMS, Figure
-from abs_shield.text.values.plain import unescaped
+from abs_shield.text.values.figure_text import unescape_newlines
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(
@@ -58,7 +58,7 @@ class RecordScope:
     """
 
     def __init__(self, answer: str, values: list[Figure], index: ValueIndex) -> None:
-        self._answer = answer = unescaped(answer)
+        self._answer = answer = unescape_newlines(answer)
         self._index = index
         self._values = values
         self._starts = [one.start for one in values]

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abs_shield.answer.checks.action_calls import PAYING, ids_in
-from abs_shield.text.leaves import leaves
-from abs_shield.text.names import name_words
-from abs_shield.text.verbs import ACTIONS, SAME, YIELDS, infinitive
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import leaves
+from abs_shield.text.verbs import ACTION_NOUNS, EQUIVALENT_VERBS, RESULT_NOUNS, infinitive
 
 _MOMENTS = frozenset("at on date time by datetime timestamp".split())
 _RECORDS = {
-    **ACTIONS, **YIELDS, "refunds": "refund", "payments": "pay", "invoices": "bill",
+    **ACTION_NOUNS, **RESULT_NOUNS, "refunds": "refund", "payments": "pay", "invoices": "bill",
     "shipments": "ship", "bookings": "book", "fee": "charge", "charge": "charge",
     "charges": "charge", "surcharge": "charge", "penalty": "charge", "credit": "credit",
     "transfer": "transfer", "transfers": "transfer",
@@ -62,7 +62,9 @@ class ReportedActions:
         >>> reported.has("refund"), reported.has("cancel")
         (True, False)
         """
-        records = (one for word in SAME.get(verb, {verb}) for one in self._ids.get(word, ()))
+        records = (
+            one for word in EQUIVALENT_VERBS.get(verb, {verb}) for one in self._ids.get(word, ())
+        )
         return any(not ids or not own or not ids.isdisjoint(own) for own in records)
 
 

@@ -20,8 +20,8 @@ from abs_shield.answer.checks.plain_statements import (
 )
 from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
-from abs_shield.text.leaves import Path, leaves, pointer, scalar_text
-from abs_shield.text.names import split
+from abs_shield.text.identifier_words import split_words
+from abs_shield.text.json_leaves import Path, leaves, pointer, scalar_text
 from abs_shield.text.opposites import OPPOSITES
 from abs_shield.text.show import shown
 from abs_shield.text.stem import stem
@@ -168,7 +168,7 @@ class Flags:
     def _is_meant(self, flag: Flag, words: frozenset[str]) -> bool:
         """Return whether a claim names the object that contains a field, or a value beside it."""
         above = flag.path[-2:-1]
-        if not above or isinstance(above[0], int) or _keys(split(above[0])) <= words:
+        if not above or isinstance(above[0], int) or _keys(split_words(above[0])) <= words:
             return True
         beside = _at(self._passages[flag.passage].value, flag.path[:-1])
         values = beside.values() if isinstance(beside, Mapping) else ()
@@ -198,11 +198,11 @@ class Flags:
         """Yield the stems of a record, of the names on its path and of its call."""
         passage = self._passages[flag.passage]
         for name in (passage.name, *(str(step) for step in path)):
-            yield from map(stem, split(name))
+            yield from map(stem, split_words(name))
         for value in (_at(passage.value, path), passage.arguments):
             for way, leaf in leaves(value, most=_MOST_WORDS):
                 for step in way:
-                    yield from map(stem, split(step)) if isinstance(step, str) else ()
+                    yield from map(stem, split_words(step)) if isinstance(step, str) else ()
                 yield from (word.key for word in words_of(str(leaf)[:_LONGEST_VALUE]))
 
 
@@ -222,7 +222,7 @@ def _current(evidence: Evidence) -> list[int]:
 def _flags(place: int, path: Path, leaf: Any) -> Iterator[Flag]:
     """Yield the properties that a field asserts, and those that its state excludes."""
     name = path[-1] if path else 0
-    names = split(name) if isinstance(name, str) else []
+    names = split_words(name) if isinstance(name, str) else []
     if not names or _UNFIT & {*names}:
         return
     is_so = leaf if isinstance(leaf, bool) else None
@@ -242,7 +242,7 @@ def _flags(place: int, path: Path, leaf: Any) -> Iterator[Flag]:
 
 
 def _state(place: int, path: Path, state: str, names: list[str]) -> Iterator[Flag]:
-    words = split(state)
+    words = split_words(state)
     if _STATE_NAMES.isdisjoint(names) or not "".join(words).isalpha() or _UNFIT & {*words}:
         return
     of = _keys(name for name in names if name not in _STATE_NAMES)

@@ -29,13 +29,22 @@ from abs_shield.answer.claim_types import (
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.leaves import pointer
+from abs_shield.text.json_leaves import pointer
 from abs_shield.text.show import shown
-from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, Day, Figure, Minute, same
-from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT
-from abs_shield.text.values.reader import figures, settled
+from abs_shield.text.values.figure import (
+    ID,
+    MONEY,
+    NUMBER,
+    SUMS,
+    Day,
+    Figure,
+    Minute,
+    figures_agree,
+)
+from abs_shield.text.values.figure_reader import figures, on_24_hour_clock
 from abs_shield.text.values.signs import minus_before
-from abs_shield.text.values.units import grouped, together
+from abs_shield.text.values.units import join_durations, join_number_groups
+from abs_shield.text.values.value_patterns import CELSIUS, FAHRENHEIT
 
 MOST_VALUES = 500
 """
@@ -157,7 +166,7 @@ class AnswerValues:
         self._answer = answer
         self._evidence = evidence
         self._index: ValueIndex = evidence.derived(ValueIndex)
-        self._all = [_rounded(one, answer) for one in settled(figures(answer))]
+        self._all = [_rounded(one, answer) for one in on_24_hour_clock(figures(answer))]
         self._values = self._all[:MOST_VALUES]
         self._starts = [one.start for one in self._all]
         self._room = MOST_VALUES
@@ -179,7 +188,9 @@ class AnswerValues:
         """Combine two values that are one: 1 hour 30 minutes, or a number in groups, 2 871."""
         for n, (one, other) in enumerate(pairwise(self._values)):
             if not (self._matches[n] and self._matches[n + 1]):
-                whole = together(self._answer, one, other) or grouped(self._answer, one, other)
+                whole = join_durations(self._answer, one, other) or join_number_groups(
+                    self._answer, one, other
+                )
                 if whole and (matches := self._index.find(whole)):
                     self._matches[n] = self._matches[n + 1] = matches
 
@@ -295,7 +306,7 @@ class AnswerValues:
         if value.kind not in SUMS or not matches or not all(one.is_number for one in matches):
             return False
         if value.unit in (CELSIUS, FAHRENHEIT) and not any(
-            same(value, one.figure) for one in matches
+            figures_agree(value, one.figure) for one in matches
         ):
             return False  # -15 C are 5 F
         start, end = self._bindings.scope.sentence(value.start)
@@ -332,7 +343,9 @@ class AnswerValues:
         if not _is_as_exact(value, one.figure):
             return None
         text, end = one.figure.text, value.end
-        if value.kind in SUMS and not same(value, one.figure):  # the evidence has another unit
+        if value.kind in SUMS and not figures_agree(
+            value, one.figure
+        ):  # the evidence has another unit
             text = f"{text} {one.figure.unit}".strip()
             behind = self._answer[end : end + len(value.unit) + 1]
             end += len(behind) if behind.casefold().endswith(value.unit.casefold()) else 0
@@ -394,7 +407,7 @@ def _is_as_exact(value: Figure, match: Figure) -> bool:
     if isinstance(one, Minute) and isinstance(other, Minute):
         return one.minutes == other.minutes
     if isinstance(one, Decimal) and isinstance(other, Decimal):
-        return abs(one) == abs(other) or not same(value, match)
+        return abs(one) == abs(other) or not figures_agree(value, match)
     return one == other
 
 

@@ -20,8 +20,8 @@ from abs_shield.plan.tool_action import find_second_write_verb, parse_action, pa
 from abs_shield.session import Session
 from abs_shield.session.call_states import Executed, TooLarge, is_feedback
 from abs_shield.session.session_record import record_of
-from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import leaves, opened
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.json_leaves import leaves, parse_container
 from abs_shield.text.show import shown
 
 _SOURCES = {"user": PassageSource.USER, "system": PassageSource.SYSTEM}
@@ -178,7 +178,7 @@ def _calls(session: Session, line: list[Session]) -> list[Executed]:
 
 
 def _has_failed(call: Executed) -> bool:
-    if call.error or tells_failure(call.value):
+    if call.error or is_failure_result(call.value):
         return True
     return _writes(call) and undone(call.tool, call.arguments, call.value)
 
@@ -231,7 +231,7 @@ def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Pass
         return
     id, name = f"result:{place}", event.name or (call.tool if call else "")
     arguments = call.arguments if call else None
-    if event.error or tells_failure(value):
+    if event.error or is_failure_result(value):
         yield _text_passage(id, PassageSource.TOOL_RESULT, _without_echoes(value, arguments), name)
     else:
         yield _passage(id, value, name=name, arguments=arguments)
@@ -265,7 +265,7 @@ def _without_echoes(value: Any, arguments: Any) -> str:
 
 def _passage(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Passage:
     large = isinstance(value, TooLarge)
-    value = opened(value) or value if isinstance(value, str) else value
+    value = parse_container(value) or value if isinstance(value, str) else value
     flat = flatten(None if large else value)
     return Passage(
         id,

@@ -13,7 +13,7 @@ from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import Leaf, Steps
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.text.normal import normal, words
-from abs_shield.text.shape import is_code
+from abs_shield.text.value_shapes import is_code
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -25,8 +25,8 @@ from abs_shield.text.values.figure import (
     Minute,
     is_year,
 )
-from abs_shield.text.values.ids import id_key
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.id_values import id_key
 
 LONGEST_NAME = 60
 """Most characters of a name."""

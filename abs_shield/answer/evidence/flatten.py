@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.answer.evidence.extent import MOST_NUMBERS, beginning, count
 from abs_shield.core.canonical import canonical
 from abs_shield.session.result_json import UNREADABLE, as_json
-from abs_shield.text.leaves import DEEPEST, Path, leaves, opened, pointer
-from abs_shield.text.show import told
+from abs_shield.text.json_leaves import DEEPEST, Path, leaves, parse_container, pointer
+from abs_shield.text.show import describe_exception
 
 MOST_LINES = 20_000
 """Values of one result that are read."""
@@ -128,7 +128,7 @@ class _Converter:
 
     def _string(self, text: str, depth: int) -> Any:
         short = self._opens and len(text) <= self._characters and depth < DEEPEST
-        if short and (inner := opened(text)) is not None:
+        if short and (inner := parse_container(text)) is not None:
             return self.convert(inner, depth + 1)
         self._values -= 1
         self.cut = self.cut or len(text) > self._characters
@@ -150,7 +150,7 @@ def _name(name: Any) -> str:
     try:
         return str(name)[:_LONGEST_NAME]
     except Exception as error:
-        return told(error)[:_LONGEST_NAME]
+        return describe_exception(error)[:_LONGEST_NAME]
 
 
 def _label(path: Path) -> str:

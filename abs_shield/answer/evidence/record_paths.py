@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.answer.evidence.field_kinds import names_measure
-from abs_shield.text.leaves import DEEPEST, MOST, pointer
+from abs_shield.text.json_leaves import DEEPEST, MOST, pointer
 
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[^\W\d_a-z]|[^\W_]+[ ]")

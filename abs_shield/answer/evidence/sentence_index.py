@@ -11,8 +11,8 @@ from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.letters import ngrams, squeeze
 from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.text.identifier_words import name_words
 from abs_shield.text.months import ENGLISH
-from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Number, Token, tokens
@@ -99,7 +99,7 @@ class SentenceIndex:
             return True
         if word.figure is not None:
             return self._has_number(word.figure)
-        return word.named and word.key.isalpha() and self._extends_word(word.key)
+        return word.is_name and word.key.isalpha() and self._extends_word(word.key)
 
     def _extends_word(self, name: str) -> bool:
         """

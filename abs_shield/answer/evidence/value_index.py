@@ -32,14 +32,24 @@ from abs_shield.answer.evidence.record_paths import (
     walk,
 )  # fmt: skip
 from abs_shield.answer.evidence.text_rows import PROSE, rows
+from abs_shield.text.identifier_words import name_words
 from abs_shield.text.mentions import FUNCTION_WORDS
-from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
-from abs_shield.text.values.figure import ID, MONEY, NUMBER, SUMS, TIME, Figure, Minute, near, same
-from abs_shield.text.values.numbers import SIGNS
-from abs_shield.text.values.patterns import CODES
-from abs_shield.text.values.reader import figures, settled
-from abs_shield.text.values.units import Unit, field_units, in_others, lengths_in, units_of
+from abs_shield.text.values.figure import (
+    ID,
+    MONEY,
+    NUMBER,
+    SUMS,
+    TIME,
+    Figure,
+    Minute,
+    figures_agree,
+    is_near,
+)
+from abs_shield.text.values.figure_reader import figures, on_24_hour_clock
+from abs_shield.text.values.number_values import SIGNS
+from abs_shield.text.values.units import Unit, converted_units, field_units, lengths_in, units_of
+from abs_shield.text.values.value_patterns import CODES
 
 MOST_PLACES = 500
 """Occurrences of one value that are read."""
@@ -151,7 +161,7 @@ class ValueIndex:
             self._tables.add(place)
         has_fields = bool(table.columns) or ":" in piece.text or "=" in piece.text
         steps: Steps = ()
-        for figure in settled(figures(piece.text)):
+        for figure in on_24_hour_clock(figures(piece.text)):
             row = table.row(figure.start)
             if table.starts and steps != (row,):
                 steps = (row,)  # one tuple for all values of a record
@@ -210,7 +220,7 @@ class ValueIndex:
             if n not in tried:
                 tried.add(n)
                 one = self.values[n]
-                alike = ID in (value.kind, one.figure.kind) or same(value, one.figure)
+                alike = ID in (value.kind, one.figure.kind) or figures_agree(value, one.figure)
                 if alike and (value.kind != MONEY or one.is_money):
                     yield one
         for n in islice(self._converted(value), MOST_PLACES):
@@ -229,7 +239,7 @@ class ValueIndex:
 
     def _converted(self, value: Figure) -> Iterator[int]:
         """Yield values that equal *value* in another unit: grams for kilograms."""
-        for number, step, unit in in_others(value) if value.kind in SUMS else ():
+        for number, step, unit in converted_units(value) if value.kind in SUMS else ():
             for n in self._near(number, step):
                 if unit in self.units_of(self.values[n]):
                     yield n
@@ -263,8 +273,14 @@ class ValueIndex:
         record = self._members.get((one.piece, record_of(one.steps)), ()) if one.steps else ()
         times = [some.figure for some in record if some.figure.kind == TIME]
         earlier = [some for some in times if _is_earlier(some, one.figure)]
-        alone = [some for some in times if same(some, other) and not same(some, one.figure)]
-        return bool(earlier) and not alone and not any(same(some, other) for some in earlier)
+        alone = [
+            some
+            for some in times
+            if figures_agree(some, other) and not figures_agree(some, one.figure)
+        ]
+        return (
+            bool(earlier) and not alone and not any(figures_agree(some, other) for some in earlier)
+        )
 
     # Units ---------------------------------------------------------------------------------------
 
@@ -287,11 +303,11 @@ class ValueIndex:
             return bool(value.unit and other) and not _is_same_currency(value.unit, other)
         units, others = units_of(value.unit), self.units_of(one)
         kinds = {unit.kind for unit in units} & {unit.kind for unit in others}
-        if not kinds or not same(value, one.figure) or not {*units}.isdisjoint(others):
+        if not kinds or not figures_agree(value, one.figure) or not {*units}.isdisjoint(others):
             return False
         return not any(  # 2.345 may be 2,345, and 2.345 MWh are 2345 kWh
-            unit in others and near(number, one.figure.numbers[0], step)
-            for number, step, unit in in_others(value)
+            unit in others and is_near(number, one.figure.numbers[0], step)
+            for number, step, unit in converted_units(value)
         )
 
     def _currency(self, one: EvidenceValue) -> str:
@@ -366,7 +382,9 @@ class ValueIndex:
         members = self._members.get((piece, record_of(one.steps)), ())
         there = [other for other in members if other.steps == one.steps]
         is_comparable = len(there) == 1 and there[0].figure.kind == one.figure.kind
-        return there[0] if is_comparable and not same(one.figure, there[0].figure) else None
+        return (
+            there[0] if is_comparable and not figures_agree(one.figure, there[0].figure) else None
+        )
 
     def _call(self, piece: int) -> tuple[str, str]:
         return self.pieces[piece].name, repr(self.pieces[piece].arguments)

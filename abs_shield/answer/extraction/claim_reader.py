@@ -19,7 +19,7 @@ from abs_shield.answer.extraction.speech_acts import (
     stated_in,
     states_nothing,
 )
-from abs_shield.text.mentions import Kind, Mention, mentions
+from abs_shield.text.mentions import Mention, MentionKind, mentions
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import is_small, tokens
 from abs_shield.text.values.numerals import WORDS
@@ -72,9 +72,16 @@ _MARKED = {
     ),
 }
 _KINDS = {
-    Kind.MONEY: "money", Kind.DATE: "date", Kind.ID: "id", Kind.EMAIL: "id", Kind.PHONE: "id",
-    Kind.PATH: "id", Kind.URL: "citation", Kind.NUMBER: "number", Kind.NAME: "name",
-}  # fmt: skip
+    MentionKind.MONEY: "money",
+    MentionKind.DATE: "date",
+    MentionKind.ID: "id",
+    MentionKind.EMAIL: "id",
+    MentionKind.PHONE: "id",
+    MentionKind.PATH: "id",
+    MentionKind.URL: "citation",
+    MentionKind.NUMBER: "number",
+    MentionKind.NAME: "name",
+}
 _CHECKED = frozenset({"money", "date", "time", "id", "action"})
 """Kinds that make a claim of a heading or a courtesy, too."""
 
@@ -177,7 +184,7 @@ class _ClaimReader:
         kinds = {
             _kind(mention)
             for mention in self._mentions[first:last]
-            if mention.kind is not Kind.NAME or _is_name(mention, text, start)
+            if mention.kind is not MentionKind.NAME or _is_name(mention, text, start)
         }
         kinds.update(kind for kind, form in _MARKED.items() if form.search(text))
         if reports_action(text):
@@ -188,7 +195,7 @@ class _ClaimReader:
 
 
 def _kind(mention: Mention) -> str:
-    is_time = mention.kind is Kind.DATE and _MARKED["time"].fullmatch(mention.text)
+    is_time = mention.kind is MentionKind.DATE and _MARKED["time"].fullmatch(mention.text)
     return "time" if is_time else _KINDS[mention.kind]
 
 

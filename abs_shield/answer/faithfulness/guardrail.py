@@ -29,7 +29,7 @@ from abs_shield.core.words import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.model import Terms, Undetermined, aplay, play
 from abs_shield.model.ask import Steps
-from abs_shield.text.show import escaped, shown, told
+from abs_shield.text.show import describe_exception, escaped, shown
 
 BEFORE, AFTER = "before", "after"
 Text: TypeAlias = str | Sequence[str]
@@ -192,7 +192,7 @@ class _Check:
         try:
             judged = yield from provider.steps(text, self._evidence)
         except Exception as error:
-            return Undetermined(f"the provider broke: {escaped(told(error))}")
+            return Undetermined(f"the provider broke: {escaped(describe_exception(error))}")
         if isinstance(judged, Undetermined):
             return judged
         notes = ("" if has_context else NO_CONTEXT, self._evidence.blind)

@@ -20,10 +20,10 @@ from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.text.normal import normal
-from abs_shield.text.pronouns import points_back
+from abs_shield.text.pronouns import starts_with_pronoun
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +254,6 @@ def _is_covered(sentence: str, covered: set[str]) -> bool:
 def _verdict(text: str, reply: dict[str, Any], context: Evidence) -> StatementVerdict:
     """Return one verdict; the model cannot declare the context's own subject out of scope."""
     inferable = bool(reply["verdict"])
-    related = points_back(text) or shares_name(text, index_of(context))
+    related = starts_with_pronoun(text) or shares_name(text, index_of(context))
     reason = escaped(reply["reason"].strip(), limit=_LONGEST_REASON)
     return StatementVerdict(text, inferable, inferable or reply["in_scope"] or related, reason)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abs_shield.answer.evidence.sentence_index import SentenceIndex
-from abs_shield.text.mentions import Kind, mentions
-from abs_shield.text.pronouns import points_back
+from abs_shield.text.mentions import MentionKind, mentions
+from abs_shield.text.pronouns import starts_with_pronoun
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
 
-_NAMES = frozenset({Kind.NAME, Kind.ID, Kind.EMAIL, Kind.URL, Kind.PATH})
+_NAMES = frozenset(
+    {MentionKind.NAME, MentionKind.ID, MentionKind.EMAIL, MentionKind.URL, MentionKind.PATH}
+)
 _COMMON = frozenset(
     map(
         stem,
@@ -38,7 +40,7 @@ def is_out_of_scope(statement: str, context: SentenceIndex) -> bool:
     Its subject is a name or its first noun. A statement without one is about the subject of the
     text: otherwise unsupported answers of a dialogue would pass.
     """
-    if points_back(statement) or not _names(statement):
+    if starts_with_pronoun(statement) or not _names(statement):
         return False
     return not any(key in context.postings for key in subject_of(statement))
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from abs_shield.answer.claim_types import Claim
-from abs_shield.text.mentions import Kind, mentions
-from abs_shield.text.normal import normal, squeezed, words
-from abs_shield.text.pronouns import points_back
+from abs_shield.text.mentions import MentionKind, mentions
+from abs_shield.text.normal import alphanumerics, normal, words
+from abs_shield.text.pronouns import starts_with_pronoun
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import keys_of
-from abs_shield.text.values.figure import SUMS, Figure, same
-from abs_shield.text.values.numbers import NTH
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure import SUMS, Figure, figures_agree
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.number_values import NTH
 
 GAP = "[ ? ]"
 _YES = frozenset({"yes", "true", "done", "correct", "y"})
@@ -67,7 +67,7 @@ def gaps(claim: Claim, answer: str) -> tuple[ClozeGap, ...]:
         gap_list = ()
     elif "action" not in claim.kinds:
         return gap_list
-    whole = answer[start : claim.end] if points_back(claim.text) else claim.text
+    whole = answer[start : claim.end] if starts_with_pronoun(claim.text) else claim.text
     return (*gap_list, ClozeGap(whole[: 2 * _AROUND], None))
 
 
@@ -87,7 +87,11 @@ def values_in(text: str) -> list[Figure]:
     first = len(text) - len(text.lstrip(_OPENING))
     for one in mentions(text):
         opens = one.start == first and len(words(normal(one.text))) == 1
-        if one.kind is Kind.NAME and not opens and taken.isdisjoint(range(one.start, one.end)):
+        if (
+            one.kind is MentionKind.NAME
+            and not opens
+            and taken.isdisjoint(range(one.start, one.end))
+        ):
             values.append(Figure(_NAME, one.text, one.start, one.end, (one.text,)))
     return sorted(values, key=lambda one: one.start)[:_MOST_READ]
 
@@ -106,7 +110,7 @@ def _sentence(claim: Claim, answer: str) -> tuple[int, int]:
     if not inside:
         return claim.start, claim.end
     head = inside[0]
-    if head and points_back(answer[near[head][0] : near[head][1]]):
+    if head and starts_with_pronoun(answer[near[head][0] : near[head][1]]):
         head -= 1
     return min(near[head][0], claim.start), max(near[inside[-1]][1], claim.end)
 
@@ -118,8 +122,8 @@ def _matches(value: Figure, reply: str) -> bool:
     if value.kind == _NAME:
         return _is_same_name(value.text, reply if first is None else first.text)
     if first is None:
-        return squeezed(normal(value.text)) == squeezed(normal(reply))
-    return same(value, first)
+        return alphanumerics(normal(value.text)) == alphanumerics(normal(reply))
+    return figures_agree(value, first)
 
 
 def _is_same_name(one: str, other: str) -> bool:

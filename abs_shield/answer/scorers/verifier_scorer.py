@@ -10,7 +10,7 @@ from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span, Un
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import LONGEST, first, nearest
 from abs_shield.answer.verifier import Odds, Verifier, read_odds
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 _LONGEST_CLAIM = 2_000
 _CONTRADICTED_FROM = 0.5
@@ -57,7 +57,9 @@ def verify(
             reply = read_odds(_ask(model, premise, texts, question), texts)
             odds |= {(place, premise): one for place, one in zip(places, reply, strict=True)}
     except Exception as error:
-        return tuple(Unavailable(f"the verifier broke: {escaped(told(error))}") for _ in claims)
+        return tuple(
+            Unavailable(f"the verifier broke: {escaped(describe_exception(error))}") for _ in claims
+        )
     return tuple(
         _opinion(claim, [(odds[n, span.text], span) for span in spans[n]], odds.get((n, joined[n])))
         for n, claim in enumerate(claims)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.stores.durable import DurableStore
-from abs_shield.text.nearest import closest
+from abs_shield.text.nearest import closest_spelling
 from abs_shield.text.show import escaped
 
 _MOST_NEAR = 100
@@ -45,7 +45,7 @@ def _ambiguous(name: str, matches: list[str]) -> str:
 
 
 def _unknown(name: str, near: list[str]) -> str:
-    likely = closest(name, near)
+    likely = closest_spelling(name, near)
     hint = (
         f"did you mean `{escaped(likely)}`?"
         if likely

@@ -10,13 +10,13 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 
 from abs_shield.text.lookalikes import latinised
-from abs_shield.text.normal import normal, squeezed
+from abs_shield.text.normal import alphanumerics, normal
 from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.figure import DATE, ID, SUMS, Day, Figure, Minute
-from abs_shield.text.values.numerals import WORDS, worded
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.numerals import WORDS, parse_number_words
 from abs_shield.text.values.signs import is_negative
 
 _LONGEST = 20_000
@@ -75,7 +75,7 @@ class Canonical:
     @cached_property
     def letters(self) -> str:
         """Its letters and digits only."""
-        return squeezed(_normal(self.text))
+        return alphanumerics(_normal(self.text))
 
     @cached_property
     def exact(self) -> str:
@@ -95,7 +95,7 @@ class Canonical:
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of capitalised words that do not begin a sentence."""
-        return frozenset(one.key for one in tokens(self.text, most=2_000) if one.named)
+        return frozenset(one.key for one in tokens(self.text, most=2_000) if one.is_name)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
@@ -149,7 +149,7 @@ def normalize_numbers(plain: str) -> str:
 
 def _digits(match: re.Match[str]) -> str:
     try:
-        whole = worded(match["whole"])
+        whole = parse_number_words(match["whole"])
     except (ValueError, KeyError, InvalidOperation):
         return match[0]
     part = "".join(str(_DIGIT_WORDS.index(word)) for word in match["part"].split())
@@ -171,7 +171,7 @@ def _value(figure: Figure) -> str:
         return "-".join("?" if one is None else str(one) for one in value)
     if isinstance(value, Minute):
         return f"{value.minutes % (12 * 60 if value.half else 24 * 60)} min"
-    return squeezed(str(value)) if figure.kind == ID else str(value)
+    return alphanumerics(str(value)) if figure.kind == ID else str(value)
 
 
 def _plain(number: Decimal) -> str:

@@ -9,7 +9,7 @@ from random import Random
 
 from abs_shield.flywheel.catch import Catch
 from abs_shield.text.values.figure import SUMS, Figure
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 DEFAULT_FACTOR = Decimal("1.02")
 """The factor by which a wrong value differs if the catches show none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.plan.indirect_mentions.dictated_address import texts_of_people
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
-from abs_shield.text.abbreviated import is_abbreviated
+from abs_shield.text.abbreviated_names import is_abbreviated
 
 
 def abbreviated_name(argument: Argument, session: Session) -> bool:

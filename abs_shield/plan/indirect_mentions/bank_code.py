@@ -9,9 +9,9 @@ from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.text.countries import is_country_code
-from abs_shield.text.groups import is_iban
-from abs_shield.text.leaves import name_of
-from abs_shield.text.names import name_words
+from abs_shield.text.digit_groups import is_iban
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import name_of
 
 _NAMES = (("bic",), ("swift",))
 _BIC = re.compile(r"(?<!\w)[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?!\w)")

@@ -8,7 +8,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
-from abs_shield.text.spoken import is_spoken
+from abs_shield.text.spoken_addresses import is_spoken
 
 _MAX_MESSAGES = 200
 """Messages that are searched, the newest first."""

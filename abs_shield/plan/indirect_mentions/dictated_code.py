@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.plan.indirect_mentions.dictated_address import texts_of_people
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
-from abs_shield.text.dictated import is_dictated
+from abs_shield.text.dictated_codes import is_dictated
 
 
 def dictated_code(argument: Argument, session: Session) -> bool:

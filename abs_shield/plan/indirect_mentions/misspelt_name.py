@@ -6,10 +6,10 @@ from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import is_place
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.leaves import name_of
+from abs_shield.text.json_leaves import name_of
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal, words
-from abs_shield.text.places import bare
+from abs_shield.text.place_names import bare_place
 
 _MIN_LENGTH = 5
 _NO_WORDS: frozenset[str] = frozenset()
@@ -24,7 +24,7 @@ def misspelt_name(argument: Argument, session: Session) -> bool:
     if argument.judged != "public" and not is_place(name_of(argument.path)):
         return False
     corrected = 0
-    for word in words(normal(bare(argument.text))):
+    for word in words(normal(bare_place(argument.text))):
         if mentions_of(session).vouches(word, _NO_WORDS):
             continue
         if len(word) < _MIN_LENGTH or not word.isalpha() or not _occurs_misspelt(word, session):

@@ -7,7 +7,7 @@ import re
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.names import abbreviates, split
+from abs_shield.text.identifier_words import abbreviates, split_words
 from abs_shield.text.normal import normal
 
 _HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
@@ -43,7 +43,7 @@ def numbered_id(argument: Argument, session: Session) -> bool:
         return True
     if not fits and len(number) < _MIN_DIGITS:
         return False
-    words = {word for name in labels | argument.entity_words for word in split(name)}
+    words = {word for name in labels | argument.entity_words for word in split_words(name)}
     if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
     other_ids = (*argument.examples, *mentions.similar(argument.text))

@@ -7,8 +7,8 @@ import re
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.text.leaves import name_of
-from abs_shield.text.names import abbreviates, name_words
+from abs_shield.text.identifier_words import abbreviates, name_words
+from abs_shield.text.json_leaves import name_of
 
 _SYMBOL = re.compile(r"[A-Z]{2,5}")
 _SYMBOL_WORDS = frozenset("ticker symbol stock".split())

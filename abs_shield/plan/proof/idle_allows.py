@@ -17,7 +17,7 @@ from abs_shield.policy.parameter_keys import keys_of
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
-from abs_shield.text.leaves import Path
+from abs_shield.text.json_leaves import Path
 from abs_shield.text.show import escaped, shown
 
 _MIN_VALUES = 10

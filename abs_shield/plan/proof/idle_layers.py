@@ -14,7 +14,7 @@ from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import COMMANDS, ToolAction, have_same_noun, needs_existing_entity
 from abs_shield.plan.tool_plan import ToolPlan
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 
 def idle_layers(context: ProofContext) -> Iterator[Problem]:
@@ -155,16 +155,18 @@ def _has_command_argument(name: str, context: ProofContext) -> bool:
     """Return whether an argument may name the action of a call, as ``{"command": "delete"}``."""
     plan = context.plans[name]
     has_command = plan.schema is not None and not plan.schema.declared_names.isdisjoint(COMMANDS)
-    return plan.action.does is Does.ACT and (has_command or context.is_open(name))
+    return plan.action.does is VerbEffect.ACT and (has_command or context.is_open(name))
 
 
 def _may_contradict(first: ToolAction, then: ToolAction) -> bool:
     """Return whether a call of one may contradict a call of the other, judging by their names."""
-    if then.does is Does.CHANGE:
+    if then.does is VerbEffect.CHANGE:
         return True
-    if then.does is Does.UNMAKE and first.is_undoable:
+    if then.does is VerbEffect.UNMAKE and first.is_undoable:
         return True
-    return (first.does, then.does) == (Does.UNMAKE, Does.MAKE) and have_same_noun(first, then)
+    return (first.does, then.does) == (VerbEffect.UNMAKE, VerbEffect.MAKE) and have_same_noun(
+        first, then
+    )
 
 
 def _no_reading(context: ProofContext) -> str:

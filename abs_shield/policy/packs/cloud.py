@@ -18,8 +18,8 @@ from abs_shield.policy.rule_factory import (
     word_set,
 )
 from abs_shield.session import Session
-from abs_shield.text.amounts import within
-from abs_shield.text.leaves import items, leaves, texts
+from abs_shield.text.amounts import all_within
+from abs_shield.text.json_leaves import items, leaves, texts
 from abs_shield.text.networks import is_everything
 from abs_shield.text.normal import normal
 
@@ -56,7 +56,7 @@ def at_most_instances(
     limit = exact_number(most, of="cloud.at_most_instances")
 
     def check(count: Any) -> bool:
-        return within(count, most=limit)
+        return all_within(count, most=limit)
 
     sentence = f"{sentence_subject(what, parameter)} is at most {limit:f}."
     return build_rule(

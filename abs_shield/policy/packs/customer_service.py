@@ -15,7 +15,7 @@ from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quote
 from abs_shield.session import Executed, Session
 from abs_shield.text.amounts import amount as amount_of
 from abs_shield.text.amounts import total
-from abs_shield.text.leaves import opened
+from abs_shield.text.json_leaves import parse_container
 from abs_shield.text.show import shown
 
 Same = str | Mapping[str, str] | None
@@ -180,6 +180,6 @@ def _spaced_words(text: str) -> str:
 def _number_at(value: Any, path: str) -> Decimal | None:
     """Return the number at *path* in a result; None without one."""
     for step in path.split("."):
-        value = opened(value) if isinstance(value, str) else value
+        value = parse_container(value) if isinstance(value, str) else value
         value = value.get(step) if isinstance(value, Mapping) else None
     return amount_of(value)

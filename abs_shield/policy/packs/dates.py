@@ -15,7 +15,7 @@ from abs_shield.policy.rule_factory import (
     quoted_names,
     sentence_subject,
 )
-from abs_shield.text.moments import length, moment, moments
+from abs_shield.text.iso_dates import iso_date, iso_dates, time_between
 from abs_shield.text.show import shown
 
 _DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")
@@ -109,7 +109,7 @@ def not_in_the_past(
 
     def check(dates: Any) -> bool:
         now = clock()
-        gaps = [length(now, _with_zone(read, now)) for read in moments(dates)]
+        gaps = [time_between(now, _with_zone(read, now)) for read in iso_dates(dates)]
         return all(gap is None or gap >= timedelta(0) for gap in gaps)
 
     sentence = f"{sentence_subject(what, parameter)} is not in the past."
@@ -137,7 +137,7 @@ def ahead_at_most(
 
     def check(dates: Any) -> bool:
         now = clock()
-        gaps = [length(now, _with_zone(read, now)) for read in moments(dates)]
+        gaps = [time_between(now, _with_zone(read, now)) for read in iso_dates(dates)]
         return all(gap is None or gap <= most for gap in gaps)
 
     sentence = f"{sentence_subject(what, parameter)} is at most {days} days ahead."
@@ -146,8 +146,8 @@ def ahead_at_most(
 
 def _distance(start: Any, end: Any) -> timedelta | None:
     """Return the time between; None if either cannot be parsed or they cannot be compared."""
-    first, last = moment(start), moment(end)
-    return None if first is None or last is None else length(first, last)
+    first, last = iso_date(start), iso_date(end)
+    return None if first is None or last is None else time_between(first, last)
 
 
 def _with_zone(when: date, now: datetime) -> date:

@@ -7,8 +7,15 @@ from typing import Any
 from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
-from abs_shield.text.filepaths import LONGEST, climbs, is_absolute, lies_in, spellings, steps
-from abs_shield.text.leaves import texts
+from abs_shield.text.filepaths import (
+    LONGEST,
+    decoded_spellings,
+    has_parent_step,
+    is_absolute,
+    is_inside,
+    path_steps,
+)
+from abs_shield.text.json_leaves import texts
 from abs_shield.text.show import escaped, shown
 
 
@@ -25,11 +32,11 @@ def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
     >>> inside("/srv/data", tool="read_file").sentence
     '`path` stays inside /srv/data.'
     """
-    if not isinstance(root, str) or not is_absolute(root) or climbs(root):
+    if not isinstance(root, str) or not is_absolute(root) or has_parent_step(root):
         raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
 
     def check(paths: Any) -> bool:
-        return all(_every_spelling(path, lambda one: lies_in(one, root)) for path in texts(paths))
+        return all(_every_spelling(path, lambda one: is_inside(one, root)) for path in texts(paths))
 
     sentence = f"{quoted_names(parameter)} stays inside {escaped(root, limit=200)}."
     return build_rule(
@@ -117,11 +124,11 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
 
 def _every_spelling(path: str, holds: Any) -> bool:
     """Return whether *holds* for every spelling of *path*; a text too long for a path fails."""
-    return len(path) <= LONGEST and all(map(holds, spellings(path)))
+    return len(path) <= LONGEST and all(map(holds, decoded_spellings(path)))
 
 
 def _is_open(path: str) -> bool:
-    return not any(step.startswith(".") and step.strip(".") for step in steps(path))
+    return not any(step.startswith(".") and step.strip(".") for step in path_steps(path))
 
 
 def _has_ending(path: str, allowed: tuple[str, ...]) -> bool:
@@ -129,5 +136,5 @@ def _has_ending(path: str, allowed: tuple[str, ...]) -> bool:
 
 
 def _is_name(path: str) -> bool:
-    whole = not ({"/", "\\", "\0"} & {*path} or is_absolute(path) or climbs(path))
+    whole = not ({"/", "\\", "\0"} & {*path} or is_absolute(path) or has_parent_step(path))
     return whole and path not in ("", ".")

@@ -16,7 +16,7 @@ from abs_shield.policy.rule_factory import (
     quoted_names,
     word_set,
 )
-from abs_shield.text.leaves import items, texts
+from abs_shield.text.json_leaves import items, texts
 from abs_shield.text.normal import normal
 from abs_shield.text.recipients import domains, people
 

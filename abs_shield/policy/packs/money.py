@@ -16,8 +16,8 @@ from abs_shield.policy.rule_factory import (
     word_set,
 )
 from abs_shield.session import Session
-from abs_shield.text.amounts import amounts, decimals, total, within
-from abs_shield.text.leaves import texts
+from abs_shield.text.amounts import all_within, amounts, decimals, total
+from abs_shield.text.json_leaves import texts
 
 
 def at_most(
@@ -36,7 +36,7 @@ def at_most(
     most = exact_number(limit, of="money.at_most")
 
     def check(sums: Any) -> bool:
-        return within(sums, most=most)
+        return all_within(sums, most=most)
 
     sentence = f"{sentence_subject(what, parameter)} is at most {most:f}."
     return build_rule(
@@ -53,7 +53,7 @@ def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = Non
     """
 
     def check(sums: Any) -> bool:
-        return within(sums, above=Decimal(0))
+        return all_within(sums, above=Decimal(0))
 
     sentence = f"{sentence_subject(what, parameter)} is above 0."
     return build_rule(check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(0, -1))

@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, exact_number, quoted_names
-from abs_shield.text.amounts import amount, within
+from abs_shield.text.amounts import all_within, amount
 
 
 def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
@@ -20,7 +20,7 @@ def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
     highest = exact_number(most, of="paging.limit_at_most")
 
     def check(limit: Any) -> bool:
-        return within(limit, most=highest)
+        return all_within(limit, most=highest)
 
     sentence = f"{quoted_names(parameter)} is at most {highest:f}."
     return build_rule(
@@ -37,7 +37,7 @@ def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
     """
 
     def check(limit: Any) -> bool:
-        return within(limit, least=Decimal(1))
+        return all_within(limit, least=Decimal(1))
 
     sentence = f"{quoted_names(parameter)} is at least 1."
     return build_rule(check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(0,))
@@ -52,7 +52,7 @@ def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
     """
 
     def check(offset: Any) -> bool:
-        return within(offset, least=Decimal(0))
+        return all_within(offset, least=Decimal(0))
 
     sentence = f"{quoted_names(parameter)} is not negative."
     return build_rule(check, tool=tool, takes={"offset": parameter}, sentence=sentence, tries=(0,))
@@ -68,7 +68,7 @@ def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
     lowest = exact_number(first, of="paging.page_from")
 
     def check(page: Any) -> bool:
-        return within(page, least=lowest)
+        return all_within(page, least=lowest)
 
     sentence = f"{quoted_names(parameter)} counts from {lowest:f}."
     return build_rule(

@@ -48,7 +48,7 @@ def interval_of(figure: Figure) -> Interval:
     """
     Return the interval of a figure: counts and amounts in cents are exact, others rounded.
 
-    >>> from abs_shield.text.values.reader import figures
+    >>> from abs_shield.text.values.figure_reader import figures
     >>> [interval_of(one) for one in figures("$50M for 30 people")]
     [Interval(low=Decimal('49500000.0'), high=Decimal('50500000.0')), \
 Interval(low=Decimal('30'), high=Decimal('30'))]

@@ -16,7 +16,7 @@ from abs_shield.quality.reading import Reading, Sentence, read_text
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Day, Figure
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 MISMATCH = "ENTITY_MISMATCH"
 _MOST_SENTENCES = 2_000

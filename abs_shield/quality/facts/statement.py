@@ -41,7 +41,7 @@ from abs_shield.quality.reading import Sentence
 from abs_shield.text.countries import is_country
 from abs_shield.text.tokens import is_small
 from abs_shield.text.values.figure import DATE, MONEY, NUMBER, Figure, is_year
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
 
 _MOST_MATCHES = 3
 """Maximum number of matches of a pattern per sentence."""

@@ -14,7 +14,7 @@ from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.entity import Pii
 from abs_shield.quality.pii.masking import TABLE
 from abs_shield.session import Session
-from abs_shield.text.leaves import Path, leaves, pointer
+from abs_shield.text.json_leaves import Path, leaves, pointer
 from abs_shield.text.show import escaped
 
 _MOST_VALUES = 1_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.text.leaves import Path, leaves
+from abs_shield.text.json_leaves import Path, leaves
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from abs_shield.core import Decision, Finding, Outcome
 from abs_shield.replay.cases.planted_case import PlantedCase, layer_of, values_at_path
-from abs_shield.text.leaves import pointer
+from abs_shield.text.json_leaves import pointer
 
 _ARGUMENT_LAYERS = frozenset({"phantom_target", "parameter_mismatch"})
 """Layers whose findings locate an argument; those of contradictions locate an entity."""

@@ -30,7 +30,7 @@ from abs_shield.replay.engine_job import (
     processors,
     run_packed_job,
 )
-from abs_shield.text.show import escaped, told
+from abs_shield.text.show import describe_exception, escaped
 
 P = TypeVar("P")
 _AHEAD = 2
@@ -213,7 +213,7 @@ def _portable(error: Exception) -> Exception:
 
 
 def _as_replay_error(error: Exception) -> ReplayError:
-    return ReplayError(escaped(told(error), limit=300))
+    return ReplayError(escaped(describe_exception(error), limit=300))
 
 
 def _exit_with_parent() -> None:

@@ -16,10 +16,10 @@ from abs_shield.replay.runs import Run
 from abs_shield.session import Executed, Session
 from abs_shield.session.field import Field
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
-from abs_shield.text.names import split
-from abs_shield.text.shape import is_address, is_code
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.identifier_words import split_words
+from abs_shield.text.json_leaves import Path, leaves, name_of, scalar_text
+from abs_shield.text.value_shapes import is_address, is_code
 
 ToolPair = tuple[str, str, Mapping[str, str]]
 """A pair of tools, and each tool's parameter for the entity."""
@@ -202,7 +202,7 @@ def _is_handed_over(argument: _Argument, name: str) -> bool:
     """
     if not argument.field:
         return False
-    alike = not {*split(argument.field)}.isdisjoint(split(name))
+    alike = not {*split_words(argument.field)}.isdisjoint(split_words(name))
     return argument.judged or argument.shaped or alike
 
 
@@ -223,7 +223,7 @@ def _worked(sight: _Observation) -> bool:
     ended = _result(sight)
     if ended is None or ended.error:
         return False
-    return not tells_failure(ended.value)
+    return not is_failure_result(ended.value)
 
 
 def _result(sight: _Observation) -> Executed | None:

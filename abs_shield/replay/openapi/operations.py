@@ -14,7 +14,7 @@ from abs_shield.replay.openapi.openapi_document import Document
 from abs_shield.replay.openapi.openapi_schemas import Schemas
 from abs_shield.replay.openapi.request_body import Body, body_of
 from abs_shield.text.show import escaped
-from abs_shield.text.verbs import Does
+from abs_shield.text.verbs import VerbEffect
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _READ_METHODS = frozenset({"get", "head", "options", "trace"})
@@ -64,7 +64,7 @@ def operations(whole: Any) -> Operations:
             description=_description(operation),
             parameters=parameters,
             destructive=method == "delete",
-            read_only=method in _READ_METHODS and parse_action(name).does is not Does.UNMAKE,
+            read_only=method in _READ_METHODS and parse_action(name).does is not VerbEffect.UNMAKE,
         )
     return Operations(tools=tuple(tools.values()), reasons=reasons, remarks=remarks)
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import Path, leaves, name_of, scalar_text
 
 MOST_VALUES = 50
 """Maximum number of values of one call that are classified."""

@@ -22,7 +22,7 @@ from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session.call_states import is_feedback
-from abs_shield.text.failure import tells_failure
+from abs_shield.text.failure_results import is_failure_result
 
 FAILED = "the tool refused it"
 BAD_RUN = "its run failed, or was attacked"
@@ -170,4 +170,4 @@ def _answered(run: Run) -> Iterator[tuple[Proposed, Returned | None]]:
 def _failed(result: Returned | None) -> bool:
     if result is None:
         return False
-    return result.error or tells_failure(result.value) or is_feedback(result.value, "blocked")
+    return result.error or is_failure_result(result.value) or is_feedback(result.value, "blocked")

@@ -12,7 +12,7 @@ from abs_shield.replay.cases import Expect, Operation, PlantedCase
 from abs_shield.replay.cases.planted_case import dotted
 from abs_shield.replay.planting.argument_values import ArgumentValue
 from abs_shield.replay.planting.run_text import RightCall
-from abs_shield.text.leaves import Path
+from abs_shield.text.json_leaves import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from abs_shield.replay.planting.argument_values import (
     leaves_of,
     normalised,
 )
-from abs_shield.text.leaves import leaves, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import leaves, scalar_text
 
 MOST_TEXT = 2_000_000
 """Maximum length of a run in which faults are planted; longer ones are not changed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
 
 _LAST = re.compile(r"[./:]|__")
 READING = frozenset("get list search find read show view check query fetch lookup retrieve".split())

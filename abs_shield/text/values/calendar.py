@@ -72,20 +72,20 @@ def days(form: str, text: str) -> tuple[Day, ...]:
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     match form:
         case "cjk" if "年" not in text:
-            found = [Day(None, *numbers)]
+            candidates = [Day(None, *numbers)]
         case "iso" | "ym" | "ymd" | "cjk":
             year, month, *day = numbers
-            found = [Day(year, month, day[0] if day else None)]
+            candidates = [Day(year, month, day[0] if day else None)]
         case "dmy":
             one, other, year = numbers
             year += 2000 if year < 100 else 0
-            found = [Day(year, one, other), Day(year, other, one)]
-            found = found[1:] if "." in text else found
+            candidates = [Day(year, one, other), Day(year, other, one)]
+            candidates = candidates[1:] if "." in text else candidates
         case "my":
-            found = [Day(numbers[0], _month(text), None)]
+            candidates = [Day(numbers[0], _month(text), None)]
         case _:
-            found = [Day(numbers[1] if len(numbers) > 1 else None, _month(text), numbers[0])]
-    return tuple(dict.fromkeys(day for day in found if _exists(day)))
+            candidates = [Day(numbers[1] if len(numbers) > 1 else None, _month(text), numbers[0])]
+    return tuple(dict.fromkeys(day for day in candidates if _exists(day)))
 
 
 def _month(text: str) -> int:

@@ -87,27 +87,29 @@ class Figure(NamedTuple):
         yield from ((one, abs(self.step * one / first) if first else self.step) for one in others)
 
 
-Found = Iterator[Figure]
+Figures = Iterator[Figure]
 """What one form gives where it was found."""
 
 
-def written(kind: str, text: str, span: tuple[int, int], *values: object, **more: object) -> Figure:
+def build_figure(
+    kind: str, text: str, span: tuple[int, int], *values: object, **more: object
+) -> Figure:
     """Give a figure of *text* that stands at *span*, with its meanings."""
     return Figure(kind, text[span[0] : span[1]], *span, values, **more)  # type: ignore[arg-type]
 
 
-def same(said: Figure, stands: Figure) -> bool:
+def figures_agree(stated: Figure, stands: Figure) -> bool:
     """
     Whether *said*, as far as it goes, is what *stands* in the evidence.
 
     A number may be rounded to the digits it shows, a date may leave its year out, a time its half
     of the day; a sign does not count, for a refund of 20 stands as -20.
     """
-    if said.kind in SUMS and stands.kind in SUMS:
-        return _same_unit(said, stands) and any(
-            near(one, other, step) for one, step in said.readings for other in stands.numbers
+    if stated.kind in SUMS and stands.kind in SUMS:
+        return _same_unit(stated, stands) and any(
+            is_near(one, other, step) for one, step in stated.readings for other in stands.numbers
         )
-    return any(_equal(one, other) for one in said.values for other in stands.values)
+    return any(_equal(one, other) for one in stated.values for other in stands.values)
 
 
 def is_year(figure: Figure) -> bool:
@@ -121,22 +123,22 @@ def is_year(figure: Figure) -> bool:
     )
 
 
-def near(one: Decimal, other: Decimal, step: Decimal) -> bool:
+def is_near(one: Decimal, other: Decimal, step: Decimal) -> bool:
     """
     Whether two numbers are the same but for their sign and what is less than half a *step*.
 
-    >>> near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5"))
+    >>> is_near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5"))
     True
-    >>> near(Decimal(5), Decimal(6), Decimal(1))
+    >>> is_near(Decimal(5), Decimal(6), Decimal(1))
     False
     """
     return abs(abs(one) - abs(other)) <= step / 2 + _SLACK
 
 
-def _same_unit(said: Figure, stands: Figure) -> bool:
-    if said.kind == stands.kind == MONEY:
-        return not (said.unit and stands.unit) or said.unit == stands.unit
-    return not (MONEY in (said.kind, stands.kind) and _PERCENT in (said.unit, stands.unit))
+def _same_unit(stated: Figure, stands: Figure) -> bool:
+    if stated.kind == stands.kind == MONEY:
+        return not (stated.unit and stands.unit) or stated.unit == stands.unit
+    return not (MONEY in (stated.kind, stands.kind) and _PERCENT in (stated.unit, stands.unit))
 
 
 def _equal(one: Value, other: Value) -> bool:
@@ -152,8 +154,8 @@ def _equal(one: Value, other: Value) -> bool:
             return type(one) is type(other) and one == other
 
 
-def _same_day(said: Day, stands: Day) -> bool:
+def _same_day(stated: Day, stands: Day) -> bool:
     """A day that leaves something open agrees with what fills it; not the other way round."""
-    if said.month != stands.month or (said.day is not None and said.day != stands.day):
+    if stated.month != stands.month or (stated.day is not None and stated.day != stands.day):
         return False
-    return None in (said.year, stands.year) or said.year == stands.year
+    return None in (stated.year, stands.year) or stated.year == stands.year

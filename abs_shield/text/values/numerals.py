@@ -74,14 +74,14 @@ class Numeral(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def numeral(digits: str, scale: str = "") -> Numeral:
+def parse_numeral(digits: str, scale: str = "") -> Numeral:
     """
     Read a number in *digits*, with the word that multiplies it.
 
-    >>> numeral("1.2", "million").values, numeral("1.2", "million").step
+    >>> parse_numeral("1.2", "million").values, parse_numeral("1.2", "million").step
     ((Decimal('1200000.0'),), Decimal('100000.0'))
-    >>> numeral("1.000,50").values, numeral("12,5").values, numeral("1.000").values
-    ((Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000')))
+    >>> [parse_numeral(digits).values for digits in ("1.000,50", "12,5", "1.000")]
+    [(Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000'))]
     """
     if not scale and digits.isdigit():
         return Numeral((Decimal(digits),), _ONE)
@@ -109,13 +109,15 @@ def _readings(text: str) -> tuple[str, ...]:
     return (joined,) if commas else (plain, joined)
 
 
-def worded(text: str) -> Decimal:
+def parse_number_words(text: str) -> Decimal:
     """
     Read a number in English words.
 
-    >>> worded("twenty-five"), worded("two hundred and six thousand"), worded("half a dozen")
-    (Decimal('25'), Decimal('206000'), Decimal('6'))
-    >>> worded("two dozen"), worded("one and a half")
+    >>> parse_number_words("twenty-five"), parse_number_words("two hundred and six thousand")
+    (Decimal('25'), Decimal('206000'))
+    >>> parse_number_words("half a dozen")
+    Decimal('6')
+    >>> parse_number_words("two dozen"), parse_number_words("one and a half")
     (Decimal('24'), Decimal('1.5'))
     """
     text, half, _ = text.casefold().partition("and a half" if " " in text else "and-a-half")

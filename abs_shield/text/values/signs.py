@@ -34,7 +34,7 @@ def is_negative(plain: str, figure: Figure) -> bool:
     """
     Return whether a number has a minus sign, or the word for one, before it.
 
-    >>> from abs_shield.text.values.reader import figures
+    >>> from abs_shield.text.values.figure_reader import figures
     >>> texts = ("-5", "it fell to minus 5 degrees", "$-3.1 billion", "pages 5-7", "- $14.99")
     >>> [is_negative(text, figures(text)[-1]) for text in texts]
     [True, True, True, False, False]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from abs_shield.text.values.figure import MONEY, NUMBER, Figure
-from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT
+from abs_shield.text.values.value_patterns import CELSIUS, FAHRENHEIT
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
@@ -35,7 +35,7 @@ _BARE = frozenset(
 _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
-_KEPT = frozenset("ms lbs".split())
+_UNSPLIT = frozenset("ms lbs".split())
 _ROUNDED = Decimal("0.02")
 """By which part of itself a temperature may be rounded where it is converted, in both ways."""
 _COLDEST = 30
@@ -60,12 +60,12 @@ _SHORT = {"d": "day", "w": "week", "mo": "month", "y": "year"}
 
 
 def _units() -> dict[str, tuple[Unit, ...]]:
-    found: dict[str, tuple[Unit, ...]] = {}
-    for kind, said in _KINDS.items():
-        for words in re.findall(r"([^=]+)=(\S+)\s?", said):
+    by_word: dict[str, tuple[Unit, ...]] = {}
+    for kind, declaration in _KINDS.items():
+        for words in re.findall(r"([^=]+)=(\S+)\s?", declaration):
             for word in words[0].split():
-                found[word] = (*found.get(word, ()), Unit(kind, Decimal(words[1])))
-    return found
+                by_word[word] = (*by_word.get(word, ()), Unit(kind, Decimal(words[1])))
+    return by_word
 
 
 _DEGREES = {CELSIUS: Unit("temperature", Decimal(1)), FAHRENHEIT: Unit("temperature", Decimal(2))}
@@ -91,8 +91,8 @@ def units_of(word: str) -> tuple[Unit, ...]:
     ((Unit(kind='time', worth=Decimal('3.6E+6')),), ())
     """
     word = word.casefold()
-    found = _UNITS.get(word, ())
-    return found or (_UNITS.get(word[:-1], ()) if word.endswith("s") else ())
+    units = _UNITS.get(word, ())
+    return units or (_UNITS.get(word[:-1], ()) if word.endswith("s") else ())
 
 
 def field_units(name: str) -> tuple[Unit, ...]:
@@ -126,11 +126,11 @@ def lengths_in(name: str) -> Iterator[tuple[str, str]]:
     >>> [*lengths_in("police_report_within_48h")], [*lengths_in("faults_30d")]
     ([('48', 'h')], [('30', 'day')])
     """
-    for found in _IN_NAME.finditer(name):
-        yield found["number"], _SHORT.get(found["unit"].lower(), found["unit"].lower())
+    for match in _IN_NAME.finditer(name):
+        yield match["number"], _SHORT.get(match["unit"].lower(), match["unit"].lower())
 
 
-def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
+def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     """Give what a figure comes to in other units of its kind: value, last digit's worth, unit."""
     units = units_of(figure.unit)
     if figure.kind == MONEY or (not units and figure.step == _CENT):
@@ -152,8 +152,8 @@ def _in_other_degrees(figure: Figure, unit: Unit) -> Iterator[tuple[Decimal, Dec
 
     A figure has no sign, so it may be below zero as well.
     """
-    given = figure.numbers[0]
-    for number in (given, -given) if abs(given) <= _COLDEST else (given,):
+    degrees = figure.numbers[0]
+    for number in (degrees, -degrees) if abs(degrees) <= _COLDEST else (degrees,):
         if unit == _DEGREES[FAHRENHEIT]:
             value, step, other = (number - 32) * 5 / 9, figure.step, _DEGREES[CELSIUS]
         else:
@@ -161,13 +161,13 @@ def _in_other_degrees(figure: Figure, unit: Unit) -> Iterator[tuple[Decimal, Dec
         yield value, max(step, abs(value) * _ROUNDED), other
 
 
-def together(text: str, one: Figure, other: Figure) -> Figure | None:
+def join_durations(text: str, one: Figure, other: Figure) -> Figure | None:
     """
     Give two figures that say one length, as in ``1 hour 30 minutes``, in the second's unit.
 
-    >>> from abs_shield.text.values.reader import figures
-    >>> said = "It takes 1 hour and 30 minutes."
-    >>> together(said, *figures(said)).numbers
+    >>> from abs_shield.text.values.figure_reader import figures
+    >>> text = "It takes 1 hour and 30 minutes."
+    >>> join_durations(text, *figures(text)).numbers
     (Decimal('90'),)
     """
     if one.kind != other.kind or not (one.unit and other.unit):
@@ -184,13 +184,13 @@ def together(text: str, one: Figure, other: Figure) -> Figure | None:
     return None
 
 
-def grouped(text: str, one: Figure, other: Figure) -> Figure | None:
+def join_number_groups(text: str, one: Figure, other: Figure) -> Figure | None:
     """
     Give two figures that may be the groups of one number, as in ``2 871 kWh``.
 
-    >>> from abs_shield.text.values.reader import figures
-    >>> said = "Il reste 2 871 kWh."
-    >>> grouped(said, *figures(said)).numbers
+    >>> from abs_shield.text.values.figure_reader import figures
+    >>> text = "Il reste 2 871 kWh."
+    >>> join_number_groups(text, *figures(text)).numbers
     (Decimal('2871'),)
     """
     if one.kind != NUMBER or other.kind != NUMBER or text[one.end : other.start] != " ":

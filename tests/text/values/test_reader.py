@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Minute, same
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Minute, figures_agree
+from abs_shield.text.values.figure_reader import figures
 
 TEXTS = st.text(max_size=200) | st.lists(
     st.sampled_from(
@@ -203,7 +203,7 @@ def test_a_day_that_can_be_read_two_ways_keeps_both():
 )
 def test_two_figures_are_the_same_as_far_as_the_first_goes(said, stands, agree):
     """Rounding to the digits shown, open years and halves of the day; no other unit."""
-    assert agree is same(only(said), only(stands))
+    assert agree is figures_agree(only(said), only(stands))
 
 
 @given(TEXTS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.text.tokens import tokens
-from abs_shield.text.values.plain import apart
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure_reader import figures
+from abs_shield.text.values.figure_text import separate_numbers
 from tests.hostile.steps import steps
 
 
@@ -24,7 +24,7 @@ def test_numbers_in_one_run_are_parted_piece_by_piece() -> None:
     """Each is read from the run itself: a copy of the run for each takes the square of it."""
     text = "1," * 200_000
 
-    assert "1;" * 199_999 + "1," == apart(text)
+    assert "1;" * 199_999 + "1," == separate_numbers(text)
 
 
 @pytest.mark.parametrize("piece", ["word ", "1 ", "Word 12, "])

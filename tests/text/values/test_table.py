@@ -10,15 +10,24 @@ from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.probes.cloze import ClozeGap, values_in
 from abs_shield.session import Session
 from abs_shield.text.amounts import amount
-from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.tokens import tokens
-from abs_shield.text.values.figure import DATE, MONEY, NUMBER, TIME, Day, Figure, Minute, same
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure import (
+    DATE,
+    MONEY,
+    NUMBER,
+    TIME,
+    Day,
+    Figure,
+    Minute,
+    figures_agree,
+)
+from abs_shield.text.values.figure_reader import figures
 
 from .table import ROWS, Row
 
 SENTENCE = "The sheet says {} at that place."
-COUNTED = (Kind.NUMBER, Kind.MONEY, Kind.ID)
+COUNTED = (MentionKind.NUMBER, MentionKind.MONEY, MentionKind.ID)
 SUMS = [row for row in ROWS if row.kind in (NUMBER, MONEY)]
 
 
@@ -39,7 +48,7 @@ def test_the_reader_finds_one_value(row):
     for spelling in row.spellings:
         (found,) = figures(SENTENCE.format(spelling))
         assert found.kind == row.kind, spelling
-        assert same(wanted(row), found), spelling
+        assert figures_agree(wanted(row), found), spelling
 
 
 @pytest.mark.parametrize("row", SUMS, ids=str)
@@ -73,7 +82,9 @@ def test_what_a_text_mentions_is_not_cut(row):
         digits = [place for place, one in enumerate(spelling) if one.isdigit()]
         if digits and any(one.isascii() for one in spelling):
             found = [
-                one for one in mentions(spelling) if one.kind in (Kind.NUMBER, Kind.MONEY, Kind.ID)
+                one
+                for one in mentions(spelling)
+                if one.kind in (MentionKind.NUMBER, MentionKind.MONEY, MentionKind.ID)
             ]
             assert [True] == [one.start <= digits[0] and digits[-1] < one.end for one in found], (
                 spelling

@@ -77,7 +77,7 @@ def features_of(
         **_novelty(content, absent, weights, question_keys),
     }
     reported = [
-        word for word in absent if word.figure or (word.named and word.key not in question_keys)
+        word for word in absent if word.figure or (word.is_name and word.key not in question_keys)
     ]
     return ClaimFeatures(
         tuple([values[name] for name in FEATURES]), places, tuple(reported), len(read) > MOST_WORDS
@@ -123,7 +123,7 @@ def _novelty(
         "novel_sum": log1p(sum(sorted(weights[word] for word in words))) / 3,
         "number_absent": float(numbers > 0),
         "number_absent_share": numbers / max(1, sum(word.figure is not None for word in content)),
-        "name_absent": float(any(word.named for word in new)),
+        "name_absent": float(any(word.is_name for word in new)),
     }
 
 

@@ -113,7 +113,7 @@ def _statements(
 
 
 def _has_name(label: str) -> bool:
-    return any(one.named for one in tokens(label, most=20))
+    return any(one.is_name for one in tokens(label, most=20))
 
 
 def _compare(reading: Reading, first: _QuantityValue, other: _QuantityValue) -> Relations:

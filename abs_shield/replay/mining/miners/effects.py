@@ -8,8 +8,8 @@ from itertools import dropwhile, takewhile
 from abs_shield.plan.tool_action import ToolAction, find_second_write_verb
 from abs_shield.replay.mining.draft import Suggestion, SuggestionKind
 from abs_shield.replay.mining.mining_study import Study
-from abs_shield.text.names import singular, split
-from abs_shield.text.verbs import Does
+from abs_shield.text.identifier_words import singular, split_words
+from abs_shield.text.verbs import VerbEffect
 
 _FINAL = frozenset("delete destroy erase purge drop wipe terminate expel trash discard".split())
 """Verbs after which the object no longer exists."""
@@ -41,7 +41,7 @@ def effects(study: Study) -> Iterator[Suggestion]:
             yield _from_annotation(name, "destructive", study)
         elif plan.tool.read_only:
             yield _from_annotation(name, "read_only", study)
-        elif plan.action.does is Does.READ:
+        elif plan.action.does is VerbEffect.READ:
             yield _from_verb(name, "read_only", plan.action.verb, why_not=_doubt(name, plan.action))
         elif plan.action.verb in _FINAL:
             yield _from_verb(name, "destructive", plan.action.verb)
@@ -62,7 +62,7 @@ def _doubt(name: str, action: ToolAction) -> str:
 
 def _lists(name: str) -> bool:
     """Return whether ``list`` is followed by a plural, or by nothing."""
-    after = [*dropwhile(lambda word: word != "list", split(name))][1:]
+    after = [*dropwhile(lambda word: word != "list", split_words(name))][1:]
     noun = [*takewhile(lambda word: word not in _PLACED, after)]
     return not noun or any(word == "all" or singular(word) != word for word in noun)
 

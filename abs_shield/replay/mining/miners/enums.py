@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.replay.mining.draft import Among, Suggestion, SuggestionKind
 from abs_shield.replay.mining.mining_study import OBSERVED_ONLY, ParameterStudy, Study
-from abs_shield.text.shape import is_moment
+from abs_shield.text.value_shapes import is_date_or_time
 
 _MIN_VALUES = 2
 _MAX_VALUES = 8
@@ -47,4 +47,4 @@ def _is_list(subject: ParameterStudy) -> bool:
         return False
     if not _MIN_VALUES <= len(values.counts) <= _MAX_VALUES or values.sessions < _SESSIONS:
         return False
-    return min(values.counts.values()) >= _EACH and not any(map(is_moment, values.counts))
+    return min(values.counts.values()) >= _EACH and not any(map(is_date_or_time, values.counts))

@@ -8,8 +8,8 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.tool_action import are_opposite_actions, have_same_noun
 from abs_shield.replay.mining.draft import Suggestion, SuggestionKind, Undone
 from abs_shield.replay.mining.mining_study import Study, times
-from abs_shield.text.names import of_what
-from abs_shield.text.verbs import Does
+from abs_shield.text.identifier_words import subject_words
+from abs_shield.text.verbs import VerbEffect
 
 _MAX_PAIRS = 200
 _MOST_TOOLS = 1_000
@@ -55,9 +55,9 @@ def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
     one, other = first.action, then.action
     if not (one.noun and other.noun) or not have_same_noun(one, other):
         return False
-    if one.does is Does.MAKE and other.does is Does.UNMAKE:
+    if one.does is VerbEffect.MAKE and other.does is VerbEffect.UNMAKE:
         return True
-    return one.does is not Does.UNMAKE and are_opposite_actions(one, other)
+    return one.does is not VerbEffect.UNMAKE and are_opposite_actions(one, other)
 
 
 def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
@@ -80,4 +80,4 @@ def _entities(plan: ToolPlan) -> frozenset[str]:
 
 def _names_noun(name: str, plan: ToolPlan) -> bool:
     """Return whether a parameter names the tool's noun: ``user_id`` of ``delete_user``."""
-    return not of_what(name).isdisjoint(plan.action.noun)
+    return not subject_words(name).isdisjoint(plan.action.noun)

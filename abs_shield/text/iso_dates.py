@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from abs_shield.text.leaves import items
+from abs_shield.text.json_leaves import items
 
 _LONGEST = 40
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def moment(value: Any) -> date | None:
+def iso_date(value: Any) -> date | None:
     """
     Give an ISO day as a `date`, an ISO moment as a `datetime`; None for everything else.
 
-    >>> moment("2030-05-31"), moment("2030-05-31 14:00"), moment("tomorrow"), moment(20300531)
-    (datetime.date(2030, 5, 31), datetime.datetime(2030, 5, 31, 14, 0), None, None)
+    >>> [iso_date(value) for value in ("2030-05-31", "2030-05-31 14:00", "tomorrow", 20300531)]
+    [datetime.date(2030, 5, 31), datetime.datetime(2030, 5, 31, 14, 0), None, None]
     """
     if not isinstance(value, str) or len(value) > _LONGEST:
         return None
@@ -33,18 +33,18 @@ def moment(value: Any) -> date | None:
     return None
 
 
-def moments(value: Any) -> Iterator[date]:
+def iso_dates(value: Any) -> Iterator[date]:
     """Give the days and moments of a value, or of the items of a list."""
-    return (found for item in items(value) if (found := moment(item)) is not None)
+    return (parsed for item in items(value) if (parsed := iso_date(item)) is not None)
 
 
-def length(start: date, end: date) -> timedelta | None:
+def time_between(start: date, end: date) -> timedelta | None:
     """
     Give the time from *start* to *end*, in whole days where either is a day.
 
     None where one moment has an offset and the other has none: they cannot be compared.
 
-    >>> length(moment("2030-05-31"), moment("2030-06-02T09:00"))
+    >>> time_between(iso_date("2030-05-31"), iso_date("2030-06-02T09:00"))
     datetime.timedelta(days=2)
     """
     if not (isinstance(start, datetime) and isinstance(end, datetime)):

@@ -26,11 +26,11 @@ _REVISION = re.compile(
 _ALIKE = 0.6
 
 
-def cuts(path: str) -> list[int]:
+def cut_positions(path: str) -> list[int]:
     """
     Give the places where a path may be cut in two, the last first; a URL keeps its host.
 
-    >>> cuts("https://x.org/a/b"), cuts("/etc/app/a.txt")
+    >>> cut_positions("https://x.org/a/b"), cut_positions("/etc/app/a.txt")
     ([15, 13], [8, 4])
     """
     scheme = path.find("://")
@@ -40,12 +40,12 @@ def cuts(path: str) -> list[int]:
     return [at for at in range(len(path) - 1, first - 1, -1) if path[at] == "/"]
 
 
-def is_plain(step: str) -> bool:
+def is_plain_step(step: str) -> bool:
     """
     Whether a step is made of words: no digit, no file's ending.
 
-    >>> is_plain("releases"), is_plain("place_id"), is_plain("a1b2"), is_plain("b.txt")
-    (True, True, False, False)
+    >>> [is_plain_step(step) for step in ("releases", "place_id", "a1b2", "b.txt")]
+    [True, True, False, False]
     """
     return _PLAIN.fullmatch(step.strip(".")) is not None
 
@@ -60,11 +60,11 @@ def is_conventional(step: str) -> bool:
     return step.casefold() in _CONVENTIONAL
 
 
-def steps_back(path: str) -> str:
+def resolve_parent_steps(path: str) -> str:
     """
     Return where a path leads that goes back from a named step; empty where it does not.
 
-    >>> [steps_back(path) for path in ("/srv/app/../x", "/srv/app%2f..", "../a", "a")]
+    >>> [resolve_parent_steps(path) for path in ("/srv/app/../x", "/srv/app%2f..", "../a", "a")]
     ['/srv/x', '/srv', '', '']
     """
     plain = unquote(path.strip()).replace("\\", "/")
@@ -86,14 +86,16 @@ def is_revision(text: str) -> bool:
     return _REVISION.fullmatch(text.strip()) is not None
 
 
-def is_slip(path: str, seen: str) -> bool:
+def is_misspelt_path(path: str, other: str) -> bool:
     """
     Whether *path* is *seen* with one step of it misspelt.
 
-    >>> is_slip("/srv/mio/a.pdf", "/srv/mia/a.pdf"), is_slip("/srv/lib", "/srv/src")
-    (True, False)
+    >>> is_misspelt_path("/srv/mio/a.pdf", "/srv/mia/a.pdf")
+    True
+    >>> is_misspelt_path("/srv/lib", "/srv/src")
+    False
     """
-    steps, others = path.split("/"), seen.split("/")
+    steps, others = path.split("/"), other.split("/")
     apart = [pair for pair in zip(steps, others, strict=False) if pair[0] != pair[1]]
     return len(steps) == len(others) and len(apart) == 1 and _spelt_alike(*apart[0])
 

@@ -27,7 +27,9 @@ _TELLING = frozenset(
 )
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 _LEAST_ABBREVIATED = 4
-_KEPT = frozenset("address status news series access process alias bonus class business".split())
+_NO_PLURALS = frozenset(
+    "address status news series access process alias bonus class business".split()
+)
 NATIONAL = frozenset(
     "dni nif cpf cnpj rut rfc curp cuil cuit clabe personnummer personnr pesel regon bsn aadhaar "
     "cnic nric egn jmbg oib tckn snils hetu nino tfn".split()
@@ -47,17 +49,17 @@ def name_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _name_words(name: str) -> tuple[str, ...]:
-    return tuple(map(singular, split(name.replace("IDs", "Ids"))))
+    return tuple(map(singular, split_words(name.replace("IDs", "Ids"))))
 
 
 _GENERIC = frozenset("id uuid guid number no num name key code value ref reference handle".split())
 
 
-def of_what(name: str) -> frozenset[str]:
+def subject_words(name: str) -> frozenset[str]:
     """
     Give the words of a name that say what its values are of.
 
-    >>> sorted(of_what("order_id")), sorted(of_what("id"))
+    >>> sorted(subject_words("order_id")), sorted(subject_words("id"))
     (['order'], [])
     """
     return _of_what(name[:LONGEST_NAME])
@@ -72,19 +74,19 @@ def is_of_kind(one: frozenset[str], other: frozenset[str]) -> bool:
     """
     Return whether two names say of one kind of thing, one of them perhaps more of it.
 
-    >>> is_of_kind(of_what("order_id"), of_what("customer_order_id"))
+    >>> is_of_kind(subject_words("order_id"), subject_words("customer_order_id"))
     True
-    >>> is_of_kind(of_what("order_item_id"), of_what("menu_item_id"))
+    >>> is_of_kind(subject_words("order_item_id"), subject_words("menu_item_id"))
     False
     """
     return bool(one and other) and (one <= other or other <= one)
 
 
-def split(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """
     Give the words of an identifier in lower case, as they stand.
 
-    >>> split("getUserHTML_2")
+    >>> split_words("getUserHTML_2")
     ['get', 'user', 'html', '2']
     """
     return [word.casefold() for word in _WORD.findall(name)]
@@ -97,7 +99,7 @@ def singular(word: str) -> str:
     >>> singular("entries"), singular("addresses"), singular("status"), singular("users")
     ('entry', 'address', 'status', 'user')
     """
-    if word in _KEPT or len(word) < 3:
+    if word in _NO_PLURALS or len(word) < 3:
         return word
     for ending, stem in _PLURALS:
         if word.endswith(ending):
@@ -118,26 +120,28 @@ def abbreviates(letters: str, word: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-def is_free(name: str) -> bool:
+def is_free_text_field(name: str) -> bool:
     """
     Whether a parameter of this name holds free text; the last word decides.
 
-    >>> is_free("message_body"), is_free("message_id")
+    >>> is_free_text_field("message_body"), is_free_text_field("message_id")
     (True, False)
     """
-    said = name_words(name)
-    return bool(said) and (said[-1] in FREE)
+    words = name_words(name)
+    return bool(words) and (words[-1] in FREE)
 
 
-def is_working(name: str, tool: str) -> bool:
+def is_machine_input_field(name: str, tool: str) -> bool:
     """
     Whether a parameter of this name holds what a machine works on: a command, a file's content.
 
     What a program prints is its own; what somebody sends and gets back is an echo.
 
-    >>> is_working("command", "run_shell"), is_working("content", "send_message")
-    (True, False)
+    >>> is_machine_input_field("command", "run_shell")
+    True
+    >>> is_machine_input_field("content", "send_message")
+    False
     """
-    said = name_words(name)
+    words = name_words(name)
     telling = not _TELLING.isdisjoint(name_words(tool))
-    return bool(said) and said[-1] in _WORKING and not telling
+    return bool(words) and words[-1] in _WORKING and not telling

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.text.names import LONGEST_NAME, name_words, singular, split
-from abs_shield.text.phones import names_code, names_phone, names_reached, shaped
+from abs_shield.text.identifier_words import LONGEST_NAME, name_words, singular, split_words
+from abs_shield.text.phones import (
+    find_phones,
+    is_contact_field,
+    is_identifier_field,
+    is_phone_field,
+)
 
 _RUN = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _GAP = re.compile(r"\D+")
@@ -65,7 +70,7 @@ _LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
 """Digits of a group, where there are two or more of them."""
 
 
-class Run(NamedTuple):
+class DigitRun(NamedTuple):
     """
     Digits in groups.
 
@@ -78,7 +83,7 @@ class Run(NamedTuple):
     one: bool
 
 
-def groups(normalised: str) -> Iterator[Run]:
+def groups(normalised: str) -> Iterator[DigitRun]:
     """
     Yield the digits that stand in groups.
 
@@ -96,18 +101,18 @@ def groups(normalised: str) -> Iterator[Run]:
     >>> [run.one for run in groups("cancel 842 115 6609")]
     [True]
     """
-    for found in _RUN.finditer(normalised):
-        if _THOUSANDS.fullmatch(found[0]) and _OF_MONEY.match(normalised, found.end()):
-            yield Run(found[0].replace(" ", ","), True)
+    for match in _RUN.finditer(normalised):
+        if _THOUSANDS.fullmatch(match[0]) and _OF_MONEY.match(normalised, match.end()):
+            yield DigitRun(match[0].replace(" ", ","), True)
             continue
-        several, one = _read(normalised, found)
+        several, one = _classify(normalised, match)
         if not several:
-            yield Run(found[0], one)
+            yield DigitRun(match[0], one)
 
 
-def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
+def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
     """Whether digits in groups are said to be several numbers, and whether to be one."""
-    run, start = found[0], found.start()
+    run, start = match[0], match.start()
     gaps = set(_GAP.findall(run))
     if not any(" " in gap for gap in gaps):
         return False, "/" not in run or run.count("/") > 1
@@ -118,12 +123,12 @@ def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
         return False, True
     if _LONG_PAIR.search(run) or sum(map(str.isdigit, run)) > _MOST_DIGITS:
         return True, False
-    if _is_whole(before, text[found.end() : found.end() + 3], start):
+    if _is_whole(before, text[match.end() : match.end() + 3], start):
         return False, True
     label = _label(before)
     if not _is_label(label):
-        said = _IS.search(before) is not None and singular(label) == label
-        return False, said or _is_uneven(run) or _is_row(run)
+        is_stated = _IS.search(before) is not None and singular(label) == label
+        return False, is_stated or _is_uneven(run) or _is_row(run)
     several = label not in _LABELS and singular(label) != label
     return several, not several
 
@@ -169,12 +174,17 @@ def _is_whole(before: str, behind: str, start: int) -> bool:
 def _label(before: str) -> str:
     """The word that says what comes behind it."""
     clause = _CLAUSE.split(before)[-1]
-    said = [word for word in _WORD.findall(clause)[-_MOST_WORDS:] if word not in _LITTLE]
-    return said[-1] if said else ""
+    words = [word for word in _WORD.findall(clause)[-_MOST_WORDS:] if word not in _LITTLE]
+    return words[-1] if words else ""
 
 
 def _is_label(word: str) -> bool:
-    return word in _LABELS or singular(word) in _LABELS or names_code(word) or names_phone(word)
+    return (
+        word in _LABELS
+        or singular(word) in _LABELS
+        or is_identifier_field(word)
+        or is_phone_field(word)
+    )
 
 
 def _is_card(run: str) -> bool:
@@ -185,25 +195,27 @@ def _is_card(run: str) -> bool:
     return (sum(digits[::2]) + sum(sum(divmod(2 * d, 10)) for d in digits[1::2])) % 10 == 0
 
 
-def is_part(text: str, start: int, end: int) -> bool:
+def is_part_of_number(text: str, start: int, end: int) -> bool:
     """
     Return whether a stretch is a part of a longer number in groups: a telephone's, an account's.
 
-    >>> said = "call +44 579 484 3069 now"
-    >>> is_part(said, 9, 21), is_part(said, 5, 21)
+    >>> text = "call +44 579 484 3069 now"
+    >>> is_part_of_number(text, 9, 21), is_part_of_number(text, 5, 21)
     (True, False)
     """
     first = max(0, start - _NEAR)
     near, start, end = text[first : end + _NEAR], start - first, end - first
     if not any(map(str.isdigit, near[start:end])):
         return False
-    spans = [found.span() for form in (shaped, _cards, _IN_FOURS.finditer) for found in form(near)]
+    spans = [
+        match.span() for form in (find_phones, _cards, _IN_FOURS.finditer) for match in form(near)
+    ]
     around = [span for span in spans if span[0] <= start and end <= span[1]]
     if any(begins < start for begins, _ in around):
         return True
     if any(
         begins <= start and end <= ends
-        for begins, ends in _ones(near)
+        for begins, ends in _labelled_runs(near)
         if (begins, ends) != (start, end)
     ):
         return True
@@ -212,23 +224,23 @@ def is_part(text: str, start: int, end: int) -> bool:
     return size < least and any(end < ends for _, ends in around)
 
 
-def _ones(text: str) -> Iterator[tuple[int, int]]:
+def _labelled_runs(text: str) -> Iterator[tuple[int, int]]:
     """
     Yield where digits in groups are one number of a thing whose numbers are written so.
 
     Of "order 1042 2024" the groups may stand for themselves, of "account 1042 2024" they do not.
     """
-    for found in _RUN.finditer(text):
-        groups = found[0].split(" ")
+    for match in _RUN.finditer(text):
+        groups = match[0].split(" ")
         least = _LEAST_OF_TWO if len(groups) == 2 else _LEAST_OF_MORE
         if all(group.isdigit() and len(group) >= least for group in groups):
-            label = _label(text[max(0, found.start() - _LONGEST_LABEL) : found.start()])
-            if label in _KINDS or names_phone(label):
-                yield found.span()
+            label = _label(text[max(0, match.start() - _LONGEST_LABEL) : match.start()])
+            if label in _KINDS or is_phone_field(label):
+                yield match.span()
 
 
 def _cards(text: str) -> Iterator[re.Match[str]]:
-    return (found for found in _CARD.finditer(text) if _is_card(found[0]))
+    return (match for match in _CARD.finditer(text) if _is_card(match[0]))
 
 
 def is_iban(letters: str) -> bool:
@@ -243,17 +255,17 @@ def is_iban(letters: str) -> bool:
     return int("".join(str(int(c, 36)) for c in letters[4:] + letters[:4])) % 97 == 1
 
 
-def takes_groups(name: str) -> bool:
+def is_grouped_field(name: str) -> bool:
     """
     Return whether a field of this name holds numbers that people write in groups.
 
-    >>> [takes_groups(name) for name in ("account_number", "phone", "recipient", "order_id")]
+    >>> [is_grouped_field(name) for name in ("account_number", "phone", "recipient", "order_id")]
     [True, True, True, False]
     """
-    return _takes_groups(name[:LONGEST_NAME])
+    return _is_grouped_name(name[:LONGEST_NAME])
 
 
 @lru_cache(maxsize=4096)
-def _takes_groups(name: str) -> bool:
-    said = {*name_words(name), *split(name)}  # "nhs" is no plural
-    return not _KINDS.isdisjoint(said) or names_phone(name) or names_reached(name)
+def _is_grouped_name(name: str) -> bool:
+    words = {*name_words(name), *split_words(name)}  # "nhs" is no plural
+    return not _KINDS.isdisjoint(words) or is_phone_field(name) or is_contact_field(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.text.names import name_words
+from abs_shield.text.identifier_words import name_words
 
 LONGEST = 64
 """
@@ -25,7 +25,7 @@ _SPOKEN = re.compile(r"[\w'\u2019\s-]+")
 _MOST_WORDS = 8
 """Words of ``insert ... here``."""
 _SIGN = re.compile(rf"\s*(?:[<{{(\[]|\$\{{|insert[ _-]|(?:{_FILLED}|your)_)", re.IGNORECASE)
-_TOLD = frozenset(_FILLED.split("|"))
+_FILL_VERBS = frozenset(_FILLED.split("|"))
 _ASKING = frozenset({"insert", "enter"})
 _EXPLICIT = frozenset({"placeholder", "todo", "tbd"})
 """Words that alone say that something is to be filled in."""
@@ -80,7 +80,7 @@ def is_blank(text: str, name: str, *, judged: bool = False) -> bool:
     if not may_be_blank(text):
         return False
     field = frozenset(name_words(name))
-    if _is_of_template(text) or _is_told_to_insert(text.strip("()"), field):
+    if _is_of_template(text) or _is_insert_instruction(text.strip("()"), field):
         return True
     if variable := _VARIABLE.fullmatch(text):
         return judged and _names_a_value(name_words(variable[1]), field, judged=True)
@@ -96,11 +96,11 @@ def _is_of_template(text: str) -> bool:
         return False
     if words[0] == "YOUR":
         return "YOUR" not in words[1:]
-    told = words[0].casefold() in _TOLD and len(words) > 2
-    return told and (words[-1] == "HERE" or "YOUR" in words)
+    is_instruction = words[0].casefold() in _FILL_VERBS and len(words) > 2
+    return is_instruction and (words[-1] == "HERE" or "YOUR" in words)
 
 
-def _is_told_to_insert(text: str, field: frozenset[str]) -> bool:
+def _is_insert_instruction(text: str, field: frozenset[str]) -> bool:
     """Whether *text* is ``insert ... here``, split rather than matched: words hold separators."""
     text = text.removesuffix(".").removesuffix("!")
     words = _BETWEEN.split(text.casefold()) if _SPOKEN.fullmatch(text) else [""]

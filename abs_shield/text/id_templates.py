@@ -30,16 +30,21 @@ def templates(text: str) -> list[Template]:
     >>> templates("Our addresses are firstname.lastname@x.org")
     [('', '.', '@x.org')]
     """
-    found = _conventions(text)
+    matches = _conventions(text)
     if "{" not in text and "<" not in text:
-        return found
+        return matches
     for token in _tokens(text):
         literals = tuple(part.lower() for part in _HOLE.split(token[:_LONGEST].rstrip(".:?!")))
         between = all(literals[1:-1])
-        said = sum(len(_ALNUM.findall(literal)) for literal in literals)
-        if said >= 2 and between and "<" not in "".join(literals) and len(literals) <= _MOST_HOLES:
-            found.append(literals)
-    return found
+        letters = sum(len(_ALNUM.findall(literal)) for literal in literals)
+        if (
+            letters >= 2
+            and between
+            and "<" not in "".join(literals)
+            and len(literals) <= _MOST_HOLES
+        ):
+            matches.append(literals)
+    return matches
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -69,23 +74,23 @@ def _conventions(text: str) -> list[Template]:
     ]
 
 
-def fillings(template: Template, value: str) -> tuple[str, ...] | None:
+def template_values(template: Template, value: str) -> tuple[str, ...] | None:
     """
     Give what stands in each hole; None where *value* is not of that format.
 
-    >>> fillings(("rpt-", "-", ""), "rpt-20240013-pre-series")
+    >>> template_values(("rpt-", "-", ""), "rpt-20240013-pre-series")
     ('20240013', 'pre-series')
     """
     first, *rest = template
     if not value.startswith(first) or not value.endswith(template[-1]):
         return None
     end = len(value) - len(template[-1])
-    at, found = len(first), []
+    at, matches = len(first), []
     for literal in rest[:-1]:
         stop = value.find(literal, at, end)
         if stop < 0:
             return None
-        found.append(value[at:stop])
+        matches.append(value[at:stop])
         at = stop + len(literal)
-    found.append(value[at:end])
-    return tuple(found) if all(found) else None
+    matches.append(value[at:end])
+    return tuple(matches) if all(matches) else None

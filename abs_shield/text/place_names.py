@@ -60,35 +60,35 @@ _NAMES = {unaccented(normal(name)): row for row in _CALLED for name in row}
 _SHORTENED = {name: row.split(",") for row in _SHORT.split("/") for name in row.split(",")}
 
 
-def bare(place: str) -> str:
+def bare_place(place: str) -> str:
     """
     Give the place itself: without what elaborates it, and without words of any map.
 
-    >>> bare("Tromsø Airport (TOS), Norway"), bare("Munich Hbf"), bare("Station")
+    >>> bare_place("Tromsø Airport (TOS), Norway"), bare_place("Munich Hbf"), bare_place("Station")
     ('Tromsø', 'Munich', 'Station')
     """
     first = _BRACKETED.sub("", place[:200]).split(",")[0]
-    kept = [word for word in first.split() if normal(word).strip(".") not in _VENUE]
-    return " ".join(kept) or first.strip()
+    names = [word for word in first.split() if normal(word).strip(".") not in _VENUE]
+    return " ".join(names) or first.strip()
 
 
-def elsewhere(place: str) -> list[str]:
+def foreign_names(place: str) -> list[str]:
     """
     Give the place as it is called in another language, for cities that have two names.
 
-    >>> elsewhere("Cologne"), elsewhere("Leeds")
+    >>> foreign_names("Cologne"), foreign_names("Leeds")
     (['köln'], [])
     """
-    said = unaccented(normal(place[:40]))
-    return [name for name in _NAMES.get(said, ()) if unaccented(normal(name)) != said]
+    name_key = unaccented(normal(place[:40]))
+    return [name for name in _NAMES.get(name_key, ()) if unaccented(normal(name)) != name_key]
 
 
-def shortened(place: str) -> list[str]:
+def short_city_names(place: str) -> list[str]:
     """
     Give what a large city is called for short, in small letters.
 
-    >>> shortened("Las Vegas"), shortened("Leeds")
+    >>> short_city_names("Las Vegas"), short_city_names("Leeds")
     (['vegas', 'lv', 'sin city'], [])
     """
-    said = unaccented(normal(place[:40])).strip(" .")
-    return [name for name in _SHORTENED.get(said, ()) if name != said]
+    name_key = unaccented(normal(place[:40])).strip(" .")
+    return [name for name in _SHORTENED.get(name_key, ()) if name != name_key]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from abs_shield.text.names import abbreviates
+from abs_shield.text.identifier_words import abbreviates
 from abs_shield.text.normal import normal, unaccented, words
 
 _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
 _SMALL = frozenset("of the and for de la le du der die das y".split())
 """Words of which no capital stands in the letters of a name."""
-_LONGEST_SAID = 16 * 1024
+_LONGEST_TEXT = 16 * 1024
 _MOST_WORDS = 12
 _LEAST_EXACT = 3
 _LEAST_BEGUN = 4
@@ -38,35 +38,35 @@ def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
     """
     name = name.split(",")[0]
     wanted = words(unaccented(normal(name)))[:_MOST_WORDS]
-    telling = [word for word in wanted if word not in _SMALL]
-    initials = "".join(word[0] for word in telling)
+    significant = [word for word in wanted if word not in _SMALL]
+    initials = "".join(word[0] for word in significant)
     return any(
-        _stands(wanted, text)
-        or (len(telling) >= _LEAST_INITIALS and initials in _capitals(text[:_LONGEST_SAID]))
+        _has_words(wanted, text)
+        or (len(significant) >= _LEAST_INITIALS and initials in _capitals(text[:_LONGEST_TEXT]))
         for text in texts
     )
 
 
-def _stands(wanted: list[str], text: str) -> bool:
-    said = _words(text[:_LONGEST_SAID])
-    exact = [word for word in wanted if len(word) >= _LEAST_EXACT and word in said]
+def _has_words(wanted: list[str], text: str) -> bool:
+    written = _words(text[:_LONGEST_TEXT])
+    exact = [word for word in wanted if len(word) >= _LEAST_EXACT and word in written]
     if len(wanted) == 1:
-        return any(len(word) >= _LEAST_BEGUN and wanted[0].startswith(word) for word in said)
+        return any(len(word) >= _LEAST_BEGUN and wanted[0].startswith(word) for word in written)
     if not exact:
         return False
-    places = [n for n, word in enumerate(said) if word == exact[0]]
+    places = [n for n, word in enumerate(written) if word == exact[0]]
     first = wanted.index(exact[0])
-    rows = (said[at - first : at - first + len(wanted)] for at in places if at >= first)
+    rows = (written[at - first : at - first + len(wanted)] for at in places if at >= first)
     return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
 
 
-def _is_short_for(said: str, word: str) -> bool:
-    if said == word:
+def _is_short_for(written: str, word: str) -> bool:
+    if written == word:
         return True
     return (
-        len(said) < len(word)
-        and said.isalpha()
-        and (word.startswith(said) or abbreviates(said, word))
+        len(written) < len(word)
+        and written.isalpha()
+        and (word.startswith(written) or abbreviates(written, word))
     )
 
 
@@ -77,4 +77,4 @@ def _words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _capitals(text: str) -> frozenset[str]:
-    return frozenset(found[0].replace(".", "").casefold() for found in _CAPITALS.finditer(text))
+    return frozenset(match[0].replace(".", "").casefold() for match in _CAPITALS.finditer(text))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from abs_shield.text.opaque import Named, Unread
+from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
 
 Path = tuple[str | int, ...]
 State = TypeVar("State")
@@ -18,7 +18,7 @@ _MOST_JSON = 64 * 1024
 _SCALARS = (str, int, float)
 
 
-class Walk(Generic[State]):
+class LeafWalk(Generic[State]):
     """
     The scalars inside a value, in order, each with what its way has led to.
 
@@ -85,11 +85,11 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
             return None
         if isinstance(item, (dict, Mapping)):
             return [((*path, str(key)), inner) for key, inner in islice(item.items(), most)]
-        if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+        if isinstance(item, (list, tuple)) and not isinstance(item, UnreadIterator):
             return [((*path, n), inner) for n, inner in enumerate(item[:most])]
         return None
 
-    return iter(Walk[Path](value, (), members, most=most))
+    return iter(LeafWalk[Path](value, (), members, most=most))
 
 
 def items(value: Any) -> Iterator[Any]:
@@ -144,11 +144,11 @@ def escape_step(name: str) -> str:
     return name
 
 
-def opened(text: str) -> Any:
+def parse_container(text: str) -> Any:
     """
     Return the object or list that a string holds as JSON; None where it holds none.
 
-    >>> opened('{"id": 7}'), opened("7")
+    >>> parse_container('{"id": 7}'), parse_container("7")
     ({'id': 7}, None)
     """
     if text.lstrip()[:1] not in ("{", "[") or len(text) < 2:
@@ -160,14 +160,14 @@ def opened(text: str) -> Any:
     return value if isinstance(value, (dict, list)) else None
 
 
-def data_of(value: Any) -> Any:
+def json_data(value: Any) -> Any:
     """
     Return a result, or what it holds as JSON where it is a text of at most 64 KiB.
 
-    >>> data_of('{"id": 7}'), data_of("7"), data_of(7)
+    >>> json_data('{"id": 7}'), json_data("7"), json_data(7)
     ({'id': 7}, '7', 7)
     """
-    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
+    inside = parse_container(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
     return value if inside is None else inside
 
 
@@ -179,7 +179,7 @@ def scalar_text(value: Any) -> str | None:
     ('7.0', None, 'x')
     """
     if isinstance(value, str):
-        return None if isinstance(value, Named) else value
+        return None if isinstance(value, TypePlaceholder) else value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if isinstance(value, int) and value.bit_length() > 4096:

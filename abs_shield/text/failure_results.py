@@ -46,15 +46,15 @@ _LONGEST = 300
 _MOST = 50
 
 
-def tells_failure(value: Any) -> bool:
+def is_failure_result(value: Any) -> bool:
     """
     Whether *value* is an error in the shape of a result; only its surface is looked at.
 
-    >>> tells_failure("Error: no such order"), tells_failure({"success": False})
+    >>> is_failure_result("Error: no such order"), is_failure_result({"success": False})
     (True, True)
-    >>> tells_failure({"detail": "Not Found"}), tells_failure("404 Not Found")
+    >>> is_failure_result({"detail": "Not Found"}), is_failure_result("404 Not Found")
     (True, True)
-    >>> tells_failure({"errors": []}), tells_failure("Refunded; no errors")
+    >>> is_failure_result({"errors": []}), is_failure_result("Refunded; no errors")
     (False, False)
     """
     if isinstance(value, str):
@@ -64,20 +64,20 @@ def tells_failure(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     members = [(str(key).casefold(), value[key]) for key in list(value)[:_MOST]]
-    return any(_says(key, held) for key, held in members) or _is_error(dict(members))
+    return any(_indicates_failure(key, item) for key, item in members) or _is_error(dict(members))
 
 
-def may_tell_failure(names: Iterable[str]) -> bool:
+def may_be_failure_result(names: Iterable[str]) -> bool:
     """
-    Whether an object with members of these names could be an error; see `tells_failure`.
+    Whether an object with members of these names could be an error; see `is_failure_result`.
 
-    >>> may_tell_failure(["price", "Status"]), may_tell_failure(["price"])
+    >>> may_be_failure_result(["price", "Status"]), may_be_failure_result(["price"])
     (True, False)
     """
     return any(name.casefold() in _TELLING for name in names)
 
 
-def _says(key: str, value: Any) -> bool:
+def _indicates_failure(key: str, value: Any) -> bool:
     if key in _SAYING:
         return bool(value)
     if key in _FLAGS:

@@ -11,11 +11,11 @@ _LINE = re.compile(
 _QUOTES = " \"',"
 
 
-def labelled(text: str) -> Iterator[tuple[str, str]]:
+def labelled_values(text: str) -> Iterator[tuple[str, str]]:
     """
     Give each label with its value.
 
-    >>> list(labelled("- id_: '27'\\n  title: Lunch"))
+    >>> list(labelled_values("- id_: '27'\\n  title: Lunch"))
     [('id_', '27'), ('title', 'Lunch')]
     """
-    return ((found[1], found[2].strip(_QUOTES)) for found in _LINE.finditer(text))
+    return ((match[1], match[2].strip(_QUOTES)) for match in _LINE.finditer(text))

@@ -6,10 +6,10 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from abs_shield.text.shape import is_code
-from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Found, written
-from abs_shield.text.values.numerals import COUNTED, Numeral, numeral, worded
-from abs_shield.text.values.patterns import CELSIUS, FAHRENHEIT, MONEY_WORDS, SMALL_MONEY
+from abs_shield.text.value_shapes import is_code
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Figures, build_figure
+from abs_shield.text.values.numerals import COUNTED, Numeral, parse_number_words, parse_numeral
+from abs_shield.text.values.value_patterns import CELSIUS, FAHRENHEIT, MONEY_WORDS, SMALL_MONEY
 
 SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
@@ -34,23 +34,23 @@ NTH = "nth"
 """The unit of what counts places: an ordinal, the number of an item in a list."""
 
 
-def money_of(match: re.Match[str], text: str) -> Found:
-    said = match.groupdict()
-    digits, scale = said["digits"], _scale(match)
-    read = numeral(digits, scale)
-    sign = (said.get("before") or said.get("behind") or "").strip()
+def money_of(match: re.Match[str], text: str) -> Figures:
+    groups = match.groupdict()
+    digits, scale = groups["digits"], _scale(match)
+    read = parse_numeral(digits, scale)
+    sign = (groups.get("before") or groups.get("behind") or "").strip()
     unit = SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold(), sign.upper())
     if sign.casefold() in SMALL_MONEY:
         read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
     values = read.values if scale else _grouped(read.values)
-    yield written(MONEY, text, match.span(), *values, step=read.step, unit=unit)
+    yield build_figure(MONEY, text, match.span(), *values, step=read.step, unit=unit)
 
 
 def _scale(match: re.Match[str]) -> str:
-    said = match.groupdict()
-    letter = said.get("letter") or ("trillion" if said.get("trillion") else "")
-    return said.get("scale") or letter or said.get("myriad") or ""
+    groups = match.groupdict()
+    letter = groups.get("letter") or ("trillion" if groups.get("trillion") else "")
+    return groups.get("scale") or letter or groups.get("myriad") or ""
 
 
 def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
@@ -58,18 +58,18 @@ def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
     return values[1:] if len(values) > 1 else values
 
 
-def percent_of(match: re.Match[str], text: str) -> Found:
-    read = numeral(match["digits"])
+def percent_of(match: re.Match[str], text: str) -> Figures:
+    read = parse_numeral(match["digits"])
     values = (*read.values, *(value / 100 for value in read.values))
-    yield written(NUMBER, text, match.span(), *values, step=read.step, unit="%")
+    yield build_figure(NUMBER, text, match.span(), *values, step=read.step, unit="%")
 
 
-def scaled_of(match: re.Match[str], text: str) -> Found:
-    read = numeral(match["digits"], _scale(match))
-    yield written(NUMBER, text, match.span(), *read.values, step=read.step)
+def scaled_of(match: re.Match[str], text: str) -> Figures:
+    read = parse_numeral(match["digits"], _scale(match))
+    yield build_figure(NUMBER, text, match.span(), *read.values, step=read.step)
 
 
-def range_of(match: re.Match[str], text: str) -> Found:
+def range_of(match: re.Match[str], text: str) -> Figures:
     first, last = match["first"], match["last"]
     unit = _unit(match)
     yield plain_number(first, match.span("first"), unit, text)
@@ -79,10 +79,10 @@ def range_of(match: re.Match[str], text: str) -> Found:
     yield end
 
 
-def number_of(match: re.Match[str], text: str) -> Found:
+def number_of(match: re.Match[str], text: str) -> Figures:
     digits = match["digits"]
     if len(digits) >= _LEAST_CODE and digits.isdigit() and _is_id(digits):
-        yield written(ID, text, match.span("digits"), digits)
+        yield build_figure(ID, text, match.span("digits"), digits)
     else:
         yield plain_number(digits, match.span("digits"), _unit(match), text)
 
@@ -109,14 +109,14 @@ def plain_number(digits: str, span: tuple[int, int], unit: str, text: str) -> Fi
 @lru_cache(maxsize=1 << 12)
 def _plain(digits: str, unit: str) -> tuple[tuple[Decimal, ...], Decimal, str, bool]:
     """Return the meanings of a number, its step, its unit, and whether it is soft; few differ."""
-    values, step = numeral(digits)
+    values, step = parse_numeral(digits)
     unit = unit.casefold()
     soft = digits.isdigit() and values[0] <= COUNTED and unit not in _UNITS
     return values, step, unit, soft or unit == "s"
 
 
-def words_of(match: re.Match[str], text: str) -> Found:
-    value = worded(match[0])
+def words_of(match: re.Match[str], text: str) -> Figures:
+    value = parse_number_words(match[0])
     unit = (match["unit"] or "").casefold()
     span = match.span("words")
     whole = value == value.to_integral_value()
@@ -124,16 +124,16 @@ def words_of(match: re.Match[str], text: str) -> Found:
     round_ = not whole or "dozen" in match["words"].casefold()
     soft = value <= COUNTED or round_ or text[span[1] : span[1] + 1] == "-"
     step = Decimal(1) if whole else Decimal("0.1")
-    yield written(NUMBER, text, span, value, step=step, unit=unit, soft=soft)
+    yield build_figure(NUMBER, text, span, value, step=step, unit=unit, soft=soft)
 
 
-def ordinal_of(match: re.Match[str], text: str) -> Found:
+def ordinal_of(match: re.Match[str], text: str) -> Figures:
     yield _soft(match[1], match.span(), text)
 
 
-def listed(match: re.Match[str], text: str) -> Found:
+def list_number_of(match: re.Match[str], text: str) -> Figures:
     yield _soft(match[1], match.span(1), text)
 
 
 def _soft(digits: str, span: tuple[int, int], text: str) -> Figure:
-    return written(NUMBER, text, span, Decimal(digits), step=Decimal(1), unit=NTH, soft=True)
+    return build_figure(NUMBER, text, span, Decimal(digits), step=Decimal(1), unit=NTH, soft=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.text.values.calendar import days, minute
-from abs_shield.text.values.figure import DATE, TIME, Day, Found, Minute, written
+from abs_shield.text.values.figure import DATE, TIME, Day, Figures, Minute, build_figure
 
 _DATE_FORMS = ("iso", "ym", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
 _THROUGH = re.compile(
@@ -36,21 +36,21 @@ _MODAL = re.compile(r"(?<=\d) may(?! \d)")
 _MOST_DAYS = _LAST_DAY = 31
 
 
-def day_of(match: re.Match[str], text: str) -> Found:
+def day_of(match: re.Match[str], text: str) -> Figures:
     form = next(name for name in _DATE_FORMS if match.groupdict().get(name))
     read = days(form, match[form])
     if read:
         maybe = form == "dmony" and _MODAL.search(match.string, *match.span(form)) is not None
-        yield written(DATE, text, match.span(form), *read, soft=maybe)
+        yield build_figure(DATE, text, match.span(form), *read, soft=maybe)
     if form == "iso" and match["isotime"] and (at := minute(match["isotime"])):
-        yield written(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
+        yield build_figure(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
     if form == "mdy" and read:
         yield from _further_days(match, text, read[0])
     if form == "dmony" and read:
         yield from _earlier_day(match, text, read[0])
 
 
-def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
+def _further_days(match: re.Match[str], text: str, day: Day) -> Figures:
     """The days behind a first one that leave its month out: ``May 3, 4 and 5``, ``May 3 - 5``."""
     end = match.end()
     for _ in range(_MOST_DAYS):
@@ -58,11 +58,11 @@ def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
         if to is None or not 1 <= int(to[2]) <= _LAST_DAY:
             return
         year = int(to[3]) if to[3] else day.year
-        yield written(DATE, text, (to.start(2), to.end()), Day(year, day.month, int(to[2])))
+        yield build_figure(DATE, text, (to.start(2), to.end()), Day(year, day.month, int(to[2])))
         end = to.end()
 
 
-def _earlier_day(match: re.Match[str], text: str, day: Day) -> Found:
+def _earlier_day(match: re.Match[str], text: str, day: Day) -> Figures:
     """The day before a last one that leaves its month out: ``10-12 May``, ``10 to 12 May``."""
     begins = max(0, match.start() - _LONGEST_BEFORE)
     first = _BEFORE.search(match.string, begins, match.start())
@@ -70,13 +70,17 @@ def _earlier_day(match: re.Match[str], text: str, day: Day) -> Found:
         return
     if 1 <= int(first[first.lastgroup]) < day.day:
         earlier = Day(day.year, day.month, int(first[first.lastgroup]))
-        yield written(DATE, text, first.span(first.lastgroup), earlier)
+        yield build_figure(DATE, text, first.span(first.lastgroup), earlier)
 
 
-def time_of(match: re.Match[str], text: str) -> Found:
-    said = match.groupdict()
-    digits = said.get("clock") or said.get("hour") or said.get("euro") or said.get("word") or ""
-    at = minute(digits, said.get("half") or said.get("hourhalf") or "")
+def time_of(match: re.Match[str], text: str) -> Figures:
+    groups = match.groupdict()
+    digits = (
+        groups.get("clock") or groups.get("hour") or groups.get("euro") or groups.get("word") or ""
+    )
+    at = minute(digits, groups.get("half") or groups.get("hourhalf") or "")
     if at is not None:
-        whole = said.get("euro") or match[0].count(":") > 1
-        yield written(TIME, text, match.span(), Minute(at.minutes, whole=True) if whole else at)
+        whole = groups.get("euro") or match[0].count(":") > 1
+        yield build_figure(
+            TIME, text, match.span(), Minute(at.minutes, whole=True) if whole else at
+        )

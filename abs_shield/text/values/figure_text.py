@@ -13,21 +13,21 @@ _NUMBER = re.compile(DIGITS)
 _ONE = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)*")
 
 
-def unescaped(text: str) -> str:
+def unescape_newlines(text: str) -> str:
     r"""
     Give *text* with a line's end for each that stands escaped in it; offsets stay.
 
-    >>> unescaped(r"one\ntwo").splitlines()
+    >>> unescape_newlines(r"one\ntwo").splitlines()
     ['one ', 'two']
     """
     return text.replace("\\n", " \n") if "\\n" in text else text
 
 
-def apart(text: str) -> str:
+def separate_numbers(text: str) -> str:
     """
     Give *text* with a semicolon for each comma between two numbers; offsets stay.
 
-    >>> apart("3,54.20 and 0.31,127.88"), apart("1,200.50 and 12,5")
+    >>> separate_numbers("3,54.20 and 0.31,127.88"), separate_numbers("1,200.50 and 12,5")
     ('3;54.20 and 0.31;127.88', '1,200.50 and 12,5')
     """
     return _RUN.sub(_parted, text) if "," in text else text
@@ -45,7 +45,7 @@ def _parted(run: re.Match[str]) -> str:
     return "".join((*pieces, text[behind:]))
 
 
-def blanked(text: str, spans: list[tuple[int, int]]) -> str:
+def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
     """The text with spans that nothing may be found in any more."""
     if not spans:
         return text
@@ -70,11 +70,11 @@ class _Plain(dict[int, str]):
 
 PLAIN = _Plain(
     {
-        ord(given): plain
+        ord(variant): plain
         for plain, several in {
             "-": "\u2010\u2011\u2012\u2013\u2212", ":": "\uff1a\u2236", "'": "\u2019",
             "$": "\uff04", "%": "\uff05", ".": "\uff0e", ",": "\uff0c", "+": "\uff0b",
         }.items()
-        for given in several
+        for variant in several
     }
 )  # fmt: skip

@@ -196,7 +196,7 @@ _NAMES = (
     "youngsoo yuichi yuji yuka yuki yukiko yuko yulianti yumi yumiko yuna yusof yusuke yuta "
     "yutaka yuto "
 )
-GIVEN_NAMES = frozenset(_NAMES.split())
+FIRST_NAMES = frozenset(_NAMES.split())
 """In lower case, without accents."""
 SHORT_FOR = {
     "mike": "michael", "mick": "michael", "tom": "thomas", "tony": "anthony antonio",

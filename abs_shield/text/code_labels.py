@@ -6,37 +6,37 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from abs_shield.text.names import singular
+from abs_shield.text.identifier_words import singular
 
 _END = re.compile(r"[,;!?\n]+|\.(?=\s|$)")
 _RUN = re.compile(r"[\w@./#-]+")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]{2,30}")
 _BREAK = re.compile(r"\band\b|\bor\b|\bwith\b|\bfor\b|\bto\b|\bfrom\b|\bby\b")
-_LITTLE = frozenset(
+_FUNCTION_WORDS = frozenset(
     "the my a an is are was be id ids number no code reference ref of as in on at it its his her "
     "their our your please use using this that these those named called identified identifier "
     "value key name new old current same then also".split()
 )
-_ASKING = frozenset(
+_REQUEST_VERBS = frozenset(
     "cancel delete remove merge move send find get show check open close update change assign add "
     "see need want have take give put make pull".split()
 )
 """What people ask to have done; it names no kind of thing."""
-_NAMED = re.compile(
+_ASSIGNED = re.compile(
     r"\b(?:named?|titled?|called|call (?:it|this|that|them))(?: (?:it|this|that|them))?[ :]{1,2}"
     r"['\"`]?([\w./-]*\d[\w./-]*\w)"
 )
 _MOST_WORDS = 5
 
 
-def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
+def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     """
     Yield each code of a text with the words that stand right before it, in the singular.
 
-    >>> [(code, sorted(words)) for code, words in labelled("my order w-77, and ticket id 4711.")]
+    >>> [(code, sorted(words)) for code, words in labelled_codes("my order w-77, ticket id 4711.")]
     [('w-77', ['order']), ('4711', ['ticket'])]
-    >>> list(labelled("cancel 4207"))
+    >>> list(labelled_codes("cancel 4207"))
     []
     """
     for clause in _END.split(normalised):
@@ -50,31 +50,31 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
             before = clause[end : run.start()]
             end = run.start() + len(code)
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
-            said = frozenset(map(singular, words)) - _LITTLE - _ASKING
-            if said:
-                yield code.strip("#/.-"), _once(said)
+            labels = frozenset(map(singular, words)) - _FUNCTION_WORDS - _REQUEST_VERBS
+            if labels:
+                yield code.strip("#/.-"), _shared(labels)
 
 
 @lru_cache(maxsize=1_024)
-def _once(words: frozenset[str]) -> frozenset[str]:
+def _shared(words: frozenset[str]) -> frozenset[str]:
     """The first set of these words: a long conversation calls many things the same."""
     return words
 
 
-def named(normalised: str) -> list[str]:
+def assigned_names(normalised: str) -> list[str]:
     """
     Return the codes that a text gives as names.
 
-    >>> named("let's call it 'guide_1.md'"), named("call 4711")
+    >>> assigned_names("let's call it 'guide_1.md'"), assigned_names("call 4711")
     (['guide_1.md'], [])
     """
-    return _NAMED.findall(normalised)
+    return _ASSIGNED.findall(normalised)
 
 
 def _pieces(before: str) -> list[str]:
     """The words before a code, from the last conjunction on that has a telling word behind it."""
     pieces = _BREAK.split(before)
     for n in range(len(pieces) - 1, -1, -1):
-        if any(word not in _LITTLE for word in _WORD.findall(pieces[n])):
+        if any(word not in _FUNCTION_WORDS for word in _WORD.findall(pieces[n])):
             return pieces[n:]
     return pieces

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from abs_shield.text.groups import is_iban
-from abs_shield.text.normal import MARKS, unaccented, unspaced
+from abs_shield.text.digit_groups import is_iban
+from abs_shield.text.normal import MARKS, is_unspaced_script, unaccented
 
 _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")
@@ -53,7 +53,7 @@ def separators(normalised: str) -> bytes:
     >>> len(separators("tx-12345")), separators("tx_12").count(0), separators("tx 12")[1]
     (6, 2, 1)
     """
-    return Tight.of(normalised).codes[1:-1]
+    return SeparatorlessText.of(normalised).codes[1:-1]
 
 
 def is_in_words(letters: str, codes: bytes) -> bool:
@@ -66,7 +66,7 @@ def has_significant(codes: bytes) -> bool:
     return max(codes, default=0) >= _LEAST_SIGNIFICANT
 
 
-def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
+def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
     """
     Return whether two spellings with the same letters and digits name the same thing.
 
@@ -77,7 +77,7 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
 
     >>> def same(one, other):
     ...     letters = "".join(c for c in one if c.isalnum())
-    ...     return names_the_same(letters, separators(one), separators(other))
+    ...     return is_same_spelling(letters, separators(one), separators(other))
     >>> same("tx_12345", "tx-12345"), same("tx12345", "tx-12345"), same("12-3456", "1-23456")
     (True, True, False)
     >>> same("192.168.1.15", "192.168.11.5"), same("de89 3704 0044", "de8937040044")
@@ -113,7 +113,8 @@ def may_be_several(letters: str, codes: bytes) -> bool:
     """
     Return whether a value would read as several, had it blanks in place of its separators.
 
-    >>> [may_be_several(t.letters, t.codes[1:-1]) for t in map(Tight.of, ("1234-5678", "inv-2024"))]
+    >>> values = map(SeparatorlessText.of, ("1234-5678", "inv-2024"))
+    >>> [may_be_several(value.letters, value.codes[1:-1]) for value in values]
     [True, False]
     """
     if letters.isdigit() or (len(letters) > _MOST_GROUPED and _is_mostly_digits(letters)):
@@ -144,7 +145,7 @@ def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
     )
     if joins and (letters.isdigit() or len(letters) > _MOST_GROUPED):
         return False
-    return names_the_same(letters, spelt, stands)
+    return is_same_spelling(letters, spelt, stands)
 
 
 def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
@@ -197,7 +198,7 @@ def _is_grouped(codes: bytes) -> bool:
     return len(codes) >= _LEAST_GROUPED_DIGITS - 1 and separated <= _OF_GROUPS
 
 
-class Tight(NamedTuple):
+class SeparatorlessText(NamedTuple):
     """
     Letters and digits of a normalised text, and what stood before each of them.
 
@@ -212,13 +213,13 @@ class Tight(NamedTuple):
     codes: bytes
 
     @classmethod
-    def of(cls, normalised: str) -> Tight:
+    def of(cls, normalised: str) -> SeparatorlessText:
         """Read a text, in linear time."""
         return _short(normalised) if len(normalised) <= _LONGEST_SHORT else _read(normalised)
 
-    def followed(self, later: Tight) -> Tight:
+    def followed(self, later: SeparatorlessText) -> SeparatorlessText:
         """Give this text and a *later* one behind it, on another line."""
-        return Tight(
+        return SeparatorlessText(
             self.letters + later.letters, self.gaps[:-1] + later.gaps, self.codes[:-1] + later.codes
         )
 
@@ -289,20 +290,20 @@ class Tight(NamedTuple):
 
     def _words(self, at: int, step: int) -> str:
         """The letters of the words that are tied to a place, up to the first code; few of them."""
-        found = ""
-        while len(found) < _ENOUGH:
+        tied_letters = ""
+        while len(tied_letters) < _ENOUGH:
             end = at
             while self._goes_on(end, step) and abs(end - at) < _LONGEST_WORD:
                 end += step
             end += step
             word = self.letters[at:end] if step > 0 else self.letters[max(end, 0) : at]
             if not word.isalpha():
-                return found
-            found += word
+                return tied_letters
+            tied_letters += word
             at = end
             if not 0 < at < len(self.letters) or self.codes[at] not in _TYING:
-                return found
-        return found
+                return tied_letters
+        return tied_letters
 
     def _goes_on(self, at: int, step: int) -> bool:
         """Whether a word goes on beyond the letter behind a place, or before it."""
@@ -320,7 +321,7 @@ class Tight(NamedTuple):
                 return False
         return False
 
-    def holds_row(self, row: Tight) -> bool:
+    def holds_row(self, row: SeparatorlessText) -> bool:
         """Return whether the words of *row* stand here after each other, however far apart."""
         starts = [n for n, gap in enumerate(row.gaps) if gap != _INSIDE]
         at = self.letters.find(row.letters)
@@ -339,7 +340,7 @@ class Tight(NamedTuple):
         """
         gap = self.gaps[at]
         if gap == _INSIDE:
-            return unspaced(self.letters[at - 1 : at + 1])
+            return is_unspaced_script(self.letters[at - 1 : at + 1])
         counts = gap in (_DOTTED, _JOINED) and self.letters[beyond].isdigit()
         return gap >= least and not counts
 
@@ -347,26 +348,26 @@ class Tight(NamedTuple):
 _LONGEST_SHORT = 1_024
 
 
-def _read(normalised: str) -> Tight:
+def _read(normalised: str) -> SeparatorlessText:
     split = _GAPS.split(unaccented(normalised))
     pieces = split[::2]
     letters = "".join(pieces)
     gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
-    known = _BETWEEN.copy()
+    separators = _BETWEEN.copy()
     at, gap, code = 0, _APART, _OTHER
     for piece, behind in zip_longest(pieces, split[1::2], fillvalue=""):
         if piece:
             gaps[at], codes[at] = gap, code
             at += len(piece)
             gap, code = _INSIDE, _NOTHING
-        read = known.get(behind)
+        read = separators.get(behind)
         if read is None:
-            read = known[behind] = _between(behind)
+            read = separators[behind] = _between(behind)
         beyond, code = read
         if beyond > gap:
             gap = beyond
     gaps[at], codes[at] = _APART, _OTHER
-    return Tight(letters, bytes(gaps), bytes(codes))
+    return SeparatorlessText(letters, bytes(gaps), bytes(codes))
 
 
 _short = lru_cache(maxsize=64)(_read)
@@ -375,9 +376,9 @@ _short = lru_cache(maxsize=64)(_read)
 
 def _code(between: str) -> int:
     """What stands between two letters; a vowel sign is a part of its letter."""
-    known = _CODES.get(between)
-    if known is not None:
-        return known
+    code = _CODES.get(between)
+    if code is not None:
+        return code
     if _SIGNS.fullmatch(between):
         return _NOTHING
     significant = not _SIGNIFICANT.keys().isdisjoint(between)

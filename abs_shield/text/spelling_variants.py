@@ -9,9 +9,9 @@ from ipaddress import IPv6Address
 
 from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
-from abs_shield.text.normal import squeezed, unaccented, words
+from abs_shield.text.normal import alphanumerics, unaccented, words
 from abs_shield.text.phones import nationals
-from abs_shield.text.tight import has_significant, may_be_several, separators
+from abs_shield.text.separatorless import has_significant, may_be_several, separators
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
@@ -32,7 +32,7 @@ Form = tuple[str, ...]
 """Chunks that stand side by side."""
 
 
-def forms(normalised: str, *, padded: bool = False, named: bool = True) -> Iterator[Form]:
+def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> Iterator[Form]:
     """
     Give other spellings of a value, as chunks that would stand side by side in a text.
 
@@ -51,15 +51,15 @@ def forms(normalised: str, *, padded: bool = False, named: bool = True) -> Itera
     """
     if len(normalised) > _LONGEST:
         return
-    letters = squeezed(normalised)
+    letters = alphanumerics(normalised)
     if bic := _BIC.fullmatch(normalised):
         yield (bic[1] if bic[2] else bic[1] + "xxx",)  # a bank's head office
     yield from _urls(normalised)
     yield from _devices(normalised)
     if date := _ISO.fullmatch(normalised):
-        yield from _dates(*date.groups(), named=named)
+        yield from _dates(*date.groups(), with_names=with_names)
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
-        yield from _numbers(number[1].replace(",", ""), blanks=padded, named=named)
+        yield from _numbers(number[1].replace(",", ""), blanks=padded, with_names=with_names)
     if any(c.isdigit() for c in letters):
         yield from _codes(letters, normalised)
     elif "@" not in normalised:
@@ -90,12 +90,12 @@ def _urls(text: str) -> Iterator[Form]:
             yield (scheme + host,)
 
 
-def _dates(year: str, month: str, day: str, *, named: bool) -> Iterator[Form]:
+def _dates(year: str, month: str, day: str, *, with_names: bool) -> Iterator[Form]:
     m, d = int(month), int(day)
     if not 1 <= m <= 12:
         return
-    for name in month_names(m) if named else ():
-        yield from _named(name, d, day)
+    for name in month_names(m) if with_names else ():
+        yield from _named_dates(name, d, day)
     yield from _in_signs(year, m, d)
     for a, b in ((str(m), str(d)), (month, day)):
         for mark in "/.-":
@@ -109,7 +109,7 @@ def _dates(year: str, month: str, day: str, *, named: bool) -> Iterator[Form]:
     yield str(m), str(d)
 
 
-def _named(month: Form, day: int, padded: str) -> Iterator[Form]:
+def _named_dates(month: Form, day: int, padded: str) -> Iterator[Form]:
     """A day of a month that has a name: 20 May, May 20th, 20 de mayo, 1er mai, toukokuun 20."""
     for number in (str(day), f"{day}{_ordinal(day)}", padded):
         yield *month, number
@@ -148,10 +148,10 @@ def _ordinal(day: int) -> str:
     return "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
 
 
-def _numbers(text: str, *, blanks: bool, named: bool) -> Iterator[Form]:
+def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
     """A number in other forms; with *blanks* between its thousands, which may be several."""
     number = float(text)
-    if named:
+    if with_names:
         yield from with_words(number)
     if number.is_integer() and number < 1e15:
         whole = int(number)

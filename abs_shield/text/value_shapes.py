@@ -108,7 +108,7 @@ def is_url(text: str) -> bool:
     return _URL.fullmatch(text[:LONGEST].strip()) is not None
 
 
-def is_moment(text: str) -> bool:
+def is_date_or_time(text: str) -> bool:
     """Whether *text* is a date or a time."""
     return _DATE.fullmatch(text[:LONGEST].strip()) is not None
 
@@ -144,11 +144,12 @@ def is_sentinel(text: str) -> bool:
     return text.strip().casefold() in _SENTINEL
 
 
-def is_dated(text: str) -> bool:
+def is_name_with_year(text: str) -> bool:
     """
     Whether *text* is words and a year, as the name of what happens once a year.
 
-    >>> [is_dated(t) for t in ("keynote-2026", "annual_report_2025", "inv-2026", "keynote-4711")]
+    >>> texts = ("keynote-2026", "annual_report_2025", "inv-2026", "keynote-4711")
+    >>> [is_name_with_year(text) for text in texts]
     [True, True, False, False]
     """
     return _DATED.fullmatch(text[:LONGEST].strip()) is not None
@@ -164,7 +165,7 @@ def is_code(text: str) -> bool:
     text = text[:LONGEST].strip()
     if text.isdigit():
         return _is_number_of_something(text)
-    if not text or " " in text or is_quantity(text) or is_moment(text):
+    if not text or " " in text or is_quantity(text) or is_date_or_time(text):
         return False
     if len(text) >= 10 and _MIXED.fullmatch(text) and len(_GROUP.findall(text)) > 1:
         return True
@@ -192,11 +193,11 @@ def outline(normalised: str) -> str:
     return _LETTERS.sub("a", _GROUP.sub("9", normalised[:LONGEST]))
 
 
-def outlined(normalised: str) -> re.Pattern[str]:
+def outline_pattern(normalised: str) -> re.Pattern[str]:
     """
     Give what matches the values of one shape, in full: many are compared with one.
 
-    >>> [outlined("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
+    >>> [outline_pattern("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
     [True, False]
     """
     runs = {"a": r"[^\W\d_]++", "9": r"\d++"}

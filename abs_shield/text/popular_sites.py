@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-_KNOWN = frozenset(
+_POPULAR = frozenset(
     "wikipedia.org wikimedia.org wikidata.org github.com githubusercontent.com gitlab.com "
     "bitbucket.org google.com bing.com duckduckgo.com youtube.com reddit.com stackoverflow.com "
     "stackexchange.com ycombinator.com pypi.org npmjs.com crates.io rubygems.org "
@@ -17,11 +17,11 @@ _KNOWN = frozenset(
 )
 
 
-def is_well_known(url: str) -> bool:
+def is_popular_site(url: str) -> bool:
     """
     Whether *url* leads to a site that every model knows.
 
-    >>> is_well_known("https://en.wikipedia.org/wiki/Emma"), is_well_known("https://mia.org")
+    >>> is_popular_site("https://en.wikipedia.org/wiki/Emma"), is_popular_site("https://mia.org")
     (True, False)
     """
     try:
@@ -29,4 +29,4 @@ def is_well_known(url: str) -> bool:
     except ValueError:
         return False
     labels = host.casefold().split(".")
-    return any(".".join(labels[-size:]) in _KNOWN for size in (2, 3))
+    return any(".".join(labels[-size:]) in _POPULAR for size in (2, 3))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from abs_shield.text.normal import MARKS, normal, squeezed
+from abs_shield.text.normal import MARKS, alphanumerics, normal
 from abs_shield.text.phones import nationals
 
 _DIGITS = (
@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
-_LONGEST_SAID, _LONGEST_SHORT = 16 * 1024, 512
+_LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
 """Signs of a value: of digits alone, and of digits with letters ("B seventeen"); and at most."""
 _LEAST_SIGNS = 4
@@ -75,8 +75,8 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     Digits that stand one by one are dictated, too, unless they count on ("1 2 3 4"). All that was
     dictated has to be the value; only separators make no difference.
 
-    >>> said = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
-    >>> is_dictated("JD0024779", said), is_dictated("JD002477", said)
+    >>> texts = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
+    >>> is_dictated("JD0024779", texts), is_dictated("JD002477", texts)
     (True, False)
     >>> is_dictated("503-555-0199", ["My cell: five oh three, 555, 01 99"])
     True
@@ -85,15 +85,15 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     >>> is_dictated("QX7712", ["ref QX 7 7 1 2"]), is_dictated("1234", ["orders 1 2 3 4"])
     (True, False)
     """
-    letters = squeezed(normal(value[: 2 * _MOST]))
+    letters = alphanumerics(normal(value[: 2 * _MOST]))
     least = _LEAST if letters.isdigit() else _LEAST_MIXED
     if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
         return False
     wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
     return any(
-        _is_said(one, signs)
+        _spells(one, signs)
         for text in texts
-        for dictation in _dictations(text[:_LONGEST_SAID])
+        for dictation in _dictations(text[:_LONGEST_TEXT])
         for signs in _read(dictation)
         for one in wanted
     )
@@ -101,21 +101,21 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
 
 def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
     """What was dictated in a text, without what is digits alone."""
-    return _of_short(text) if len(text) <= _LONGEST_SHORT else _of_long(text)
+    return _short_dictations(text) if len(text) <= _LONGEST_SHORT else _long_dictations(text)
 
 
 def _dictations_in(text: str) -> tuple[tuple[_Sign, ...], ...]:
-    found: list[list[_Sign]] = [[]]
+    dictations: list[list[_Sign]] = [[]]
     for sign in _signs(normal(text)):
         if sign is None:
-            found.append([])
+            dictations.append([])
         else:
-            found[-1].append(sign)
-    return tuple(tuple(one) for one in found if _is_dictation(one))
+            dictations[-1].append(sign)
+    return tuple(tuple(one) for one in dictations if _is_dictation(one))
 
 
-_of_short = lru_cache(maxsize=1_024)(_dictations_in)
-_of_long = lru_cache(maxsize=64)(_dictations_in)
+_short_dictations = lru_cache(maxsize=1_024)(_dictations_in)
+_long_dictations = lru_cache(maxsize=64)(_dictations_in)
 """All that the users of a long conversation wrote is asked for again with every value."""
 
 
@@ -173,11 +173,11 @@ def _sign(word: str, letter: str | None) -> _Sign | None:
         return _Sign("".join(_WORDS[c] for c in word), worded=True)
     if word in _TENTHS:
         return _Sign(_TENTHS[word], worded=True, tens=True)
-    known = word in _WORDS and word not in _CJK  # one alone is a part of a word
-    return _Sign(_WORDS[word], worded=True) if known else None
+    is_word = word in _WORDS and word not in _CJK  # one alone is a part of a word
+    return _Sign(_WORDS[word], worded=True) if is_word else None
 
 
-def _is_said(letters: str, signs: Sequence[_Sign]) -> bool:
+def _spells(letters: str, signs: Sequence[_Sign]) -> bool:
     """Whether *signs* are *letters*: "seventy seven" is 77, and 70 7."""
     reached = {0}
     after_tens: set[int] = set()

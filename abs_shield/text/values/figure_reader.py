@@ -8,18 +8,24 @@ from operator import attrgetter
 
 from abs_shield.text.citations import citations
 from abs_shield.text.values.calendar import DATES, MONTH, TIMES
+from abs_shield.text.values.date_times import day_of, time_of
 from abs_shield.text.values.figure import (
     TIME,
     Figure,
-    Found,
+    Figures,
     Minute,
     Value,
 )
-from abs_shield.text.values.ids import id_of, token_of
-from abs_shield.text.values.moments import day_of, time_of
-from abs_shield.text.values.numbers import (
+from abs_shield.text.values.figure_text import (
+    PLAIN,
+    blank_spans,
+    separate_numbers,
+    unescape_newlines,
+)
+from abs_shield.text.values.id_values import id_of, token_of
+from abs_shield.text.values.number_values import (
     SIGNS,
-    listed,
+    list_number_of,
     money_of,
     number_of,
     ordinal_of,
@@ -29,7 +35,7 @@ from abs_shield.text.values.numbers import (
     words_of,
 )
 from abs_shield.text.values.numerals import DIGITS, SPACED, WORDS
-from abs_shield.text.values.patterns import (
+from abs_shield.text.values.value_patterns import (
     ALONE,
     BEFORE,
     BEHIND,
@@ -45,7 +51,6 @@ from abs_shield.text.values.patterns import (
     TOKEN,
     URL,
 )  # fmt: skip
-from abs_shield.text.values.plain import PLAIN, apart, blanked, unescaped
 
 _LIST_NUMBER = re.compile(
     rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",
@@ -70,11 +75,11 @@ def figures(text: str) -> list[Figure]:
     >>> [(f.kind, f.text) for f in figures("#W77120 costs $1,200 (25% off) on May 15, 6pm [2].")]
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
     """
-    plain = unescaped(text if text.isascii() else text.translate(PLAIN))
+    plain = unescape_newlines(text if text.isascii() else text.translate(PLAIN))
     if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
         return []
-    left = blanked(apart(plain), [(one.start, one.end) for one in citations(plain)])
-    found: list[Figure] = []
+    left = blank_spans(separate_numbers(plain), [(one.start, one.end) for one in citations(plain)])
+    result: list[Figure] = []
     is_bare = _BARE.fullmatch(left) is not None
     is_alone = is_bare or _FOLLOWED.search(left) is None
     for form, read in _OF_BARE if is_bare else _FORMS:
@@ -85,7 +90,7 @@ def figures(text: str) -> list[Figure]:
         taken: list[tuple[int, int]] = []
         for match in form.finditer(left):
             some = [*read(match, text)]
-            found += some
+            result += some
             if len(some) == 1:
                 one = some[0]
                 taken.append((min(match.start(), one.start), max(match.end(), one.end)))
@@ -93,24 +98,26 @@ def figures(text: str) -> list[Figure]:
                 start = min(match.start(), *(one.start for one in some))
                 taken.append((start, max(match.end(), some[0].end, some[-1].end)))
         if taken:
-            left = blanked(left, taken)
+            left = blank_spans(left, taken)
             if not left.strip("\x00"):
                 break
-    found.sort(key=_START)
-    return found
+    result.sort(key=_START)
+    return result
 
 
-def settled(found: list[Figure]) -> list[Figure]:
+def on_24_hour_clock(result: list[Figure]) -> list[Figure]:
     """
     Give *found* with every time on a clock of 24 hours, where one of them shows such a clock.
 
-    >>> [one.value.half for one in settled(figures("from 9:00 to 17:00")) if one.kind == "time"]
+    >>> [one.value.half for one in on_24_hour_clock(figures("from 9:00 to 17:00"))]
     [False, False]
     """
-    times = [one.value for one in found if one.kind == TIME]
+    times = [one.value for one in result if one.kind == TIME]
     if not any(isinstance(at, Minute) and at.whole for at in times):
-        return found
-    return [one._replace(values=(_whole(one.value),)) if one.kind == TIME else one for one in found]
+        return result
+    return [
+        one._replace(values=(_whole(one.value),)) if one.kind == TIME else one for one in result
+    ]
 
 
 def _whole(at: Value) -> Value:
@@ -151,12 +158,12 @@ _MONEY_FORM = _form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{B
 _PERCENT_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)")
 _SCALED_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}")
 _RANGE_FORM = _form(_FROM_TO)
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], ...] = (
     (_form(URL), id_of),
     (_form(EMAIL), id_of),
     (_form(HOST), id_of),
     (_form(FILE), id_of),
-    (_LIST_NUMBER, listed),
+    (_LIST_NUMBER, list_number_of),
     *((_form(_BEFORE_DATE[_LAST_OF_RANGE in form] + form), day_of) for form in DATES),
     (_PHONE_FORM, id_of),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), time_of) for form in TIMES),

@@ -28,19 +28,19 @@ _NAMES = {
 """What the signs of an address are called, in many languages."""
 _BEFORE, _BEHIND = r"[\s(\[{<\"']{1,3}", r"[\s)\]}>\"']{0,3}"
 _LONGEST = 254
-_LONGEST_SAID = 16 * 1024
+_LONGEST_TEXT = 16 * 1024
 
 
 def _sign(sign: str) -> str:
     names = dict.fromkeys(normal(name) for name in _NAMES[sign].split("|"))
     longest_first = sorted(names, key=len, reverse=True)
-    said = "|".join(map(re.escape, longest_first))
-    return rf"(?:\s?{re.escape(sign)}\s?|{_BEFORE}(?:{said}){_BEHIND})"
+    pattern = "|".join(map(re.escape, longest_first))
+    return rf"(?:\s?{re.escape(sign)}\s?|{_BEFORE}(?:{pattern}){_BEHIND})"
 
 
-_SAID = {sign: _sign(sign) for sign in _NAMES}
-_INNER = "|".join(_SAID[sign] for sign in "._-")
-_GOES_ON = re.compile(rf"(?:{_SAID['.']})[^\W_]{{2}}")
+_SIGN_PATTERNS = {sign: _sign(sign) for sign in _NAMES}
+_INNER = "|".join(_SIGN_PATTERNS[sign] for sign in "._-")
+_GOES_ON = re.compile(rf"(?:{_SIGN_PATTERNS['.']})[^\W_]{{2}}")
 _BEGAN = re.compile(rf"[^\W_](?:{_INNER})$")
 _AROUND = 32
 _SPLIT = re.compile(r"([@._/+-])")
@@ -66,17 +66,19 @@ def is_spoken(value: str, texts: Iterable[str]) -> bool:
     near = [text for text in map(_normal, texts) if all(piece in text for piece in pieces[::2])]
     if not near:
         return False
-    said = "".join(_SAID[piece] if n % 2 else re.escape(piece) for n, piece in enumerate(pieces))
-    spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@/+-]){said}(?![^\W_])(?![.@-][^\W_])")
+    pattern = "".join(
+        _SIGN_PATTERNS[piece] if n % 2 else re.escape(piece) for n, piece in enumerate(pieces)
+    )
+    spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@/+-]){pattern}(?![^\W_])(?![.@-][^\W_])")
     return any(
-        "".join(found[0].split()) != wanted and _is_whole(text, *found.span())
+        "".join(match[0].split()) != wanted and _is_whole(text, *match.span())
         for text in near
-        for found in spoken.finditer(text)
+        for match in spoken.finditer(text)
     )
 
 
 def _normal(text: str) -> str:
-    return normal(text[:_LONGEST_SAID])
+    return normal(text[:_LONGEST_TEXT])
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
