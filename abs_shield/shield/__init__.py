@@ -1,4 +1,4 @@
-"""The one door every call passes: the only floor that records, emits and raises."""
+"""The runtime of a policy: the only room that records decisions, calls hooks and raises."""
 
 from abs_shield.core import Feedback
 from abs_shield.policy import configure, load_policy

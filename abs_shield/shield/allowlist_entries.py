@@ -1,4 +1,4 @@
-"""What a policy and its tools allow: an answer may speak of it unseen."""
+"""Allowlist entries of a policy and its tools; an answer may mention them without evidence."""
 
 from __future__ import annotations
 

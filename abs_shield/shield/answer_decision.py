@@ -1,4 +1,4 @@
-"""Makes the one Decision about an answer from its report."""
+"""The Decision about an answer, built from its report."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ _ANSWER_REASONS = {
     "call_rejected": ("/tool_call_validations", "a call of the final turn was stopped"),
     "not_probed": ("/consistency_probes", "its critical claims were not asked again"),
 }
-"""What speaks against an answer as a whole: where its report says so, and in words."""
+"""Reasons against an answer as a whole: the pointer into its report, and the detail text."""
 
 _MOST_TOKENS = 5
-"""Values, or words that a verifier marked, that a finding names: it quotes no sentence."""
+"""Maximum number of values, or of words that a verifier marked, that a finding quotes."""
 
 
 class CheckStart(NamedTuple):
-    """When a check began: by the calendar, and by the clock that measures."""
+    """The start of a check: its wall-clock time, and a monotonic reading to measure it by."""
 
     at: float
     clock: float
 
     @classmethod
     def now(cls) -> CheckStart:
-        """Begin."""
+        """Return the start of a check that begins now."""
         return cls(time(), perf_counter())
 
 
 def answer_mode(policy: Policy, check: str, *, opened: bool) -> Mode:
-    """Return the mode of a check of answers; *opened* is the operator's kill switch."""
+    """Return the mode of a check of answers; *opened*: the kill switch stops enforcement."""
     return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(check, policy.mode)
 
 
@@ -69,10 +69,10 @@ def answer_decision(
     session: Session, mode_fields: Mapping[str, Any], *, began: CheckStart, **fields: Any
 ) -> Decision:
     """
-    Return the Decision about a text that belongs to a session.
+    Return the Decision about a text of a session.
 
     Args:
-        session: The run that it belongs to.
+        session: The session of the text.
         held: The mode that holds, and the policy's revision.
         began: When its check began.
         fields: What was decided: the other fields of a Decision.

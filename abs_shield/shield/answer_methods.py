@@ -1,4 +1,4 @@
-"""What a Shield does with the answer that ends a run: check it, or let it be written again."""
+"""Methods of a Shield for the answer that ends a run: check it, or have it revised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AnswerMethods:
-    """The part of a `Shield` that judges answers, and records other texts."""
+    """The methods of a `Shield` that check answers and record other texts."""
 
     policy: Policy
     registry: Registry
@@ -40,19 +40,19 @@ class AnswerMethods:
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
         """
-        Check the answer that ends a run against what the run really returned.
+        Check the answer that ends a run against the results of the run's tools.
 
         Args:
             answer: The answer.
-            question: What the user asked; the session's newest user message where None.
+            question: The user's question; None for the newest user message of the session.
             session: The session; the current one where None.
             config: How it is judged; as the policy says where None.
 
         Returns:
-            The report; the caller emits the answer, revises or refuses it by its ``action``.
+            The report; its ``action`` says whether to emit, revise or refuse the answer.
 
         Raises:
-            ShieldError: The answer is no text, or the policy says ``answer=False``.
+            ShieldError: The answer is not a text, or the policy says ``answer=False``.
         """
         return self._answer_check(session, question, config).check(answer).report
 
@@ -64,7 +64,7 @@ class AnswerMethods:
         session: Session | None = None,
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
-        """As `check_answer`; models are asked without holding up the event loop."""
+        """Check an answer like `check_answer`, without blocking the event loop."""
         return (await self._answer_check(session, question, config).acheck(answer)).report
 
     def settle_answer(
@@ -77,18 +77,18 @@ class AnswerMethods:
         config: AnswerConfig | None = None,
     ) -> Settled:
         """
-        Check the answer that ends a run, and have it written again while it does not hold.
+        Check the answer that ends a run, and have it revised until it passes or is refused.
 
         Args:
             answer: The first draft.
-            write: Writes it again: given what the model is to be told, it gives the new draft.
+            write: Called with the feedback for the model; returns the new draft.
             question: As in `check_answer`.
             session: The session; the current one where None.
             config: How it is judged; as the policy says where None.
 
         Returns:
-            What to say as ``text``: a draft that holds, or the refusal. In audit it is the first
-            draft, and where the policy says ``answer=False`` it is that, unchecked.
+            The final answer as ``text``: a draft that passes, or the refusal. In audit mode it
+            is the first draft; with ``answer=False`` it is the first draft, unchecked.
 
         Raises:
             ShieldError: The answer is no text.

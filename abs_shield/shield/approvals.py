@@ -1,4 +1,4 @@
-"""Calls that wait for a person, and the ones that a person let through once."""
+"""Calls that wait for an approval, and calls that were approved once."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 
 Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]
-"""Returns whether a SUSPICIOUS call may run, or None where `approve` will say; sync or async."""
+"""Returns whether a SUSPICIOUS call may run, or None to leave it to `approve`; sync or async."""
 
 Key = tuple[str, str, bytes]
 _MOST = 10_000
 
 
 class Approvals:
-    """Bounded books of waiting decisions and of granted calls, by session, tool and arguments."""
+    """Bounded stores of waiting decisions and granted calls, by session, tool and arguments."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, Key] = OrderedDict()
@@ -26,7 +26,7 @@ class Approvals:
         self._lock = renewed(Lock())
 
     def wait(self, decision_id: str, key: Key) -> None:
-        """A decision was blocked for want of an approval."""
+        """Add a decision that was blocked because it needs an approval."""
         with self._lock:
             self._waiting[decision_id] = key
             if len(self._waiting) > _MOST:
@@ -34,7 +34,7 @@ class Approvals:
 
     def grant(self, decision_id: str) -> None:
         """
-        Let the call of that decision through once.
+        Allow the call of that decision once.
 
         Raises:
             ShieldError: No such decision waits for an approval.
@@ -48,12 +48,12 @@ class Approvals:
                 self._granted.popitem(last=False)
 
     def forget(self, decision_id: str) -> None:
-        """The approver answered that decision's call: nobody has to grant it any more."""
+        """Remove a decision from those that wait: the approver has already decided its call."""
         with self._lock:
             self._waiting.pop(decision_id, None)
 
     def take(self, key: Key, *, keep: bool = False) -> bool:
-        """Whether the call was granted; a grant is used up, unless *keep*."""
+        """Return whether the call was granted, and use the grant up unless *keep*."""
         with self._lock:
             granted = key in self._granted
             if not keep:

@@ -1,4 +1,4 @@
-"""The pydantic model of a function's arguments, and the schema that the model reads."""
+"""The pydantic model of a function's arguments, and its JSON Schema for the language model."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ DURATION = (
     r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
     r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
 )
-"""The pattern of a `timedelta`; JSON Schema's format takes no sign, which pydantic writes."""
+"""The pattern of a `timedelta`; JSON Schema's `duration` has no sign, but pydantic writes one."""
 UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
 _QUALIFIERS = (Required, NotRequired, typing_extensions.ReadOnly)
-"""What a `TypedDict` says of a key."""
+"""Qualifiers of a key of a `TypedDict`."""
 
 
 def arguments_model(
     name: str, signature: Signature, hints: Mapping[str, Any], injected: frozenset[str]
 ) -> Any:
     """
-    Make the pydantic model of a function's arguments, without those that are the host's.
+    Build the pydantic model of a function's arguments, without the injected ones.
 
     ``**kwargs: X`` takes further arguments of that type, and ``**kwargs: Unpack[...]`` the keys of
     a `TypedDict`.
@@ -118,7 +118,7 @@ def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
 
 
 def _pydantic_hint(hint: Any) -> Any:
-    """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
+    """Return a hint with ``Iterator`` replaced: pydantic converts a list only for ``Iterable``."""
     inner = alias_value(hint)
     if inner is not None:
         converted = _pydantic_hint(inner)
@@ -143,11 +143,11 @@ def _field(name: str, default: Any, hint: Any = None) -> Any:
 
 
 _FINITE = r"^\s*[+-]?(\d{1,300}\.?\d*|\.\d+)([eE](-\d{1,4}|\+?(\d{1,2}|[12]\d\d|30[0-7])))?\s*$"
-"""How a key is written that is a finite number; the largest have one digit before the point."""
+"""Pattern of a key that is a finite number; the largest have one digit before the point."""
 
 
 class _Generator(GenerateJsonSchema):
-    """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
+    """Pydantic's schema generator, but exact about bounded decimals, durations and UTC offsets."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         json_schema = super().decimal_schema(schema)
@@ -181,7 +181,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def field_defaults(model: Any, signature: Signature) -> dict[str, Callable[[], Any]]:
-    """Return what makes the default of each parameter whose `Field` has it, and not Python."""
+    """Return a factory for each default that a pydantic `Field` declares instead of Python."""
     defaults: dict[str, Callable[[], Any]] = {}
     for field in model.model_fields.values():
         parameter = signature.parameters.get(field.alias)
@@ -215,7 +215,7 @@ def arguments_schema(name: str, model: Any) -> dict[str, Any]:
 
 
 def without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """Refuse the host's names where any further argument may be written."""
+    """Return *schema* with the injected names forbidden where it accepts additional arguments."""
     if names and schema.get("additionalProperties", True) is not False:
         schema["propertyNames"] = {"not": {"enum": sorted(names)}}
     return schema
@@ -230,7 +230,7 @@ def argument_values(
     Args:
         model: The model.
         arguments: The arguments.
-        defaults: Parameters whose defaults are the model's, and not the function's.
+        defaults: Parameters whose defaults are declared in the model, not in the function.
 
     Raises:
         ValidationError: The types refuse one of them.

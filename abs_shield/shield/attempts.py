@@ -1,4 +1,4 @@
-"""How often the model may try a blocked call again."""
+"""The retry budget of blocked calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 1_000
 
 
 class Attempts(NamedTuple):
-    """Whether the model may try again, and how often; *left* is None where nothing is blocked."""
+    """The attempts that remain; *left* is None where nothing is blocked."""
 
     retryable: bool
     left: int | None

@@ -1,4 +1,4 @@
-"""Bindings of functions that are bound again and again: the methods of one client a request."""
+"""A cache of function bindings, for methods and closures that are bound for every request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.schema.argument_json import SCALARS
 from abs_shield.shield.signature import Binding, bind
 
 _MOST_CODES = 512
-"""Functions made by factories whose bindings are kept; a program has far fewer."""
+"""Maximum number of cached bindings of factory functions; a program has far fewer."""
 
 
 def bind_again(tool: Callable[..., Any], *, name: str | None = None) -> Binding:
@@ -42,13 +42,13 @@ def bound_binding(tool: Any, name: str | None = None) -> Binding | None:
 
 
 def without_function(binding: Binding) -> Binding:
-    """Return *binding* as it may be kept: a function may hold a client, and its values."""
+    """Return *binding* without its function, which may reference a client and other values."""
     return replace(binding, function=_placeholder)
 
 
 @dataclass(frozen=True, slots=True)
 class _FactoryFunction:
-    """What a factory's function is made of; nothing here holds what it closes over."""
+    """The parts of a factory's function that decide its binding, without its closure."""
 
     code: CodeType
     module: dict[str, Any]
@@ -58,7 +58,7 @@ class _FactoryFunction:
 
     @classmethod
     def of(cls, function: FunctionType) -> _FactoryFunction | None:
-        """Return it; None of a function that is special, or whose defaults are objects."""
+        """Return the parts; None if the function has attributes or non-scalar defaults."""
         keyed = function.__kwdefaults__ or {}
         defaults = (*(function.__defaults__ or ()), *keyed, *keyed.values())
         if function.__dict__ or not all(type(value) in SCALARS for value in defaults):
@@ -70,7 +70,7 @@ class _FactoryFunction:
         return cls(function.__code__, function.__globals__, defaults, hints, function.__doc__)
 
     def equals(self, other: _FactoryFunction) -> bool:
-        """Return whether a binding of the one is a binding of the other."""
+        """Return whether both functions have the same binding."""
         return (
             self.code is other.code
             and self.module is other.module
@@ -134,12 +134,12 @@ class Bindings:
 
 
 def _doc(tool: Any, function: FunctionType) -> str | None:
-    """Return the docstring that a method without its own inherits, which differs by class."""
+    """Return the docstring that a method without its own one inherits; it differs by class."""
     return inspect.getdoc(tool) if function.__doc__ is None and function is not tool else None
 
 
 def _placeholder(*args: Any, **kwargs: Any) -> None:
-    """Stand in for a function that a kept binding must not hold."""
+    """Do nothing; replaces the function of a cached binding."""
 
 
 BINDINGS = Bindings()

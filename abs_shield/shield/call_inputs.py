@@ -1,4 +1,4 @@
-"""What a caller gives: calls of every shape are read and none raises; a wrong part does."""
+"""Reads the inputs of a caller: unreadable calls never raise, wrong constructor arguments do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.show import shown
 
 
 def single_call(call: Any) -> ToolCall:
-    """The one call of any shape; what holds none, or several, is a call without a name."""
+    """Return the only call of any shape; a call without a name where there is not exactly one."""
     if type(call) is ToolCall:
         return sound(call)
     read = calls_in(call)
@@ -20,7 +20,7 @@ def single_call(call: Any) -> ToolCall:
 
 
 def calls_in(calls: Any) -> tuple[ToolCall, ...]:
-    """Give the calls of any shape; what is none becomes a call without a name."""
+    """Return the calls of any shape; an unreadable one becomes a call without a name."""
     if isinstance(calls, ToolCall):
         return (sound(calls),)
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
@@ -33,10 +33,10 @@ def calls_in(calls: Any) -> tuple[ToolCall, ...]:
 
 def require_attribute(part: Any, name: str, ability: str, wanted: str) -> None:
     """
-    Take a part of a Shield that is None or has the *ability* it is there for.
+    Raise if a part of a Shield is neither None nor an object with the attribute *ability*.
 
     Raises:
-        PolicyError: It has not; *wanted* says what to give.
+        PolicyError: The attribute is missing; *wanted* describes a valid value.
     """
     if part is not None and not hasattr(part, ability):
         raise PolicyError(f"Shield: `{name}` is {shown(part)}; give {wanted}")

@@ -1,4 +1,4 @@
-"""`@shielded`: the wrapper around one tool, on every kind of callable."""
+"""`@shielded`: the decorator of a tool, for every kind of callable."""
 
 from __future__ import annotations
 
@@ -90,16 +90,16 @@ def shielded(
     Args:
         firewall: A `Shield` or a `Policy`. Without one the Shield is found when the tool is
             called: that of the current session, else of ``ABS_SHIELD_POLICY``, else an
-            audit-mode one; such a tool is known to every Shield.
+            audit-mode one; such a tool is registered for every Shield.
         name: The name that the model calls; the function's own where None.
         on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` returns
             the `Feedback` in place of a result.
-        replace: Let it take the place of another function that has the name already.
+        replace: Replace another function that has the name already.
 
     Raises:
         PolicyError: A type hint has no JSON form, a rule names an unknown parameter, or another
-            function has the name. The same function of a reloaded module is no other one, nor is
-            one that a factory makes again: it runs when it is called, and a dispatch by its name
+            function has the name. The same function of a reloaded module is accepted, and so is
+            one that a factory makes again: each runs when it is called, and a dispatch by name
             is refused where the factory made several.
     """
     if on_block not in ("raise", "return"):
@@ -132,7 +132,7 @@ def _decorate(
 
 
 def _copy_attributes(wrapper: Any, tool: Any) -> None:
-    """Give the wrapper the tool's name, docstring and attributes, and a cache's methods."""
+    """Copy the tool's name, docstring, attributes and cache methods to the wrapper."""
     functools.update_wrapper(wrapper, tool, updated=() if isinstance(tool, type) else ("__dict__",))
     for name in _CACHE:
         if hasattr(tool, name):
@@ -143,7 +143,7 @@ def _copy_attributes(wrapper: Any, tool: Any) -> None:
 
 
 def _class_attributes(tool: Any) -> Iterator[str]:
-    """Yield what the class of a callable object has for it; a property is not read ahead."""
+    """Yield the public class attributes of a callable object, without its properties."""
     if isinstance(tool, type) or type(tool).__module__ in _PLAIN_CALLABLES:
         return
     for kind in type(tool).__mro__[:-1]:
@@ -154,12 +154,12 @@ def _class_attributes(tool: Any) -> Iterator[str]:
 
 
 _PLAIN_CALLABLES = frozenset({"builtins", "functools"})
-"""Functions, methods, partials: what their classes have, everybody's have."""
+"""Modules of plain functions, methods and partials, whose class attributes are not copied."""
 _METHODS = (FunctionType, staticmethod, classmethod)
 
 
 class _GuardFactory:
-    """From a Python call of one tool to the guard that judges it."""
+    """Creates the guard of each Python call of one tool."""
 
     __slots__ = ("_binding", "_name", "_shield")
 
@@ -169,7 +169,7 @@ class _GuardFactory:
         self._shield = shield
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
-        """Return the guard of one call, and copies of its values that are judged."""
+        """Return the guard of one call, and the copies of its values that are judged."""
         shield = current_shield() if self._shield is None else self._shield
         arguments, copies = self._binding.judged_call(args, kwargs)
         if copies is not None:
@@ -189,7 +189,7 @@ class _GuardFactory:
 def _unbound_arguments(
     binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """What a call that Python cannot bind did name: enough for the schema to say what is wrong."""
+    """Return the arguments of a call that Python cannot bind, so that the schema refuses them."""
     names = [name for name in binding.signature.parameters if name not in binding.injected]
     places = dict(zip(names, args, strict=False))
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
@@ -224,7 +224,7 @@ def _wrapper(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
 
 
 def _innermost(tool: Any) -> Any:
-    """What says whether *tool* is async: the function of a partial, an object's ``__call__``."""
+    """Return the callable that is or is not async: a partial's function, or ``__call__``."""
     while isinstance(tool, functools.partial):
         tool = tool.func
     if inspect.isroutine(tool) or isinstance(tool, type):
@@ -303,7 +303,7 @@ def _areturn_feedback(wrapper: Any) -> Any:
 
 
 async def _awaited(call: Awaitable[Any]) -> Any:
-    """What a call gives, or the feedback: also of a plain function that returned a coroutine."""
+    """Return the awaited result, or the feedback where the call or its result is blocked."""
     try:
         return await call
     except (CallBlocked, ResultBlocked) as blocked:

@@ -1,4 +1,4 @@
-"""The call whose tool runs in this context, and its values that reach a function inside of it."""
+"""The call whose tool runs in this context, and the values it passes to nested functions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from abs_shield.shield.tool_registry import Registry
 
 _MOST = 10_000
-"""Values of one call that are compared; far more than a model writes."""
+"""Maximum number of compared values of one call; far more than a model writes."""
 
 
 class Dispatched:
     """
-    A call whose tool runs.
+    A call whose tool is running.
 
     A framework may offer a decorated function under another name, or with other names of its
     arguments: then the call is judged by the framework's description, and what the function's
@@ -30,9 +30,9 @@ class Dispatched:
 
     Attributes:
         opened: The call.
-        registry: The tools by which it was judged.
-        stopped: The block of a decorated function inside, where that was given values of this
-            call: the model has to read it as the answer. None where there is none.
+        registry: The tools that the call was judged by.
+        stopped: The block of a nested decorated function that was passed values of this call;
+            the model reads it as the answer to this call. None without one.
     """
 
     __slots__ = ("opened", "registry", "stopped")
@@ -46,13 +46,13 @@ class Dispatched:
         self, arguments: Mapping[str, Any], binding: Binding, registry: Registry
     ) -> frozenset[str]:
         """
-        Return the pointers to arguments of a function inside that are values of this call.
+        Return the pointers to arguments of a nested function that are values of this call.
 
-        Empty where the tool is a function of its own that the host declared: what that passes on
-        is the host's. A value that was judged under the same declaration and name is left out.
+        Empty where the tool is another function that the host declared: the values it passes on
+        are the host's. A value that was judged under the same declaration and name is left out.
 
         Args:
-            arguments: The arguments of the function inside.
+            arguments: The arguments of the nested function.
             binding: That function.
             registry: The tools by which it is judged.
         """
@@ -72,7 +72,7 @@ class Dispatched:
         )
 
     def has_finding(self, finding: Finding) -> bool:
-        """Return whether the call itself has this finding already, no milder."""
+        """Return whether the call itself already has this finding, with at least its verdict."""
         return any(
             (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
             and Verdict(one.verdict) >= finding.verdict
@@ -87,7 +87,7 @@ DISPATCHED: ContextVar[Dispatched | None] = ContextVar("abs_shield.dispatched", 
 def model_findings(
     findings: Iterable[Finding], places: frozenset[str], dispatched: Dispatched
 ) -> list[Finding]:
-    """Return findings without those about targets that the model did not write."""
+    """Return the findings without phantom targets that the model did not write."""
     return [
         finding
         for finding in findings

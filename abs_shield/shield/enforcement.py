@@ -1,4 +1,4 @@
-"""From what the layers said to what the policy asks for, and what is enforced."""
+"""The action that a policy takes on the findings of the layers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from abs_shield.shield.tool_layers import CallJudgement
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """
-    What the policy makes of one judgement; the fields are those of `Decision`.
+    The outcome of one judgement under a policy; its fields are those of `Decision`.
 
     Attributes:
-        stopping: The layers because of which the call is stopped, in this mode and no other.
+        stopping: The layers that block the call in its current mode.
     """
 
     verdict: Verdict
@@ -36,13 +36,13 @@ def rule_on(
     judgement: CallJudgement, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
 ) -> Ruling:
     """
-    Weigh the findings, and say what is done.
+    Weigh the findings, and return the resulting action.
 
     Args:
-        judgement: What the layers said.
-        plan: The tool's plan, or the plan of a tool that nobody knows.
-        policy: Whose threshold and answers hold.
-        opened: Whether the operator's kill switch is open: then nothing is enforced.
+        judgement: The results of the layers.
+        plan: The tool's plan, or the plan of an unknown tool.
+        policy: The policy, for its threshold and its actions on findings and errors.
+        opened: Whether the operator's kill switch stops enforcement.
         at: Seconds since the epoch, for suppressions that end.
     """
     if not judgement.findings and not judgement.faults:
@@ -71,13 +71,13 @@ def rule_on(
 
 
 def rule_again(decision: Decision, plan: ToolPlan, policy: Policy) -> Ruling:
-    """Weigh what the layers said of a decided call as *policy* would in its own modes."""
+    """Weigh the findings of a decided call again, by *policy* and its own modes."""
     judgement = CallJudgement(list(decision.findings), decision.coverage, faults_of(decision))
     return rule_on(judgement, plan, policy, opened=False, at=decision.at)
 
 
 def faults_of(decision: Decision) -> list[Fault]:
-    """Return our own failures in a decision; one that no layer had is that of the whole check."""
+    """Return the internal errors of a decision; one of no layer counts for the whole check."""
     broken = [
         Fault(layer, coverage.reason)
         for layer, coverage in decision.coverage.items()
@@ -127,7 +127,7 @@ def _stopping(strict: Sequence[Finding], strict_faults: Sequence[Fault]) -> tupl
 
 
 def _blocking_faults(faults: Sequence[Fault], policy: Policy) -> list[Fault]:
-    """Failures of ours that close the door, where the door is strict."""
+    """Return the internal errors that block a call in strict mode."""
     return [] if policy.on_error == "allow" else list(faults)
 
 
@@ -138,6 +138,6 @@ def _action(verdict: Verdict, *, would_block: bool) -> Action:
 
 
 def _approval(strict: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
-    """A person is asked where suspicion alone, and no failure of ours, really stops the call."""
+    """Return ``required`` where only suspicion, and no internal error, blocks the call."""
     suspected = bool(strict) and all(f.verdict is Verdict.SUSPICIOUS for f in strict)
     return "required" if suspected and policy.on_suspicious == "approve" and not faults else ""

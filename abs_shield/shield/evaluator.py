@@ -1,4 +1,4 @@
-"""From one proposed call to its Decision: judged by every layer, weighed, counted."""
+"""The evaluation of one proposed call: every layer judges it, and the result is a Decision."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from abs_shield.shield.tool_registry import Registry, available, plans_of
 
 logger = logging.getLogger("abs_shield")
 _MOST_PREPARED = 10_000
-"""Tools whose layers are kept prepared; they take some hundred bytes beside the tool's plan."""
+"""Maximum number of tools with prepared layers; each takes some hundred bytes."""
 
 
 class OpenCall(NamedTuple):
@@ -41,9 +41,9 @@ class OpenCall(NamedTuple):
     A call that was judged, and is not yet recorded, run or closed.
 
     Attributes:
-        arguments: Its arguments as they were judged: JSON.
-        raw: What the tool gets in their place, where the caller gave other Python values.
-        inside: The call whose tool passes on values that the model wrote; None where none does.
+        arguments: Its arguments as they were judged, as JSON.
+        raw: The arguments for the tool, where the caller passed Python values other than JSON.
+        inside: The enclosing call whose tool passed values of the model on; None without one.
     """
 
     call: ToolCall
@@ -59,7 +59,7 @@ class OpenCall(NamedTuple):
 
 
 class Evaluator:
-    """Judges the calls of one Shield; keeps nothing of them but counts."""
+    """Judges the calls of one Shield; it stores only counts of them."""
 
     def __init__(self, policy: Policy, registry: Registry, approvals: Approvals) -> None:
         self.policy = policy
@@ -97,17 +97,17 @@ class Evaluator:
 
         Args:
             call: The call as the model wrote it.
-            arguments: Its arguments as read, or why they could not be.
-            session: The run it belongs to; its lock is held.
-            siblings: Calls proposed before it in the same turn.
+            arguments: The parsed arguments, or the reason why they cannot be parsed.
+            session: The session of the call; the caller holds its lock.
+            siblings: Calls proposed earlier in the same turn.
             nested: Whether another shielded tool calls it from code.
-            known: Id of the Decision that a judgement of the same call has already.
-            counted: Whether that judgement blocked it, so that an attempt is spent already.
-            later: Ids of the calls proposed behind it in the same turn.
-            runs: Whether it is dispatched now, so that an approval is used up.
+            decision_id: Id of the Decision of an earlier judgement of the same call.
+            counted: Whether that judgement blocked the call and used up an attempt.
+            later: Ids of the calls proposed later in the same turn.
+            runs: Whether the call is dispatched now, which uses up an approval.
             binding: The decorated function that Python calls; None of a call by name.
-            changed: Whether the host changed it, so that it is not as the model wrote it.
-            inside: The call whose tool makes this one, where it is nested.
+            changed: Whether the host changed the call after the model wrote it.
+            inside: The call whose tool makes this one, if it is nested.
         """
         started, at, record = perf_counter(), time(), record_of(session)
         malformed: Malformed | None = None
@@ -174,7 +174,7 @@ class Evaluator:
         return self.registry.plan_of(binding, tools, nested=nested)
 
     def _prepare(self, plan: ToolPlan | None) -> ToolLayers:
-        """Prepare the layers for a tool; one that is kept holds its plan, whose id is the key."""
+        """Return the prepared layers of a tool; they reference the plan, so its id stays valid."""
         if plan is None:
             return self._unknown
         if len(self._prepared) >= _MOST_PREPARED:
@@ -228,7 +228,7 @@ class Evaluator:
         at: float,
         started: float,
     ) -> tuple[Decision, Key]:
-        """Weigh what the layers said, count a block, and make the record of it."""
+        """Weigh the findings, count a blocked attempt, and build the Decision."""
         notes: tuple[str, ...] = ()
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
@@ -285,7 +285,7 @@ class Evaluator:
     def _unjudged(
         self, call: ToolCall, session: Session, *, decision_id: str | None, at: float
     ) -> Decision:
-        """Record that *call* passes without being judged: every layer is unavailable."""
+        """Return the Decision of a call that is allowed unjudged: every layer is unavailable."""
         return make_decision(
             id=decision_id or new_id(),
             subject=Subject.CALL,

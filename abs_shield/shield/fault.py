@@ -1,4 +1,4 @@
-"""Our own failures, named so that they hold no value of a call."""
+"""Internal errors, described without any value of a call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """Our own failure: the layer that could not look, or ``door`` for all of them, and why."""
+    """An internal error: its layer, or ``door`` for the whole check, and the message."""
 
     layer: str
     message: str
@@ -17,7 +17,7 @@ class Fault(NamedTuple):
 
 
 def place_of(error: BaseException) -> str:
-    """Name an exception by type and place; its text may hold argument values."""
+    """Return the type and place of an exception; its text could contain argument values."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

@@ -1,4 +1,4 @@
-"""Parameters that a framework fills in by their type: they are not the model's."""
+"""Context classes of frameworks; a parameter of such a type is injected by the framework."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONTEXTS = frozenset(
         ("pydantic_ai", "RunContext"),
     }
 )
-"""Package and name of each class; none is imported, and a framework may not be installed."""
+"""Package and name of each class; compared by name, as the framework may not be installed."""
 
 
 def is_context(kind: type) -> bool:

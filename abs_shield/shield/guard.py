@@ -1,4 +1,4 @@
-"""Stands around one dispatch: judged before, recorded after."""
+"""The context manager of one dispatch: it judges the call before and records it after."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Guard:
     ``with firewall.guard(call) as guard: guard.value = tool(...)``, or ``async with``.
 
     Attributes:
-        decision: What was decided before the call.
-        value: What the call returned; set it inside the block. None, and not judged, until then.
-        failed: Whether the call failed; None where that is whether the block raised.
-        given: Whether the caller has the value already, as that of a generator: it can be flagged,
-            and not be withheld.
-        judges: What is judged where that is only part of the value; None where it is the value.
+        decision: The decision before the call.
+        value: The result of the call; set it inside the block. None, and not judged, until then.
+        failed: Whether the call failed; None to use whether the block raised.
+        delivered: Whether the caller already has the value, as with a generator: it can be
+            flagged, but not withheld.
+        judges: The part of the value to judge; None for all of it.
         proposed: The call as the model wrote it, where the host or a person changed it since; set
-            it before entering. What differs counts as the user's words.
-        reread: Reads the arguments again that run, where the caller keeps them: an approval holds
-            for those that were judged.
+            it before entering. Differing values count as the user's words.
+        reread: Reads the caller's arguments again before the call runs: an approval is valid only
+            for the arguments that were judged.
 
     Raises:
         CallBlocked: On entering, where the call is blocked; on leaving, where a decorated function
@@ -115,17 +115,17 @@ class Guard:
 
     @property
     def decision(self) -> Decision:
-        """What was decided before the call."""
+        """The decision before the call."""
         return self.opened.decision
 
     @property
     def enforces(self) -> bool:
-        """Whether the tool gets what was judged; in audit mode it gets what the caller gave."""
+        """Whether the tool gets the judged copies; in audit mode it gets the caller's objects."""
         return self.opened.decision.mode is Mode.STRICT
 
     @property
     def stopped(self) -> Decision | None:
-        """The block of a decorated function inside, by values of this call; None without one."""
+        """The block of a nested decorated function by values of this call; None without one."""
         if self._dispatched is None or self._dispatched.stopped is None:
             return None
         return replace(self._dispatched.stopped, tool=self._call.name)
@@ -133,7 +133,7 @@ class Guard:
     @property
     def arguments(self) -> Mapping[str, Any]:
         """
-        The call's arguments, read as an object: what the tool gets.
+        The call's parsed arguments, as the tool gets them.
 
         Raises:
             ShieldError: They could not be read, so that the tool cannot run.
@@ -169,7 +169,7 @@ class Guard:
         )  # fmt: skip
 
     def _entered(self) -> AbstractContextManager[Any]:
-        """Open the span of the dispatch; it is closed at once where the call is blocked."""
+        """Open and return the span of the dispatch."""
         if self._span is None or self._opened is not None:
             raise ShieldError("a guard stands around one call; make another")
         self._span.__enter__()
@@ -189,7 +189,7 @@ class Guard:
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """End the call where it fails; where it does not, its end is still to come."""
+        """Close the call if the block raises; otherwise leave it open."""
         try:
             yield
         except BaseException as error:
@@ -197,15 +197,15 @@ class Guard:
             raise
 
     def leave(self) -> None:
-        """Leave this context, keep the call open: a generator goes on elsewhere."""
+        """Leave this context but keep the call open, for a generator that runs elsewhere."""
         self._leave(None, None, None)
 
     def suspend(self) -> None:
-        """The call is not over when the block is left: a later guard of its id goes on with it."""
+        """Keep the call open when the block is left; a later guard of its id continues it."""
         self._suspended = True
 
     def unread(self, reason: str) -> None:
-        """The call returned what cannot be read, and the model may: a miss proves nothing now."""
+        """Note that the result is unreadable here but not for the model: a miss proves nothing."""
         self._session.opaque(f"the result of `{escaped(self._call.name)}`: {reason}")
 
     def running(self) -> tuple[Token[Any], ...]:
@@ -249,7 +249,7 @@ class Guard:
             raise ResultBlocked(decision, self._names())
 
     def _names(self) -> frozenset[str]:
-        """Return the names of arguments that the text of an exception may show."""
+        """Return the argument names that an exception's text may contain."""
         inside = None if self._dispatched is None else self._dispatched.stopped
         tools = {self._call.name} if inside is None else {self._call.name, inside.tool}
         return frozenset().union(*map(self._lifecycle.registry.argument_names, tools))

@@ -1,4 +1,4 @@
-"""Records an output that the quality cascade judged for a Shield: one Decision."""
+"""The recorder of an output that the quality cascade judged for a Shield."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Append = Callable[[Session, Mapping[str, Any]], None]
 """Appends an output to the run file of a session."""
 
 AFTERWARDS = "background"
-"""Stands in `Decision.notes` of what was found once an output had left."""
+"""Note of a Decision about findings that came after the output was emitted."""
 _HALLUCINATION = "hallucination"
-"""The stage whose critical findings are HALLUCINATED; what others find is SUSPICIOUS."""
+"""The stage whose critical findings are HALLUCINATED; all other findings are SUSPICIOUS."""
 _ACTIONS = {
     "ship": Action.ALLOW, "flag": Action.FLAG, "revise": Action.REVISE, "block": Action.BLOCK,
 }  # fmt: skip
@@ -35,16 +35,16 @@ _ACTIONS = {
 
 class GuardedOutput:
     """
-    One output, from the beginning of its check to its record.
+    One output, from the start of its check to its record.
 
     Args:
         lifecycle: Records the decision.
-        session: The run that the output belongs to.
-        append: Appends the output to the run file; None where nothing is recorded.
+        session: The session of the output.
+        append: Appends the output to the run file; None if runs are not recorded.
 
     Attributes:
         mode: The mode of the Shield for the cascade at this moment.
-        off: Whether nothing is judged, as in a test that turns the Shield off.
+        off: Whether judging is off, as in a test that turns the Shield off.
     """
 
     def __init__(self, lifecycle: Lifecycle, session: Session, append: Append | None) -> None:
@@ -55,7 +55,7 @@ class GuardedOutput:
 
     def record(self, output: AgentOutput, result: QualityResult) -> str:
         """
-        Record what was decided about the output.
+        Record the decision about the output.
 
         Returns:
             The id of the Decision.
@@ -83,7 +83,7 @@ class GuardedOutput:
         return decision.id
 
     def record_score(self, output: AgentOutput, score: float) -> None:
-        """Keep the quality score of an output in the log, where the store keeps scores."""
+        """Append the quality score of an output to the log, if the store supports scores."""
         append = getattr(self._lifecycle.store, "append_score", None)
         if append is not None:
             append(
@@ -98,11 +98,11 @@ class GuardedOutput:
         self, output: AgentOutput, findings: Iterable[tuple[str, OutputFinding]]
     ) -> None:
         """
-        Record what was found once the output had left; it holds nothing back any more.
+        Record findings that came after the output was emitted; they block nothing.
 
         Args:
             output: The output.
-            findings: Names of stages, and what they found.
+            findings: Names of stages, each with one of its findings.
         """
         source = {"task_type": output.task_type}
         recorded = tuple(
@@ -142,7 +142,7 @@ def _covered(stage: StageResult) -> Coverage:
 
 
 def _findings(result: QualityResult, task_type: str) -> Iterator[Finding]:
-    """Yield one finding for each fault; it points into the result, and quotes no output."""
+    """Yield one finding for each fault; it points into the result and quotes no output."""
     for place, stage in enumerate(result.stages):
         failed = stage.outcome == "failed"
         for number, one in enumerate(stage.findings):

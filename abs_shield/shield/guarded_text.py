@@ -1,4 +1,4 @@
-"""Records a text that the faithfulness guardrail judged for a Shield: one Decision."""
+"""The recorder of a text that the faithfulness guardrail judged for a Shield."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _INPUT = "user_input"
 
 class GuardedText:
     """
-    One text, from the beginning of its check to its record.
+    One text, from the start of its check to its record.
 
     Args:
-        lifecycle: Records it.
-        session: The run that it belongs to.
+        lifecycle: Records the decision.
+        session: The session of the text.
 
     Attributes:
         mode: The mode of the Shield for the guardrail at this moment.
-        off: Why nothing is judged; empty if the Shield is on.
+        off: The reason why judging is off; empty if the Shield is on.
     """
 
     def __init__(self, lifecycle: Lifecycle, session: Session) -> None:
@@ -42,7 +42,7 @@ class GuardedText:
         self.off = "the shield is off" if SWITCH.off else ""
 
     def record(self, result: FaithfulnessResult) -> None:
-        """Record what was decided about the text."""
+        """Record the decision about the text."""
         findings = (*_of_statements(result), *_of_text(result))
         notes = [NOTE] if self.off else [one for one in result.notes if one in _STABLE]
         decision = answer_decision(
@@ -83,7 +83,7 @@ def _of_statements(result: FaithfulnessResult) -> Iterator[Finding]:
 
 
 def _of_text(result: FaithfulnessResult) -> Iterator[Finding]:
-    """Yield what speaks against the text as a whole."""
+    """Yield the findings about the text as a whole."""
     if _ONLY_OUT_OF_SCOPE in result.notes:
         yield _finding(result, "/statements", _ONLY_OUT_OF_SCOPE, "no statement is in scope")
     if not result.passed and result.score is not None:

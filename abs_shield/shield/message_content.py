@@ -1,4 +1,4 @@
-"""The text in which a model reads what a tool returned: JSON that a parameter of its type takes."""
+"""The text of a tool's result for the model: JSON that a parameter of the same type accepts."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def content_of(value: Any) -> str:
 
 
 def _plainly(value: Any) -> str:
-    """JSON as most values have it: names that are strings, numbers that are finite."""
+    """Return the JSON of a value with string keys and finite numbers, like most values."""
     return json.dumps(value, default=_one_level, allow_nan=False)
 
 
 def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
-    """JSON of names that are dates or enums, and with NaN, which JSON has not, as a text."""
+    """Return pydantic's JSON: keys may be dates or enums, and NaN becomes a text."""
     if size_of([value], MAX_NODES) is None:
         raise ValueError("it holds what pydantic would consume, or too much")
     written = to_json(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
@@ -63,7 +63,7 @@ _WAYS: tuple[Callable[[Any], str], ...] = (
 
 
 def _one_level(value: Any) -> Any:
-    """What `json` does not know, with what is inside as it was."""
+    """Return the outermost level of an object as JSON data; its members stay unchanged."""
     level = as_json(value)
     if level is UNREADABLE:
         return _text(value)

@@ -1,4 +1,4 @@
-"""Who hears of every decision of one Shield: OpenTelemetry, structlog, the host's own hooks."""
+"""The decision hooks of one Shield: OpenTelemetry, structlog, and the hooks of the host."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def build_hooks(
     hooks: Iterable[Hook] | None, store: Store, tools: Registry
 ) -> tuple[Otel, tuple[Hook, ...]]:
     """
-    Give the `Otel` that opens the spans of tools, and everybody who is told, in their order.
+    Return the `Otel` that opens the spans of tools, and all hooks in the order of their calls.
 
-    Every Shield tells OpenTelemetry and structlog, once each; None tells nobody.
-    OpenTelemetry hears first: the log line names its span.
+    OpenTelemetry and structlog are always called, once each, unless *hooks* is None. OpenTelemetry
+    comes first, so that the log line can name its span.
 
     Raises:
         PolicyError: *hooks* are no list of callables.

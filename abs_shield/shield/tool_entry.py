@@ -1,4 +1,4 @@
-"""One tool of a Shield or of a session: its compiled plan, and the function that runs."""
+"""One tool of a Shield or a session: its compiled plan and its function."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class Entry:
 
     @property
     def is_more_than_its_function(self) -> bool:
-        """Whether it says more than the signature of a function that every Shield knows."""
+        """Whether the entry has more than the function of a bare ``@shielded``."""
         return self.own or self.declaration is not None or self.description is not None
 
     def run(self, arguments: Mapping[str, Any]) -> Any:
         """
-        Call the function with the Python values that its types make of a model's arguments.
+        Call the function with the model's arguments, converted to Python values.
 
         Where they refuse arguments that the schema refuses too, it gets those as they were written
         and the others as values: in audit mode such a call runs, and nothing is changed. No
         finding, mode or suppression has a say in what it gets.
 
         Raises:
-            ShieldError: There is no function, or it needs an injected value.
+            ShieldError: No function is registered, or it needs an injected value.
             ValidationError: A validator of the tool's own refuses what its schema allows.
         """
         if self.binding is None:
@@ -86,15 +86,15 @@ def compiled_entry(
     tolerant: bool = False,
 ) -> Entry:
     """
-    Compile one tool from all that was said of it: nothing loosens what the author declared.
+    Compile one tool from all its declarations; none loosens those of its author.
 
     Args:
-        policy: Whose rules, modes and suppressions hold.
-        refinement: What the policy declares of the tool, which wins; None where it does not.
-        binding: As in `Entry`, like the next three.
-        declaration: See there.
-        description: See there.
-        own: See there.
+        policy: The policy, for its rules, modes and suppressions.
+        refinement: The policy's declaration of the tool, which takes precedence; None without one.
+        binding: As in `Entry`.
+        declaration: As in `Entry`.
+        description: As in `Entry`.
+        own: As in `Entry`.
         tolerant: Keep an invalid schema as an error of every check, instead of raising.
 
     Raises:
@@ -125,13 +125,13 @@ def compiled(
     tolerant: bool = False,
 ) -> ToolPlan:
     """
-    Compile the words of several about one tool, beside its function.
+    Compile several declarations of one tool, together with its function.
 
     Args:
-        tools: What each says of it, the author first; empty where only the policy does.
-        policy: Whose rules, modes and suppressions hold.
-        refinement: What the policy declares of the tool, which wins; None where it does not.
-        binding: The function; what is kept of it goes with the plan.
+        tools: The declarations, the author's first; empty where only the policy has one.
+        policy: The policy, for its rules, modes and suppressions.
+        refinement: The policy's declaration of the tool, which takes precedence; None without one.
+        binding: The function; the plan stores its conversion of arguments.
         tolerant: Keep an invalid schema as an error of every check, instead of raising.
 
     Raises:

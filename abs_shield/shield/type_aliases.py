@@ -1,4 +1,4 @@
-"""Type hints that stand for another one: type aliases, new types, models of one root."""
+"""Type hints that are names of other hints: type aliases, new types, root models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ALIASES = tuple(
         if (kind := getattr(module, "TypeAliasType", None)) is not None
     }
 )
-"""Two classes where `typing_extensions` has one of its own."""
+"""Both alias classes, as `typing_extensions` may define its own."""
 
 
 def underlying_hint(hint: Any) -> Any:
-    """Return the hint for which *hint* stands, also as a model of one root; None of others."""
+    """Return the hint behind an alias, a new type or a root model; None for other hints."""
     if isinstance(hint, type) and issubclass(hint, RootModel):
         root = hint.model_fields.get("root")
         return None if root is None else Annotated[(root.annotation, None, *root.metadata)]
@@ -29,7 +29,7 @@ def underlying_hint(hint: Any) -> Any:
 
 def alias_value(hint: Any) -> Any:
     """
-    Return the hint that *hint* is a name of; None where it is none.
+    Return the hint that an alias or a new type names; None for other hints.
 
     >>> from typing_extensions import TypeAliasType
     >>> named(TypeAliasType("Names", list[str])), named(NewType("Id", str)), named(str)
@@ -48,7 +48,7 @@ def alias_value(hint: Any) -> Any:
 
 
 def _value(alias: Any) -> Any:
-    """What an alias names; what stands in it as a text is looked up in its module."""
+    """Return the value of an alias; names in it that are strings are resolved in its module."""
     value = alias.__value__
     names = vars(sys.modules.get(alias.__module__ or "", sys))
     holder = type("Holder", (), {"__annotations__": {"value": value}})
@@ -59,7 +59,7 @@ def _value(alias: Any) -> Any:
 
 
 def _with_arguments(value: Any, alias: Any, arguments: tuple[Any, ...]) -> Any:
-    """The value of a generic alias with *arguments* in the place of its parameters."""
+    """Return the value of a generic alias with *arguments* substituted for its parameters."""
     by_parameter = dict(zip(alias.__type_params__, arguments, strict=False))
     wanted = getattr(value, "__parameters__", ())
     try:
