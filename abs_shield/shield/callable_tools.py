@@ -1,4 +1,4 @@
-"""Which tools a session may call: those its host names, within its parent's, and its own."""
+"""The tools that a session may call: those its host names, and its own functions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from abs_shield.shield.session_tools import SessionTools
 
 def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) -> None:
     """
-    Let *session* call *tools*, as far as its parent may; its own functions are its host's word.
+    Restrict *session* to *tools*: those that its parent may call, and its own functions.
 
     Args:
         session: The session.
-        tools: What its host names.
-        own: Its own functions; None where it has none.
+        tools: The names that its host passed.
+        own: Its own functions; None without any.
     """
     granted = None if session.parent is None else record_of(session.parent).grant
     if granted is not None:
@@ -26,12 +26,12 @@ def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) ->
 
 def admit(session: Session, own: SessionTools, before: SessionTools | None) -> None:
     """
-    Let *session* call its own functions, whatever it was narrowed to, and no longer other ones.
+    Allow *session* its new own functions, and no longer its earlier ones.
 
     Args:
         session: The session.
         own: Its functions from now on.
-        before: Those it had; None where it had none.
+        before: Its earlier functions; None without any.
     """
     gone = frozenset() if before is None else before.added
     record = record_of(session)

@@ -1,27 +1,27 @@
-"""How a call ran."""
+"""The outcome of a call's execution."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 UNKNOWN: Any = object()
-"""Stands for a result that the host did not give, or of which only a part came."""
+"""Marks a result that the host did not provide, or that is incomplete."""
 IN_PARTS: Any = object()
-"""Stands for several items of a generator, which are no one result."""
+"""Marks several items of a generator, which are not a single result."""
 
 
 class ExecutionOutcome(NamedTuple):
     """
-    How a call ran.
+    The outcome of a call's execution.
 
     Attributes:
-        elapsed_ms: For how long; None where nobody knows.
-        error: Whether it failed: then there is no result to judge.
-        nested: Whether another tool called it.
-        decision_id: What was decided of the call, where that is known.
-        given: Whether the caller has the result already, so that it cannot be withheld.
-        judges: What is judged in place of what it returned; None where that is the same,
-            `UNKNOWN` where there is none, and `IN_PARTS` where there is no one result to judge.
+        elapsed_ms: The duration; None if unknown.
+        error: Whether the call failed; then there is no result to judge.
+        nested: Whether another tool made the call.
+        decision_id: The id of the decision about the call, if known.
+        delivered: Whether the caller already has the result, so that it cannot be withheld.
+        judges: The value to judge instead of the result; None for the result itself, `UNKNOWN`
+            without a result, and `IN_PARTS` without a single one.
     """
 
     elapsed_ms: float | None

@@ -1,4 +1,4 @@
-"""Whether two callables are one function: for tools, of which each name has one."""
+"""The identity of callables, to detect two different functions under one tool name."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from abs_shield.schema.argument_json import SCALARS
 from abs_shield.text.show import escaped
 
 _MOST_WRAPPED = 100
-"""Wrappers around one function: an object may claim to wrap itself."""
+"""Maximum number of wrappers that are followed: an object may claim to wrap itself."""
 Pair = tuple[int, int]
-"""Ids of two values that are compared."""
+"""The ids of two compared values."""
 
 
 class Identity(NamedTuple):
     """
-    Where a callable was defined, and what is bound to it.
+    The definition of a callable, and the objects bound to it.
 
     Attributes:
         function: The function or class itself.
         name: Its module and qualified name; a lambda, which has no name, has its line instead.
         bound: The object of a bound method, the arguments of a partial, a callable object.
-        layers: The Python functions that wrap it, outermost first, and it itself.
+        layers: The Python functions that wrap it, outermost first, and the function itself.
     """
 
     function: Any
@@ -60,18 +60,18 @@ class Identity(NamedTuple):
         return cls(inner, _name(inner), tuple(bound), tuple(layers))
 
     def has_code_of(self, other: Identity) -> bool:
-        """Return whether both have one code: a factory made them, and no reload."""
+        """Return whether both have the same code object: one factory made them, not a reload."""
         code = _code(self.function)
         return code is not None and code is _code(other.function)
 
     def is_reload_of(self, other: Identity) -> bool:
-        """Return whether this is the function *other* again, e.g. of a reloaded module."""
+        """Return whether this is the same function as *other*, e.g. of a reloaded module."""
         if not self._has_name_of(other):
             return False
         return not (self.is_other_instance(other) or self.is_other_closure(other))
 
     def is_other_instance(self, other: Identity) -> bool:
-        """Return whether the same function is bound to something else here than in *other*."""
+        """Return whether the same function is bound to a different object than in *other*."""
         if not self._has_name_of(other) or not (self.bound and other.bound):
             return False
         code = _code(self.function)
@@ -95,7 +95,7 @@ class Identity(NamedTuple):
         )
 
     def _has_name_of(self, other: Identity) -> bool:
-        """Return whether both have one name; lambdas of one line have one code as well."""
+        """Return whether both have the same name; lambdas must have the same code as well."""
         if self.name != other.name:
             return False
         if getattr(self.function, "__name__", "") != "<lambda>":
@@ -123,7 +123,7 @@ def _place(function: Any) -> str:
 
 
 def _code(function: Any) -> CodeType | None:
-    """Return what a function, or the first method of a class, was compiled to."""
+    """Return the code object of a function, or of the first method of a class."""
     code = getattr(function, "__code__", None)
     if code is None and isinstance(function, type):
         methods = (vars(function).get(name) for name in ("__call__", "__init__"))
@@ -145,14 +145,14 @@ def _content(cell: Any) -> Any:
 
 def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = None) -> bool:
     """
-    Return whether two values are one; two classes of one name are a reload's.
+    Return whether two values are the same; classes of the same name count as a reload.
 
     Args:
-        one: What a callable holds.
-        two: What the other one holds.
+        one: A value that the first callable references.
+        two: A value that the second callable references.
         reloads: Whether the callables may be a module's before and after a reload, so that
             objects of two classes of one name are one.
-        seen: What is compared already: a function that calls itself holds itself.
+        compared: Pairs that were compared already: a recursive function references itself.
     """
     compared = set() if compared is None else compared
     pair = (id(one), id(two))
@@ -179,7 +179,7 @@ def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = Non
 
 
 def _same_function(one: FunctionType, two: FunctionType, *, compared: set[Pair]) -> bool:
-    """Return whether two functions that others hold are one, or one and its reload."""
+    """Return whether two referenced functions are the same, or one is a reload of the other."""
     if _name(one) != _name(two) or (one.__name__ == "<lambda>" and one.__code__ != two.__code__):
         return False
     if one.__code__ is not two.__code__:

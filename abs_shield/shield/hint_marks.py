@@ -1,4 +1,4 @@
-"""The marks in a function's type hints: of its parameters, and of what stands inside them."""
+"""The marks in a function's type hints: of its parameters, and of fields inside them."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from abs_shield.text.json_leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
 _MOST_PLACES = 1_000
-"""Places of fields that are read one by one: models that hold each other have any number."""
+"""Maximum number of field paths that are listed: recursive models have any number."""
 
 
 def marks_of(
     tool: str, signature: inspect.Signature, hints: Mapping[str, Any], bound: frozenset[str]
 ) -> dict[str, Mark]:
     """
-    Return each mark by the key under which a `Tool` holds it: a name, or a JSON pointer.
+    Return each mark by its key in a `Tool`: a parameter name, or a JSON pointer.
 
     Args:
         tool: The tool, for an error.
         signature: The function's signature.
         hints: Its type hints.
-        bound: Parameters that the host gives by name.
+        bound: Parameters that the host binds by name.
 
     Raises:
-        PolicyError: `Injected` stands inside an argument, or a mark where it would not be read.
+        PolicyError: `Injected` marks part of an argument, or a mark is misplaced.
     """
     marks: dict[str, Mark] = {}
     for name, parameter in signature.parameters.items():
@@ -64,7 +64,7 @@ def marks_of(
 
 
 class _Misplaced(Exception):
-    """A mark that would be lost: where it stands in a parameter, and what to write instead."""
+    """A mark that would be ignored: its place in a parameter, and the correct form."""
 
 
 _ON_KEYS = "on the keys of `{}`", "take a list of objects"
@@ -79,7 +79,7 @@ def _is_mark(value: Any) -> bool:
 
 
 def _require_no_mark(default: Any) -> None:
-    """A mark in the place of a default marks nothing, and would be the argument."""
+    """Raise if a default is a mark: it would be the argument instead of marking it."""
     if _is_mark(default.default if isinstance(default, FieldInfo) else default):
         raise _Misplaced(*_AS_DEFAULT)
 
@@ -100,7 +100,7 @@ def _parameter_marks(name: str, parameter: inspect.Parameter, hint: Any) -> _Mar
 
 
 def _hint_marks(hint: Any, name: str) -> _MarkPaths:
-    """The marks of one parameter; what the host brings has none inside."""
+    """Yield the marks of one parameter; an injected one has none inside."""
     own = [*_own_marks(hint)]
     if any(isinstance(mark, Injected) for mark in own):
         yield from (((name,), mark) for mark in own)
@@ -114,12 +114,12 @@ def _hint_marks(hint: Any, name: str) -> _MarkPaths:
 
 
 class _TooMany(Exception):
-    """There are more places of marked fields than are read one by one."""
+    """A parameter has more paths to marked fields than are listed."""
 
 
 class _Models:
     """
-    The models that stand in a hint, each read once.
+    The models in a hint, each read once.
 
     Attributes:
         fields: Their fields.
@@ -148,7 +148,7 @@ class _Models:
                 new += leads.get(model, ())
 
     def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _MarkPaths:
-        """The marks of a hint and of what it is made of; of what holds itself, at any depth."""
+        """Yield the marks of a hint and its parts; of a recursive model, at any depth."""
         inner = underlying_hint(hint)
         if inner is not None:
             if not self._is_circle(hint, steps, around):
@@ -173,7 +173,7 @@ class _Models:
                 yield from self.inside(argument, steps, around)
 
     def _is_circle(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> bool:
-        """Whether a hint that stands for another one is in the middle of being read."""
+        """Return whether an alias is being resolved already, so that it refers to itself."""
         for one in reversed(around):
             if not isinstance(one, _Opened):
                 return False  # a model is between, which ends the circle
@@ -198,21 +198,21 @@ class _Models:
                 yield from self.inside(value, (*steps, name), (*around, model))
 
     def anywhere(self, name: str) -> _MarkPaths:
-        """The marks of all fields, wherever one of that name stands in the parameter."""
+        """Yield the marks of all fields, valid wherever such a name occurs in the parameter."""
         for fields in self.fields.values():
             for field, value in fields:
                 yield from (((name, ANYWHERE, field), mark) for mark in _own_marks(value))
 
 
 class _Opened(NamedTuple):
-    """A hint that stands for another one, and where it was read."""
+    """An alias that is being resolved, and its path."""
 
     hint: Any
     steps: tuple[str, ...]
 
 
 def _model_of(hint: Any) -> Any:
-    """The model that a hint is, also with arguments; None where it is none."""
+    """Return the model class of a hint, also of a generic one; None if it is not a model."""
     kind = get_origin(hint) or hint
     if isinstance(kind, type) and issubclass(kind, RootModel):
         return None
@@ -223,7 +223,7 @@ def _model_of(hint: Any) -> Any:
 
 
 def _models_in(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Any]:
-    """The models in a hint; *read* are the hints around it that stand for others."""
+    """Yield the models in a hint; *read* are the aliases around it."""
     inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
@@ -239,7 +239,7 @@ def _models_in(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Any]:
 
 
 def _tuple_fields(hint: Any) -> tuple[Any, ...]:
-    """The hints of a named tuple's fields; none of them may be marked."""
+    """Return the hints of a named tuple's fields; raise if one of them is marked."""
     kind = get_origin(hint) or hint
     if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return ()
@@ -259,7 +259,7 @@ def _is_marked(hint: Any) -> bool:
 
 
 def _own_marks(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
-    """The marks of a hint itself, and of nothing that stands in a model inside it."""
+    """Yield the marks of a hint itself, without those of models inside it."""
     inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
@@ -282,7 +282,7 @@ def _marks_among(extras: Iterable[Any]) -> Iterator[Mark]:
 
 
 def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of a class by the names that they have in JSON, with their hints."""
+    """Yield the JSON names of a class's fields, with their hints."""
     if issubclass(kind, BaseModel):
         for name, field in kind.model_fields.items():
             _require_no_mark(field)
@@ -300,7 +300,7 @@ def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _extra_fields(kind: type[BaseModel]) -> Iterator[tuple[str, Any]]:
-    """The hint of a model's further fields, under any name, where it says one."""
+    """Yield the hint of a model's extra fields, if it declares one."""
     own = kind.__mro__[: kind.__mro__.index(BaseModel)]
     if not any(_EXTRA in getattr(each, "__annotations__", {}) for each in own):
         return
@@ -321,7 +321,7 @@ def _hints_of(kind: Any) -> dict[str, Any]:
 
 
 def _hint_of(field: FieldInfo) -> Any:
-    """A field's hint with what pydantic took out of it."""
+    """Return a field's hint with the marks that pydantic moved to its metadata."""
     marks = [one for one in field.metadata if isinstance(one, _MARKS) or one in _MARKS]
     return Annotated[(field.annotation, *marks)] if marks else field.annotation
 

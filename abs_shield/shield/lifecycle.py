@@ -43,11 +43,11 @@ Reread = Callable[[], Mapping[str, Any] | None]
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
-"""Calls of a turn around a dispatched one that are looked at."""
+"""Maximum number of calls before and after a dispatched one in its turn that are read."""
 
 
 class Lifecycle:
-    """Judges and records for one Shield; safe to share between threads and tasks."""
+    """Judges and records the calls of one Shield; safe to share between threads and tasks."""
 
     def __init__(
         self,
@@ -83,15 +83,15 @@ class Lifecycle:
         runs: bool = False,
     ) -> OpenCall:
         """
-        Judge a call at its dispatch; a proposal of the same call is replaced.
+        Judge a call at its dispatch, and replace a pending proposal of the same call.
 
         Args:
             call: The call.
             session: The session.
-            siblings: Calls that run at this moment beside it, where no turn was shown.
+            siblings: Calls that run at the same time, where no turn was inspected.
             binding: The decorated function that Python calls; None of a call by name.
-            proposed: The call as the model wrote it, where the host changed it since.
-            runs: Whether it runs in this lifecycle: one run takes over one record.
+            proposed: The call as the model wrote it, if the host changed it since.
+            runs: Whether the call runs in this lifecycle; each run takes over one record.
         """
         raw: Any = call.arguments
         if type(raw) is not dict:
@@ -125,7 +125,7 @@ class Lifecycle:
         *,
         runs: bool,
     ) -> OpenCall:
-        """Judge a call of a run in which proposals are open; it may be one of them."""
+        """Judge a call of a session with pending proposals; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
         later: frozenset[str] = frozenset()
         record = record_of(session)
@@ -148,7 +148,7 @@ class Lifecycle:
     def _decision_id(
         call: ToolCall, arguments: Any, session: Session, pending: PendingCall | None, *, runs: bool
     ) -> str | None:
-        """Return the id of the decision that a judgement of this very call has already."""
+        """Return the id of an earlier decision about this call."""
         if pending is not None:
             return pending.decision.id
         return record_of(session).calls.decided(call, arguments, runs=runs)
@@ -162,7 +162,7 @@ class Lifecycle:
         *,
         runs: bool,
     ) -> OpenCall:
-        """Judge what the host made of a proposal: what differs is the host's own word."""
+        """Judge a proposal that the host changed; the changed values count as the host's words."""
         record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
             text = changed_text(arguments, before, raw=proposed.arguments)
@@ -221,17 +221,17 @@ class Lifecycle:
                 old.settle()
         return opened.decision
 
-    # At the door ---------------------------------------------------------------------------------
+    # Admission -----------------------------------------------------------------------------------
 
     def admit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
         """
-        Ask for an approval where one is needed, and record what was decided.
+        Ask for an approval if one is needed, and record the decision.
 
         Args:
             opened: The judged call.
-            reread: Reads the arguments again that run; what has changed was not approved.
+            reread: Reads the arguments again before the call runs; changed ones are not approved.
             runs: As in `open`.
         """
         if opened.decision.blocked:
@@ -246,7 +246,7 @@ class Lifecycle:
     async def aadmit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
-        """As `admit`; an async approver is awaited."""
+        """Admit a call like `admit`, and await an async approver."""
         if opened.decision.blocked:
             if self._has_approver(opened):
                 opened = self._with_approval(
@@ -268,7 +268,7 @@ class Lifecycle:
             return None
 
     def _with_approval(self, opened: OpenCall, answer: object, reread: Reread | None) -> OpenCall:
-        if answer is None:  # it raised, or asks somebody who will answer later
+        if answer is None:  # the approver raised, or leaves the decision to `approve`
             return opened
         if answer is not True:
             return opened._replace(decision=replace(opened.decision, approval="refused"))
@@ -301,14 +301,14 @@ class Lifecycle:
         return opened
 
     def _store_or_block(self, decision: Decision) -> Decision:
-        """Store a decision of a policy that needs its record; without one the call is blocked."""
+        """Store a decision; block the call if the record is lost, as the policy requires one."""
         losing = self.store.losing
         if losing:
             decision = _blocked_without_log(decision)
         return decision if self._store(decision) or losing else _blocked_without_log(decision)
 
     def _store(self, decision: Decision) -> bool:
-        """Store a decision; False where it was dropped. A store that raises is reported."""
+        """Store a decision, and return whether it was stored; an error of the store is logged."""
         try:
             return self._append(decision) is not False
         except Exception:
@@ -316,13 +316,13 @@ class Lifecycle:
             return False
 
     def record(self, decision: Decision, session: Session) -> None:
-        """Keep a decision in its session and its store, and tell everybody."""
+        """Add a decision to its session and its store, and notify hooks and listeners."""
         record_of(session).add_decision(decision)
         self._store(decision)
         self._notify(decision)
 
     def _notify(self, decision: Decision) -> None:
-        """Tell every hook and listener of a decision."""
+        """Notify every hook and listener of a decision."""
         if self.hooks:
             emit(decision, self.hooks)
         if LISTENERS.all:
@@ -339,7 +339,7 @@ class Lifecycle:
         session: Session,
         execution: ExecutionOutcome,
     ) -> Decision:
-        """Judge a result and take it into the session, once a call; a withheld one is not seen."""
+        """Judge a result and add it to the session, once a call; a withheld value is not added."""
         with record_of(session).lock:
             is_due = execution.nested or _is_due(call, session)
             if (
@@ -366,7 +366,7 @@ class Lifecycle:
     def record_answer(
         self, result: Checked, session: Session, *, began: CheckStart, error: str = ""
     ) -> None:
-        """Record what was found out of the answer that ends a run; *error* is our own failure."""
+        """Record the check of the answer that ends a run; *error* is an internal error."""
         fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
         record_of(session).add_report(result.report)
         decision = report_decision(result, session, fields, began=began, error=error)
@@ -374,7 +374,7 @@ class Lifecycle:
         self.reports.write(decision, result)
 
     def enforces_answers(self) -> bool:
-        """Whether an answer that does not hold is stopped, and not only written down."""
+        """Return whether an answer that fails its check is blocked, and not only recorded."""
         return self.mode_of(ANSWER) is Mode.STRICT
 
     def mode_of(self, check: str) -> Mode:
@@ -384,7 +384,7 @@ class Lifecycle:
     def take(
         self, call: ToolCall, value: Any, *, session: Session, execution: ExecutionOutcome
     ) -> None:
-        """Take a result into the session that is not judged: it was written down, or made up."""
+        """Add a result to the session without judging it, e.g. from a recorded run."""
         with record_of(session).lock:
             is_due = execution.nested or _is_due(call, session)
             self._take(
@@ -401,7 +401,7 @@ class Lifecycle:
         execution: ExecutionOutcome,
         is_due: bool,
     ) -> None:
-        """Take a result in, where it is due: a transcript may have told of it before."""
+        """Add a result to the session if it is due: a transcript may have contained it already."""
         if not is_due:
             return
         record = record_of(session)
@@ -423,13 +423,13 @@ class Lifecycle:
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, Any]:
-    """Return a call's arguments as they are judged; empty where they are no object."""
+    """Return a call's arguments as they are judged; empty if they are not an object."""
     read = json_arguments(read_arguments(call.arguments))
     return {} if isinstance(read, Malformed) else read
 
 
 def _blocked_without_log(decision: Decision) -> Decision:
-    """The same decision where the policy lets nothing run that leaves no record."""
+    """Return the decision as a block, for a policy that requires a record of every call."""
     return replace(
         decision,
         action=Action.BLOCK,
@@ -440,14 +440,14 @@ def _blocked_without_log(decision: Decision) -> Decision:
 
 
 def _as_judged(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
-    """A call with the arguments that are written down: bounded ones, and a text as it came."""
+    """Return the call with the arguments to record; arguments that are text stay unchanged."""
     if arguments is raw or isinstance(call.arguments, (str, bytes, bytearray)):
         return call
     return replace(call, arguments=arguments)
 
 
 def _as_proposed(call: ToolCall, pending: PendingCall) -> ToolCall:
-    """A dispatched call with what its proposal knew: the id, the log-probabilities."""
+    """Return a dispatched call with the id and log-probabilities of its proposal."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
@@ -456,7 +456,7 @@ def _turn_neighbours(
     pending: PendingCall, session: Session
 ) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
     """
-    The calls of a dispatched call's turn: those before it, and the ids of those behind it.
+    Return the calls before a dispatched call in its turn, and the ids of those after it.
 
     Where calls run side by side, they are dispatched in any order. One before it that is neither
     blocked nor back yet counts as it did when the turn was judged; one behind it never does.
@@ -472,7 +472,7 @@ def _turn_neighbours(
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:
-    """Whether a result of *call* is still to come, or nobody knew of the call."""
+    """Return whether a result of *call* is outstanding, or the call was unknown."""
     calls = record_of(session).calls
     if not call.id:
         return calls.shut_loose(call.name)
@@ -483,10 +483,10 @@ def _judged_before(
     call: ToolCall, value: Any, session: Session, execution: ExecutionOutcome
 ) -> Decision | None:
     """
-    What was decided of this very result; None of one that was not judged yet.
+    Return the earlier decision about this result; None if it was not judged yet.
 
-    A guard holds what its own call returned. A host may say the same twice, and may use an id
-    again for another call, whose result is another one.
+    A guard has the result of its own call only. A host may report a result twice, or reuse an id
+    for another call with another result.
     """
     if execution.decision_id is not None or not call.id:
         return None
@@ -505,13 +505,13 @@ def _is_same(recorded: Any, value: Any) -> bool:
 
 
 def _is_nested(session: Session) -> bool:
-    """Whether a tool of *session* runs in this context; a sub-agent's session is another."""
+    """Return whether a tool of *session* runs in this context; sub-agents have other sessions."""
     running = RUNNING.get()
     return running is not None and (running is session or record_of(session).ephemeral)
 
 
 def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:
-    """Whether what runs is no longer what was judged: an object of the caller's may change."""
+    """Return whether the arguments changed since they were judged, e.g. in a mutable object."""
     if reread is not None:
         now: Any = reread()
     elif opened.raw is not None:
@@ -523,12 +523,12 @@ def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:
 
 
 def _awaits_approval(decision: Decision) -> bool:
-    """Whether an operator may still approve the call, also one whom the approver refused it."""
+    """Return whether the call can still be approved, even if the approver refused it."""
     return decision.blocked and decision.approval in ("required", "refused")
 
 
 async def _async_answer(answer: Any) -> Any:
-    """The answer of a sync or async approver; None where it raises."""
+    """Return the answer of a sync or async approver; None if it raises."""
     try:
         return await answer if inspect.isawaitable(answer) else answer
     except Exception:
@@ -537,7 +537,7 @@ async def _async_answer(answer: Any) -> Any:
 
 
 def _sync_answer(answer: Any) -> Any:
-    """The answer of an async approver to a sync call: run on a thread of its own."""
+    """Return the answer of an approver to a sync call; an async one runs in its own thread."""
     if not inspect.isawaitable(answer):
         return answer
     import asyncio  # sync programs start faster without it

@@ -1,4 +1,4 @@
-"""Who else hears of every decision that any Shield of this process records."""
+"""Process-wide listeners, called with every decision that any Shield records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Listener = Callable[[Decision, "Lifecycle"], None]
 
 
 class Listeners:
-    """Those who hear now, oldest first; nearly always nobody."""
+    """The current listeners, oldest first; nearly always empty."""
 
     __slots__ = ("_lock", "all")
 
@@ -28,7 +28,7 @@ class Listeners:
 
     @contextmanager
     def listening(self, listener: Listener) -> Iterator[None]:
-        """Let *listener* hear of every decision until the block is left."""
+        """Call *listener* with every decision until the block is left."""
         with self._lock:
             self.all = (*self.all, listener)
         try:
@@ -38,7 +38,7 @@ class Listeners:
                 self.all = tuple(other for other in self.all if other is not listener)
 
     def notify(self, decision: Decision, lifecycle: Lifecycle) -> None:
-        """Tell everybody of a decision of *lifecycle*."""
+        """Call every listener with a decision of *lifecycle*."""
         for listener in self.all:
             listener(decision, lifecycle)
 

@@ -1,4 +1,4 @@
-"""The switch that tests throw: while it is off, calls run unjudged, and their records say so."""
+"""A switch for tests: while the shield is off, calls run unjudged and are recorded as such."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from abs_shield.core import Coverage, Outcome
 from abs_shield.core.forked import renewed
 
 NOTE = "shield_off"
-"""Stands in `Decision.notes` of a call that nobody judged."""
+"""Note in `Decision.notes` of a call that was not judged."""
 
 NOT_JUDGED = Coverage(Outcome.UNAVAILABLE, "the shield is off")
 
 
 class OffSwitch:
-    """One for the process, all its threads included; no environment and no policy throws it."""
+    """A process-wide switch for all threads; no environment variable and no policy sets it."""
 
     __slots__ = ("_depth", "_lock", "off")
 
@@ -27,7 +27,7 @@ class OffSwitch:
 
     @contextmanager
     def switched_off(self) -> Iterator[None]:
-        """Stay off until the last such block is left."""
+        """Turn the shield off until the last such block is left."""
         self._move(1)
         try:
             yield

@@ -30,22 +30,22 @@ _BROKEN = (
 )
 _MOST_NAMES = 1_000
 _MOST_SCHEMAS = 256
-"""Descriptions kept of one tool; where a schema lists a tenant's accounts, each tenant has one."""
+"""Descriptions cached of one tool; a schema with a tenant's accounts differs for each tenant."""
 
 
 def warn_of_schema(entry: Entry) -> None:
-    """Log why the arguments of a tool cannot be checked: the schema of somebody else is invalid."""
+    """Log that the arguments of a tool cannot be checked, because its schema is invalid."""
     if entry.plan.broken:
         logger.warning(_BROKEN, entry.plan.broken)
 
 
 class Description(NamedTuple):
     """
-    A tool as somebody describes it to a model, read once.
+    A tool as a framework describes it to a model, parsed.
 
     Attributes:
         shape: The description.
-        digest: The same for every description of equal name, schema and hints.
+        digest: Equal for descriptions with equal name, schema and hints.
     """
 
     shape: ToolShape
@@ -53,7 +53,7 @@ class Description(NamedTuple):
 
     @classmethod
     def of(cls, tool: Any) -> Description | None:
-        """Return a tool as a provider or MCP describes it; None of what is none."""
+        """Return the description in a provider's or MCP's shape; None if it is unreadable."""
         try:
             shape = read_tool(tool)
         except UnreadableMessage:
@@ -65,11 +65,11 @@ class Description(NamedTuple):
 
 class _Offer(NamedTuple):
     """
-    A description, compiled beside what the host had declared of the tool.
+    A description, compiled together with the host's declaration of the tool.
 
     Attributes:
-        declared: That entry; None where the host declared nothing.
-        entry: The compiled description; None where even its name is none.
+        declared: The host's entry; None without one.
+        entry: The compiled description; None if even its name is invalid.
         names: The argument names that the description's author wrote.
     """
 
@@ -79,7 +79,7 @@ class _Offer(NamedTuple):
 
 
 class OfferedTools:
-    """Descriptions by name and schema; the least recently offered are forgotten first."""
+    """A cache of descriptions by name and schema; the least recently offered are evicted first."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -89,14 +89,14 @@ class OfferedTools:
 
     def entry(self, description: Description, declared: Entry | None) -> Entry | None:
         """
-        Return the compiled description; one that cannot be compiled is an error of every check.
+        Return the compiled description; an invalid schema becomes an error of every check.
 
         Args:
             description: The description.
-            declared: What the host declared of the tool; None where it declared nothing.
+            declared: The host's entry of the tool; None without one.
 
         Returns:
-            None where even its name is none that a tool can have.
+            None if even the name is not valid for a tool.
         """
         shape, digest = description
         with self._lock:
@@ -126,7 +126,7 @@ class OfferedTools:
         return entry
 
     def argument_names(self, tool: str) -> frozenset[str]:
-        """Return the argument names of all descriptions of a tool that are kept."""
+        """Return the argument names of all cached descriptions of a tool."""
         if not self._offers:
             return frozenset()
         with self._lock:

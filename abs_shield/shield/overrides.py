@@ -11,24 +11,24 @@ from abs_shield.text.json_leaves import MOST, leaves, scalar_text
 from abs_shield.text.normal import normal
 
 LONGEST = 16_384
-"""Characters of a value, and of what a model wrote, that are compared."""
+"""Maximum number of compared characters of a value, and of the model's text."""
 
 NOTE = "changed_by_host"
 """The note of a decision about such a call."""
 MODEL_LAYERS = frozenset({"call_loop", "confidence_drop", "self_contradiction", "uninformed_write"})
-"""Layers that ask how the model came to write a call, and not whether the call holds."""
+"""Layers that judge the model's behaviour, not the call itself."""
 
 
 def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None) -> str:
     """
     Return the values of *arguments* that the model did not write itself, one a line.
 
-    What it wrote in another place, with blanks around it or as another type is still its own.
+    A value that it wrote elsewhere, with blanks around it or as another type, is not returned.
 
     Args:
-        arguments: What is dispatched.
-        proposed: What the model proposed.
-        raw: What it wrote, where that was no JSON.
+        arguments: The dispatched arguments.
+        proposed: The arguments that the model proposed.
+        raw: The text that the model wrote, if it was not JSON.
 
     >>> changed_text({"id": "tx_2", "amount": 20}, {"id": "tx_1", "amount": 20})
     'tx_2'

@@ -1,4 +1,4 @@
-"""Appends what is new in a session to a run file when it is left, for `abs-shield replay`."""
+"""The writer of run files for `abs-shield replay`: it appends a session when it is left."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Call = tuple[str, str | None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
     """
-    Where runs are recorded, and what is taken out of them before.
+    The file for recorded runs, and the redaction of its lines.
 
     Args:
         path: The file; lines are appended.
@@ -49,7 +49,7 @@ class Recording:
 
 class Recorder:
     """
-    Writes what is new in a session, one JSON line a time that it is left for the last time.
+    Appends the new events of a session as one JSON line each time that it is left.
 
     A line is ``{run_id, session_id, tools, messages}``; later lines of one session hold only what
     came since, and a replay puts them together by ``session_id``. An output that the quality
@@ -74,12 +74,12 @@ class Recorder:
         self._open: WeakSet[Session] = WeakSet()
 
     def follow(self, session: Session) -> None:
-        """Record *session* when it is left, or at `close` where it never is."""
+        """Record *session* when it is left, or at `close` if it never is."""
         record_of(session).add_closer(self)
         self._open.add(session)
 
     def close(self) -> None:
-        """Write what is new in every session."""
+        """Write the new events of every session."""
         for session in list(self._open):
             self(session)
 
@@ -133,7 +133,7 @@ class Recorder:
                 file.write(f"{begin}{line}\n".encode())
 
     def _answers(self, session: Session) -> dict[str, Any]:
-        """The reports on answers that no line has yet; none, where nobody checks any."""
+        """Return the answer reports that are not written yet."""
         reports = session.answer_reports
         left = record_of(session).decisions.reported - self._reported.get(session, 0)
         new = reports[max(0, len(reports) - left) :]
@@ -155,7 +155,7 @@ class Recorder:
 
 
 def _is_torn(file: IO[bytes]) -> bool:
-    """Whether a write that failed left half a line, which the next one must not go on with."""
+    """Return whether the file ends with the partial line of a failed write."""
     if not file.seek(0, os.SEEK_END):
         return False
     file.seek(-1, os.SEEK_END)
@@ -163,7 +163,7 @@ def _is_torn(file: IO[bytes]) -> bool:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read, where it is new."""
+    """Open a file; a new one is readable by its owner only."""
     return os.open(path, flags, 0o600)
 
 
@@ -176,7 +176,7 @@ def _tool(name: str, tool: Tool) -> Mapping[str, Any]:
 
 def _withheld(session: Session) -> dict[int, Decision]:
     """
-    Versions of the log to the decision that withheld the result which came back then.
+    Return the decisions that withheld a result, by the log version of that result.
 
     The log knows only that there is no value. A call may have no id, or one that was used before,
     so results are matched from the newest on, as both lists forget the oldest first.
@@ -221,6 +221,6 @@ def _tool_message(event: Returned, withheld: Decision | None) -> dict[str, Any]:
 
 
 def _call(call: ToolCall, decision_id: str | None) -> dict[str, Any]:
-    """A call under its id; one without, as a decorated function's, under that of its decision."""
+    """Return a call as JSON, with the id of its decision if it has none itself."""
     shape = {"id": call.id or decision_id, "name": call.name, "arguments": call.arguments}
     return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}

@@ -1,4 +1,4 @@
-"""What is taken out of a run before it is written to a file."""
+"""The redaction of a run before it is written to a file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from abs_shield.core.logprobs import name_logprobs
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 Redact = Callable[[dict[str, Any]], dict[str, Any] | None]
-"""Takes a line as plain JSON data and gives what is written instead; None for nothing."""
+"""Takes a line as JSON data and returns the line to write; None to write nothing."""
 
 
 def redacted(text: Callable[[str], str]) -> Redact:
     """
-    Make a hook that changes every text of a line's messages and reports, keys of objects included.
+    Return a hook that changes every text in a line's messages and reports, including object keys.
 
-    Give equal texts equal replacements, or a replay finds targets that nobody mentioned. JSON
+    Replace equal texts equally, or a replay finds targets that were never mentioned. JSON
     inside a text is taken apart, as its escapes could hide what is looked for. Roles, tools'
     names, numbers, and the ids of calls, sessions and runs stay as they are. Of log-probabilities
     the numbers of the name's tokens stay: the other tokens spell the arguments.
@@ -71,7 +71,7 @@ def redacted(text: Callable[[str], str]) -> Redact:
 
 
 _QUOTES = frozenset({"text", "args", "errors", "claim", "original", "probe_answers"})
-"""Members of a report on an answer that quote the answer, its evidence or a call."""
+"""Members of an answer report that quote the answer, its evidence or a call."""
 
 
 def _redact_quotes(part: Any, changed: Callable[[Any], Any]) -> Any:
@@ -88,7 +88,7 @@ def _redact_quotes(part: Any, changed: Callable[[Any], Any]) -> Any:
 
 def without_tokens(line: dict[str, Any]) -> dict[str, Any]:
     """
-    Leave of log-probabilities only the numbers of each name's tokens.
+    Return a line whose log-probabilities are only the numbers of each name's tokens.
 
     The tokens and bytes of a whole turn spell arguments and prose, whatever a hook takes out of
     these. A replay judges the numbers as it would have judged the tokens.
@@ -107,7 +107,7 @@ def _message_without_tokens(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _logprob_numbers(call: dict[str, Any]) -> Any:
-    """The numbers; what is none is False, so that it is as wrong as it was, and says no more."""
+    """Return the numbers; an invalid one becomes False, which is as invalid but reveals nothing."""
     try:
         numbers = name_logprobs(str(call.get("name")), call["logprobs"])
     except ValueError:
@@ -118,7 +118,7 @@ def _logprob_numbers(call: dict[str, Any]) -> Any:
 
 
 def _decoded(text: str) -> Any:
-    """The object or list that a text with escapes is the JSON of; None for any other text."""
+    """Return the object or list of a JSON text with escapes; None for any other text."""
     if "\\" not in text or not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -128,5 +128,5 @@ def _decoded(text: str) -> Any:
 
 
 def _without_escapes(text: str) -> str:
-    """A text without the escapes of broken JSON."""
+    """Return a text with the escapes of broken JSON decoded."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\" in text else text
