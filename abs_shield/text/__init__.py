@@ -1,1 +1,1 @@
-"""What a string says, and how a string from a model is shown safely."""
+"""Analysis of strings, and safe display of strings from a model."""

@@ -11,21 +11,21 @@ from abs_shield.text.normal import normal, unaccented, words
 
 _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
 _SMALL = frozenset("of the and for de la le du der die das y".split())
-"""Words of which no capital stands in the letters of a name."""
+"""Words that are left out of initials."""
 _LONGEST_TEXT = 16 * 1024
 _MOST_WORDS = 12
 _LEAST_EXACT = 3
 _LEAST_BEGUN = 4
 _LEAST_INITIALS = 3
-"""Of two capitals alone many names may be meant."""
+"""Two initials fit too many names."""
 
 
 def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
     """
-    Return whether one of *texts* has *name* word by word, some of its words shortened.
+    Return whether one of *texts* has the words of *name*, some of them shortened.
 
-    At least one word of three letters or digits has to stand there as it is; a name of one word
-    may stand as what it begins with. A name of three words may stand as its capitals.
+    At least one word of three letters or digits must be unabbreviated. A name of one word may be
+    cut to its beginning, a name of three words to its initials.
 
     >>> is_abbreviated("418 North Alder Avenue", ["It's 418 N. Alder Ave."])
     True

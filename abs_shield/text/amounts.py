@@ -1,4 +1,4 @@
-"""The numbers that a JSON value holds, as numbers or as their text, exactly."""
+"""Exact numbers of a JSON value, given as numbers or as text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WRITTEN = [
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),
     (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),
 ]
-"""How people write a number that Python does not read, and what stands between its groups."""
+"""Written forms of numbers that Python cannot parse, and the separators of their groups."""
 
 
 def amount(value: Any) -> Decimal | None:
     """
-    Give a number, or the text of one, as it is written; None for everything else.
+    Return a number, or the number that a text states, as a Decimal; None for other values.
 
     >>> amount(0.1), amount("20.50"), amount(True), amount("20 dollars")
     (Decimal('0.1'), Decimal('20.50'), None, None)
@@ -54,7 +54,7 @@ def amount(value: Any) -> Decimal | None:
 
 def amounts(value: Any) -> Iterator[Decimal]:
     """
-    Give the numbers of a value, or of the items of a list; what is no number is left out.
+    Yield the numbers of a value, or of the items of a list, and skip other items.
 
     >>> list(amounts(["5", 7, None]))
     [Decimal('5'), Decimal('7')]
@@ -70,7 +70,7 @@ def all_within(
     above: Decimal | None = None,
 ) -> bool:
     """
-    Whether every number of *value* keeps these bounds; NaN keeps none.
+    Return whether every number of *value* is within the bounds; NaN is within none.
 
     >>> all_within("500.01", most=Decimal(500)), all_within(["1", "x"], above=Decimal(0))
     (False, True)
@@ -86,7 +86,7 @@ def all_within(
 
 def total(values: Iterable[Any]) -> Decimal:
     """
-    Add up the numbers above zero that *values* hold.
+    Return the sum of the positive numbers in *values*.
 
     >>> total([5, "2.50", -100, None])
     Decimal('7.50')
@@ -97,7 +97,7 @@ def total(values: Iterable[Any]) -> Decimal:
 
 def decimals(number: Decimal) -> int:
     """
-    Count the digits after the point that say something.
+    Return the number of significant digits after the decimal point.
 
     >>> decimals(Decimal("20.50")), decimals(Decimal("1e-3")), decimals(Decimal("7"))
     (1, 3, 0)
@@ -110,7 +110,7 @@ def decimals(number: Decimal) -> int:
 
 
 def _parse(text: str) -> Decimal | None:
-    if len(text) > _LONGEST:  # nobody's sum: it keeps no bound
+    if len(text) > _LONGEST:  # too long for a real amount: it is within no bound
         return Decimal("NaN") if _ENDLESS.fullmatch(text) else None
     try:
         return _bounded(Decimal(text))
@@ -119,7 +119,7 @@ def _parse(text: str) -> Decimal | None:
 
 
 def _as_written(text: str) -> Decimal | None:
-    """A number with groups of digits or a decimal comma; what can be both is grouped."""
+    """Parse digits in groups or with a decimal comma; an ambiguous separator groups digits."""
     between = next((gap for form, gap in _WRITTEN if form.fullmatch(text)), None)
     if between is None:
         return _bounded(Decimal(text)) if _PLAIN.fullmatch(text) else None
@@ -127,7 +127,7 @@ def _as_written(text: str) -> Decimal | None:
 
 
 def _bounded(number: Decimal) -> Decimal:
-    """A number with which one can reckon: what no memory holds is infinite."""
+    """Return a number that is safe to compute with: too large ones become infinite."""
     if number.is_nan():
         return Decimal("NaN")
     return _INFINITE.copy_sign(number) if number.adjusted() > _MOST_DIGITS else number

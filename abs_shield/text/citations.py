@@ -1,4 +1,4 @@
-"""What an answer gives as its sources: [2], (passage 3), [doc-a], a link behind "Source:"."""
+"""Citations in an answer: [2], (passage 3), [doc-a], a link behind "Source:"."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _FORMS = tuple(
         ("](", r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)"),
     )
 )
-"""Each form, and the signs without which it finds nothing and need not be looked for."""
+"""Each form, and the signs without which it cannot match, so that it can be skipped."""
 _RANGE = re.compile(r"(\d+)\s?[\u2013-]\s?(\d+)|(\d+)")
 _MOST = 50
 
 
 class Citation(NamedTuple):
     """
-    One mention of a source.
+    One citation of a source.
 
     Attributes:
-        text: How it stands in the text.
+        text: The text of the citation.
         start: Offset of its first character.
         end: Offset behind its last character.
-        numbers: Places of the sources that it counts, from 1; empty where it names one.
-        name: The id or address of the source that it names; empty where it counts.
+        numbers: Positions of the cited sources, from 1; empty for a citation by name.
+        name: The id or address of the cited source; empty for a citation by number.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Citation(NamedTuple):
 
 def citations(text: str) -> list[Citation]:
     """
-    Give the citations of *text* in order, no two overlapping; time is linear.
+    Return the citations of *text* in order, without overlaps; time is linear.
 
     >>> [(c.text, c.numbers or c.name) for c in citations("It rains [2]. See passages 1 and 3.")]
     [('[2]', (2,)), ('passages 1 and 3', (1, 3))]

@@ -1,4 +1,4 @@
-"""What a person calls an identifier: ``order`` in "my order number is W-77"."""
+"""Labels of identifiers in prose: ``order`` in "my order number is W-77"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REQUEST_VERBS = frozenset(
     "cancel delete remove merge move send find get show check open close update change assign add "
     "see need want have take give put make pull".split()
 )
-"""What people ask to have done; it names no kind of thing."""
+"""Verbs of requests, which do not label a thing."""
 _ASSIGNED = re.compile(
     r"\b(?:named?|titled?|called|call (?:it|this|that|them))(?: (?:it|this|that|them))?[ :]{1,2}"
     r"['\"`]?([\w./-]*\d[\w./-]*\w)"
@@ -32,7 +32,7 @@ _MOST_WORDS = 5
 
 def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     """
-    Yield each code of a text with the words that stand right before it, in the singular.
+    Yield each code of a text with the words directly before it, in the singular.
 
     >>> [(code, sorted(words)) for code, words in labelled_codes("my order w-77, ticket id 4711.")]
     [('w-77', ['order']), ('4711', ['ticket'])]
@@ -57,13 +57,13 @@ def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 @lru_cache(maxsize=1_024)
 def _shared(words: frozenset[str]) -> frozenset[str]:
-    """The first set of these words: a long conversation calls many things the same."""
+    """Return a shared copy of a set of words, which saves memory in long conversations."""
     return words
 
 
 def assigned_names(normalised: str) -> list[str]:
     """
-    Return the codes that a text gives as names.
+    Return the codes that a text assigns as names.
 
     >>> assigned_names("let's call it 'guide_1.md'"), assigned_names("call 4711")
     (['guide_1.md'], [])
@@ -72,7 +72,7 @@ def assigned_names(normalised: str) -> list[str]:
 
 
 def _pieces(before: str) -> list[str]:
-    """The words before a code, from the last conjunction on that has a telling word behind it."""
+    """Return the words before a code, from the last conjunction that a content word follows."""
     pieces = _BREAK.split(before)
     for n in range(len(pieces) - 1, -1, -1):
         if any(word not in _FUNCTION_WORDS for word in _WORD.findall(pieces[n])):

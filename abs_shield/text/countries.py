@@ -1,4 +1,4 @@
-"""Countries by their English names: nobody has to mention one for an agent to know it."""
+"""English names of countries, which an agent may use without a mention."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTRIES = frozenset(_NAMES.split(","))
 
 def is_country(text: str) -> bool:
     """
-    Whether *text* is a country's English name.
+    Return whether *text* is a country's English name.
 
     >>> is_country("South Korea"), is_country("Atlantis")
     (True, False)
@@ -52,7 +52,7 @@ _CODES = frozenset(
 
 def is_country_code(text: str) -> bool:
     """
-    Whether *text* is the two-letter code of a country, in capitals.
+    Return whether *text* is the two-letter code of a country, in capitals.
 
     >>> is_country_code("US"), is_country_code("us"), is_country_code("ZZ")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""A code as people dictate it: ``JD0077`` as "J for Juliet, D, double zero, seven seven"."""
+"""Recognition of dictated codes: ``JD0077`` as "J for Juliet, D, double zero, seven seven"."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGITS = (
     "eight acht huit ocho otto oito osiem восемь sekiz kahdeksan ثمانية आठ 八 はち 팔",
     "nine neun neuf nueve nove negen dziewięć девять dokuz yhdeksän تسعة नौ 九 きゅう 구",
 )
-"""What the digits are called in many languages."""
+"""The digits in many languages."""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _LETTERS = (
@@ -31,13 +31,13 @@ _LETTERS = (
     "november oscar papa quebec romeo sierra tango uniform victor whiskey whisky x-ray xray yankee "
     "zulu".split()
 )
-"""The alphabet of radio."""
+"""The NATO alphabet."""
 _TIMES = {"double": 2, "triple": 3, "treble": 3, "doppel": 2, "doble": 2, "duplo": 2}
 _SKIPPED = frozenset(
     "dash hyphen minus slash dot point underscore space then and und et y e uh um er capital upper "
     "uppercase big bindestrich strich schrägstrich tiret barra guion guión".split()
 )
-"""What stands between the signs of a code."""
+"""Words between the signs of a code."""
 _AS_IN = r"\s+(?:for|as\s+in|like|wie|comme|como|come|de)\s+"
 _ARTICLES = frozenset("ai")
 """Letters that are words by themselves: "a five five one"."""
@@ -52,28 +52,28 @@ _TOKEN = re.compile(
 )
 _LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
-"""Signs of a value: of digits alone, and of digits with letters ("B seventeen"); and at most."""
+"""Fewest signs of a value: of only digits, and with letters ("B seventeen"); and the most."""
 _LEAST_SIGNS = 4
-"""Digits that stand one by one: "7 7 1 2"."""
+"""Fewest single digits: "7 7 1 2"."""
 _LONGEST_HEAD = 3
 
 
 class _Sign(NamedTuple):
-    """One thing that was said: the text it stands for, and whether it is a word for it."""
+    """One dictated sign: its text, and whether it was given as a word."""
 
     text: str
     worded: bool
     tens: bool = False
     head: bool = False
-    """Whether it is a short word, or letters and digits, with which a code may begin."""
+    """Whether it is a short word, or letters with digits, that a code may begin with."""
 
 
 def is_dictated(value: str, texts: Iterable[str]) -> bool:
     """
-    Return whether one of *texts* has *value* letter by letter, with words for some of it.
+    Return whether one of *texts* spells *value* letter by letter, partly in words.
 
-    Digits that stand one by one are dictated, too, unless they count on ("1 2 3 4"). All that was
-    dictated has to be the value; only separators make no difference.
+    Single digits count as dictated, too, unless they are a sequence ("1 2 3 4"). The whole
+    dictation must be the value, except for separators.
 
     >>> texts = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
     >>> is_dictated("JD0024779", texts), is_dictated("JD002477", texts)
@@ -100,7 +100,7 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
 
 
 def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
-    """What was dictated in a text, without what is digits alone."""
+    """Return the dictations of a text, without runs of plain digits."""
     return _short_dictations(text) if len(text) <= _LONGEST_SHORT else _long_dictations(text)
 
 
@@ -116,11 +116,11 @@ def _dictations_in(text: str) -> tuple[tuple[_Sign, ...], ...]:
 
 _short_dictations = lru_cache(maxsize=1_024)(_dictations_in)
 _long_dictations = lru_cache(maxsize=64)(_dictations_in)
-"""All that the users of a long conversation wrote is asked for again with every value."""
+"""Cached since the users' texts of a long conversation are searched again for every value."""
 
 
 def _is_dictation(signs: Sequence[_Sign]) -> bool:
-    """Whether signs have words for some of them, or are digits one by one that do not count on."""
+    """Return whether signs include words, or single digits that are not a sequence."""
     if any(sign.worded for sign in signs):
         return True
     digits = [int(sign.text) for sign in signs if len(sign.text) == 1 and sign.text.isdecimal()]
@@ -129,16 +129,16 @@ def _is_dictation(signs: Sequence[_Sign]) -> bool:
 
 
 def _read(signs: Sequence[_Sign]) -> Iterator[Sequence[_Sign]]:
-    """Yield what was dictated, with and without what may only stand before it."""
+    """Yield the dictated signs, with and without a first one that may precede the code."""
     head, text = signs[0].head, signs[0].text
     if not (head and any(map(str.isdigit, text))) or len(signs) >= _LEAST_SIGNS:
-        yield signs  # "TX5 two times" is no TX52
+        yield signs  # "TX5 two times" is not TX52
     if head or text in _ARTICLES:
         yield signs[1:]
 
 
 def _signs(text: str) -> Iterator[_Sign | None]:
-    """Read a text word by word; None ends what is dictated."""
+    """Yield the signs of a text, word by word; None ends a dictation."""
     times = 1
     for token in _TOKEN.finditer(text):
         word = token[0]
@@ -158,7 +158,7 @@ def _signs(text: str) -> Iterator[_Sign | None]:
 
 
 def _begins_code(word: str) -> bool:
-    """Whether a code may begin so: two or three letters, or letters with digits."""
+    """Return whether a code may begin like this: with up to three letters, or with digits."""
     if not (word.isascii() and word.isalnum()):
         return False
     return len(word) <= _LONGEST_HEAD or any(map(str.isdigit, word))
@@ -178,7 +178,7 @@ def _sign(word: str, letter: str | None) -> _Sign | None:
 
 
 def _spells(letters: str, signs: Sequence[_Sign]) -> bool:
-    """Whether *signs* are *letters*: "seventy seven" is 77, and 70 7."""
+    """Return whether *signs* spell *letters*: "seventy seven" is 77, and 70 7."""
     reached = {0}
     after_tens: set[int] = set()
     for sign in signs:

@@ -1,4 +1,4 @@
-"""Digits in groups: which of them are one number, such as an account, a card or a telephone."""
+"""Digits in groups, and whether they are one number such as an account, a card or a telephone."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from abs_shield.text.phones import (
 _RUN = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _GAP = re.compile(r"\D+")
 _JOINTS = frozenset({" ", "-", ") ", " (", ")", ".", "/"})
-"""What stands between two groups of one number; two blanks part columns, `` - `` is a range."""
+"""Separators of groups of one number; two blanks separate columns, `` - `` is a range."""
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
 _OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w)")
-"""What stands behind an amount: a currency, decimals."""
+"""The end of an amount: a currency, decimals."""
 _LONG_PAIR = re.compile(r"\d{6} \d{6}")
-"""A bank's number and an account, two accounts: nobody writes groups of six digits and more."""
+"""A bank and an account, or two accounts: groups of one number have fewer than six digits."""
 _LEAST_UNEVEN = _LEAST_IN_ROW = 3
 _LEAST_SIZE = 2
 _MOST_DIGITS = 26
-"""Of a Polish account; cards have 19."""
+"""The length of a Polish account; cards have at most 19 digits."""
 _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
 _IBAN = re.compile(r"[a-z]{2}\d\d[0-9a-z]{11,30}")
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[;!?|]|(?<!\bn[or])\.\s")
 _IS = re.compile(r"(?:\b(?:is|was)|['\u2019]s|[=#])\W{0,3}\Z")
-"""What is said of one thing, whatever it is called: "my locker is 12 34", "it's 302 4417"."""
+"""A statement about one thing, with any label: "my locker is 12 34", "it's 302 4417"."""
 _LONGEST_LABEL = 48
 _MOST_WORDS = 5
 _LITTLE = frozenset(
@@ -54,13 +54,13 @@ _LABELS = _NUMBERS | frozenset(
     "conto carta ordine fattura prenotazione contratto rekening bestelling factuur "
     "konta zamówienie faktura счет счёт счёта карта карты заказ заказа телефон".split()
 )
-"""Words that a number stands behind, besides the names of fields that hold identifiers."""
+"""Labels of numbers, besides the names of fields that hold identifiers."""
 _KINDS = frozenset(
     "account acct iban card pan bank routing sort bsb aba clabe konto parcel tracking shipment "
     "passport ssn tin vat ein nhs imei iccid siren siret isbn ean upc gtin barcode aadhaar "
     "beneficiary payee meter konto cuenta conta".split()
 )
-"""Things whose numbers people write in groups, as they stand in names of parameters."""
+"""Words in names of parameters whose numbers people write in groups."""
 
 
 _IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
@@ -75,8 +75,8 @@ class DigitRun(NamedTuple):
     Digits in groups.
 
     Attributes:
-        text: As it stands.
-        one: Whether what stands around it, or its form, says that it is one number.
+        text: The digits with their separators.
+        one: Whether its context, or its form, shows that it is one number.
     """
 
     text: str
@@ -85,14 +85,13 @@ class DigitRun(NamedTuple):
 
 def groups(normalised: str) -> Iterator[DigitRun]:
     """
-    Yield the digits that stand in groups.
+    Yield the runs of digits in groups.
 
-    They are one number behind a word for one (``account 1234 5678``) or behind "is", in the form of
-    a card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
-    where no blank is between them, where the groups differ in length, and in a row of three or more
-    of one length that are no series (``1001 1002 1003``). They are not yielded behind a word for
-    several (``orders 1234 5678``).
-    An amount has commas in place of its blanks.
+    They are one number behind a singular label (``account 1234 5678``) or "is", in the form of a
+    card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
+    without a blank between them, where the groups differ in length, and as three or more groups of
+    one length that are not a series (``1001 1002 1003``). They are not yielded behind a plural
+    label (``orders 1234 5678``). An amount has commas in place of its blanks.
 
     >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
     ([True], [])
@@ -111,7 +110,7 @@ def groups(normalised: str) -> Iterator[DigitRun]:
 
 
 def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
-    """Whether digits in groups are said to be several numbers, and whether to be one."""
+    """Return whether grouped digits are labelled as several numbers, and whether as one."""
     run, start = match[0], match.start()
     gaps = set(_GAP.findall(run))
     if not any(" " in gap for gap in gaps):
@@ -135,7 +134,7 @@ def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
 
 def _is_uneven(run: str) -> bool:
     """
-    Return whether groups with blanks alone differ in length, so that they are no list.
+    Return whether groups separated by blanks differ in length, so that they are not a list.
 
     >>> [_is_uneven(run) for run in ("842 115 6609", "1001 1002 1003", "12 3456 78 9012")]
     [True, False, False]
@@ -149,10 +148,10 @@ def _is_uneven(run: str) -> bool:
 
 def _is_row(run: str) -> bool:
     """
-    Return whether three groups or more of one length, with a blank between them, are one number.
+    Return whether three or more groups of equal length, separated by blanks, are one number.
 
-    A list of numbers has commas, words or lines between them; without these, they are one unless
-    they are numbered on: numbers of one series begin alike.
+    A list of numbers has commas, words or lines between them; without these, they are one number
+    unless they are a series, whose numbers begin alike.
 
     >>> [_is_row(run) for run in ("2982 0044 1234 5678", "12 34 56", "1001 1002 1003", "1234 5678")]
     [True, True, False, False]
@@ -166,13 +165,13 @@ def _is_row(run: str) -> bool:
 
 
 def _is_whole(before: str, behind: str, start: int) -> bool:
-    """Whether nothing else stands in a message, or in a cell of a table of results."""
+    """Return whether the digits are the whole message, or a whole cell of a table."""
     begins = start == 0 or before.endswith("| ")
     return begins and behind.strip(" .!\n")[:1] in ("", "|") and behind[:2].strip(" .!\n|") == ""
 
 
 def _label(before: str) -> str:
-    """The word that says what comes behind it."""
+    """Return the word that labels the digits after it."""
     clause = _CLAUSE.split(before)[-1]
     words = [word for word in _WORD.findall(clause)[-_MOST_WORDS:] if word not in _LITTLE]
     return words[-1] if words else ""
@@ -188,7 +187,7 @@ def _is_label(word: str) -> bool:
 
 
 def _is_card(run: str) -> bool:
-    """Whether digits stand in the groups of a card's number, with its last digit for a check."""
+    """Return whether digits are grouped like a card's number and have a valid check digit."""
     if _CARD.fullmatch(run) is None:
         return False
     digits = [int(c) for c in reversed(run) if c.isdigit()]
@@ -197,7 +196,7 @@ def _is_card(run: str) -> bool:
 
 def is_part_of_number(text: str, start: int, end: int) -> bool:
     """
-    Return whether a stretch is a part of a longer number in groups: a telephone's, an account's.
+    Return whether a span is a part of a longer grouped number, such as a telephone number.
 
     >>> text = "call +44 579 484 3069 now"
     >>> is_part_of_number(text, 9, 21), is_part_of_number(text, 5, 21)
@@ -226,9 +225,9 @@ def is_part_of_number(text: str, start: int, end: int) -> bool:
 
 def _labelled_runs(text: str) -> Iterator[tuple[int, int]]:
     """
-    Yield where digits in groups are one number of a thing whose numbers are written so.
+    Yield the spans of grouped digits behind a label whose numbers are written in groups.
 
-    Of "order 1042 2024" the groups may stand for themselves, of "account 1042 2024" they do not.
+    The groups of "order 1042 2024" may be separate numbers, those of "account 1042 2024" are not.
     """
     for match in _RUN.finditer(text):
         groups = match[0].split(" ")
@@ -245,7 +244,7 @@ def _cards(text: str) -> Iterator[re.Match[str]]:
 
 def is_iban(letters: str) -> bool:
     """
-    Return whether letters and digits are an IBAN, as its check digits say.
+    Return whether letters and digits are an IBAN with valid check digits.
 
     >>> is_iban("gb29nwbk60161331926819"), is_iban("gb29nwbk60161331926818")
     (True, False)

@@ -1,4 +1,4 @@
-"""Whether what a tool returned says that the call failed, although nothing raised."""
+"""Detection of results that report an error although the tool raised none."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _OUTCOMES = frozenset("status state result outcome".split())
 CODES = frozenset(("statuscode", "status_code"))
 """Members that hold the status of an HTTP response, in lower case."""
 _TEXTS = frozenset("message msg detail reason".split())
-"""Members in which an error is written for people."""
+"""Members with an error's text for people."""
 _KINDS = frozenset("code type __type status".split())
-"""Members that say what kind of error it is, by a number of HTTP's or by a name."""
+"""Members with the kind of error, as an HTTP status or a name."""
 _ENVELOPE = _TEXTS | _KINDS | {"title", "description", "instance"}
 _PROBLEM = frozenset(("title", "status"))
-"""Members of a problem of RFC 7807, which may have further ones."""
+"""Required members of an RFC 7807 problem."""
 _TELLING = _SAYING | _FLAGS | _OUTCOMES | CODES | _TEXTS
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
 _NAME = re.compile(r"\w{0,80}(?:Error|Exception|Fault)")
@@ -35,20 +35,20 @@ _FAILED = re.compile(
     r"(?: (?!but\b|and\b|so\b)[^\s,;:!?]{1,40}){0,8}[.!]?\s*",
     re.IGNORECASE,
 )
-"""One short clause, and nothing after it: where another follows, it may say what was found."""
+"""A single short clause: a further one could contain the result."""
 _STATUS = re.compile(
     r"(?:<[^<>]{0,200}>\s*){0,20}(?:HTTP\S{0,8} )?([45]\d\d):? ([A-Za-z' -]{2,40})"
 )
 _PHRASES = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
 _TITLES = frozenset(phrase for phrase in _PHRASES.values() if " " in phrase)
-"""Those of several words: `Locked` and `Gone` are states of other things, too."""
+"""Phrases of several words: `Locked` and `Gone` are states of other things, too."""
 _LONGEST = 300
 _MOST = 50
 
 
 def is_failure_result(value: Any) -> bool:
     """
-    Whether *value* is an error in the shape of a result; only its surface is looked at.
+    Return whether *value* is an error in the form of a result, judged by its top level.
 
     >>> is_failure_result("Error: no such order"), is_failure_result({"success": False})
     (True, True)
@@ -69,7 +69,7 @@ def is_failure_result(value: Any) -> bool:
 
 def may_be_failure_result(names: Iterable[str]) -> bool:
     """
-    Whether an object with members of these names could be an error; see `is_failure_result`.
+    Return whether an object with members of these names could be an error.
 
     >>> may_be_failure_result(["price", "Status"]), may_be_failure_result(["price"])
     (True, False)
@@ -88,7 +88,7 @@ def _indicates_failure(key: str, value: Any) -> bool:
 
 
 def _is_error(members: Mapping[str, Any]) -> bool:
-    """Return whether an object is an error that a framework or a service writes, and no data."""
+    """Return whether an object is an error of a framework or a service, rather than data."""
     kinds = [members[key] for key in _KINDS & members.keys()]
     has_status = any(type(kind) is int and 400 <= kind < 600 for kind in kinds)
     if has_status and members.keys() >= _PROBLEM:
@@ -105,14 +105,14 @@ def _is_error(members: Mapping[str, Any]) -> bool:
 
 
 def _is_validation(detail: Sequence[Any]) -> bool:
-    """Return whether it is the list of wrong arguments that FastAPI answers with."""
+    """Return whether it is FastAPI's list of validation errors."""
     return bool(detail) and all(
         isinstance(one, Mapping) and one.keys() >= {"loc", "msg"} for one in detail[:_MOST]
     )
 
 
 def _is_failure(text: str) -> bool:
-    """Return whether a text begins as an error does, or is one short clause that says so."""
+    """Return whether a text begins like an error, or is a single clause that states one."""
     if _BEGINS.match(text) is not None:
         return True
     if (status := _STATUS.match(text)) is not None:

@@ -1,4 +1,4 @@
-"""Where a path leads, read from its letters alone: POSIX and Windows, encoded or not."""
+"""Lexical checks of where a path leads: POSIX and Windows, encoded or not."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import unicodedata
 from urllib.parse import unquote
 
 LONGEST = 4_096
-"""No system takes a longer path."""
+"""The longest path that systems accept."""
 
 _SEPARATORS = re.compile(r"[/\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
 _OVERLONG = re.compile("%c0%a([ef])", re.IGNORECASE)
-"""Dot and slash in two bytes, which careless decoders read."""
+"""Dot and slash in overlong UTF-8, which careless decoders accept."""
 _DECODED = 3
 
 
 def decoded_spellings(path: str) -> set[str]:
     """
-    Give *path* and what it becomes where a tool decodes or normalises it.
+    Return *path* and the forms that a tool could decode or normalise it to.
 
     >>> sorted(decoded_spellings("a%252e")), sorted(decoded_spellings("a"))
     (['a%252e', 'a%2e', 'a.'], ['a'])
@@ -34,7 +34,7 @@ def decoded_spellings(path: str) -> set[str]:
 
 def path_steps(path: str) -> list[str]:
     r"""
-    Give the folders and the name of *path*, without what says "here".
+    Return the folders and the name of *path*, without ``.`` steps.
 
     >>> path_steps("/srv/./a.txt"), path_steps("C:\\a\\b")
     (['srv', 'a.txt'], ['C:', 'a', 'b'])
@@ -44,7 +44,7 @@ def path_steps(path: str) -> list[str]:
 
 def has_parent_step(path: str) -> bool:
     """
-    Whether a step goes up, also as Windows reads it: blanks and dots at its end do not count.
+    Return whether a path has a parent step, also in Windows' spellings of it.
 
     >>> [has_parent_step(path) for path in ("a/../b", "a/.. /b", "a/..b", "a/...")]
     [True, True, False, True]
@@ -54,7 +54,7 @@ def has_parent_step(path: str) -> bool:
 
 def is_absolute(path: str) -> bool:
     r"""
-    Whether a path does not start where the tool stands: a root, a drive, a home, another machine.
+    Return whether a path is absolute: from a root, a drive, a home or another machine.
 
     >>> [is_absolute(one) for one in ("/a", "~/a", "C:a", "\\\\host\\a", "file:///a", "a")]
     [True, True, True, True, True, False]
@@ -64,7 +64,7 @@ def is_absolute(path: str) -> bool:
 
 def is_inside(path: str, root: str) -> bool:
     r"""
-    Whether *path* cannot lead out of *root*; a relative path starts there. Links are not followed.
+    Return whether *path*, relative or absolute, stays in *root*; links are not followed.
 
     >>> is_inside("a/b.txt", "/srv"), is_inside("/srv/a", "/srv"), is_inside("/srv2/a", "/srv")
     (True, True, False)
@@ -81,7 +81,7 @@ def is_inside(path: str, root: str) -> bool:
 
 
 def _whole(path: str, *, folded: bool) -> tuple[str, list[str]]:
-    """How a path begins, and its steps, as the file system compares them."""
+    """Return the start and the steps of a path, as the file system compares them."""
     text = path.casefold() if folded else path
     start = "\\\\" if _SEPARATORS.match(text) and text[1:2] in ("/", "\\") else text[:1]
     if folded:

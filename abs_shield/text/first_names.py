@@ -1,10 +1,10 @@
-"""Given names of people that are no other word: no month, place, thing or product."""
+"""First names of people that are no other words, such as months, places, things or products."""
 
 from __future__ import annotations
 
-# Left out on purpose: names that are words (Grace, Mark, Will), months (April), places (Sydney,
+# Omitted on purpose: names that are words (Grace, Mark, Will), months (April), places (Sydney,
 # Charlotte, Diego), products and programming languages (Alexa, Claude, Julia), and nicknames that
-# do not stand inside the name that they are short for (Bob, Jim), for an agent may use either.
+# are not contained in the full name (Bob, Jim), since an agent may use either.
 _NAMES = (
     # English, Irish, Scottish, Welsh
     "aaron abigail adam adrian agnes aidan aileen alan albert alec alexander alexandra "
@@ -209,4 +209,4 @@ SHORT_FOR = {
     "pepe": "jose", "paco": "francisco", "sally": "sarah", "steve": "stephen", "andy": "andrew",
     "drew": "andrew", "tina": "christina", "ben": "benjamin", "jen": "jennifer",
 }  # fmt: skip
-"""Short forms, each to the names that it stands for."""
+"""The full names of each short form."""

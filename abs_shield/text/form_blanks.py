@@ -1,4 +1,4 @@
-"""Blanks of a form: what a model writes in a field where it has no value."""
+"""Unfilled blanks of a form, which a model writes into a field without a value."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ LONGEST = 64
 """
 Characters of a text that may be a blank.
 
-A blank names one thing in a few words; this is as long as a value that results are searched for,
-and longer text is prose, in which brackets have meanings of their own.
+A blank names one thing in a few words. This is also the longest value that results are searched
+for; longer text is prose, in which brackets have other meanings.
 """
 _INSIDE = r"([^\W\d_][\w '\u2019-]*)"
 _ENCLOSED = re.compile(
@@ -28,7 +28,7 @@ _SIGN = re.compile(rf"\s*(?:[<{{(\[]|\$\{{|insert[ _-]|(?:{_FILLED}|your)_)", re
 _FILL_VERBS = frozenset(_FILLED.split("|"))
 _ASKING = frozenset({"insert", "enter"})
 _EXPLICIT = frozenset({"placeholder", "todo", "tbd"})
-"""Words that alone say that something is to be filled in."""
+"""Words that mark a blank by themselves."""
 _THINGS = frozenset(
     "id uuid guid name email key token number url uri password username address phone amount "
     "date".split()
@@ -37,13 +37,13 @@ _TEXTS = frozenset(
     "text value reason link title subject message body note comment description content summary "
     "detail company signature".split()
 )
-"""What else is inserted in a form; a coin is not."""
+"""Other things that are inserted in a form; a coin is not."""
 _MATTERS = frozenset(
     "order booking reservation invoice receipt account ticket request subscription payment "
     "delivery shipment package parcel refund appointment statement bill trip flight stay visit "
     "membership application claim policy purchase return".split()
 )
-"""What a message is about: ``[Your order]`` is its tag."""
+"""Subjects of messages: ``[Your order]`` is a tag."""
 _ELEMENTS = frozenset({"address"})
 """Elements of HTML among them."""
 _NOTICES = frozenset(
@@ -51,19 +51,19 @@ _NOTICES = frozenset(
     "encrypted empty blank default automated automatic auto any all every by via from with in on "
     "at through and or change update reset forgot forgotten edit set verify confirm".split()
 )
-"""Words of notices and buttons, which mean themselves: ``[no subject]``, ``[Reset password]``."""
+"""Words of notices and buttons, which are values: ``[no subject]``, ``[Reset password]``."""
 
 
 def may_be_blank(text: str) -> bool:
-    """Return whether *text* begins as blanks do: a quick test before `is_blank`."""
+    """Return whether *text* begins like a blank: a quick test before `is_blank`."""
     return len(text) <= LONGEST and _SIGN.match(text) is not None
 
 
 def is_blank(text: str, name: str, *, judged: bool = False) -> bool:
     """
-    Return whether the whole of *text* is a blank in a field called *name*.
+    Return whether the whole *text* is a blank in a field called *name*.
 
-    It stands in brackets and names what to fill in: ``your ...``, an id or an e-mail address, or
+    A blank is in brackets and names what to fill in: ``your ...``, an id or an e-mail address, or
     the field itself. Tags, keys, mentions and notices in brackets are values, and so is a single
     word or a variable of a template, unless the values of the field are *judged*.
 
@@ -90,7 +90,7 @@ def is_blank(text: str, name: str, *, judged: bool = False) -> bool:
 
 
 def _is_of_template(text: str) -> bool:
-    """Whether *text* is in capitals, as the template of a configuration writes blanks."""
+    """Return whether *text* is a blank in capitals, as in templates of configurations."""
     words = text.split("_")
     if len(words) < 2 or not all(word.isalpha() and word.isupper() for word in words):
         return False
@@ -101,7 +101,7 @@ def _is_of_template(text: str) -> bool:
 
 
 def _is_insert_instruction(text: str, field: frozenset[str]) -> bool:
-    """Whether *text* is ``insert ... here``, split rather than matched: words hold separators."""
+    """Return whether *text* is ``insert ... here``; it is split since words hold separators."""
     text = text.removesuffix(".").removesuffix("!")
     words = _BETWEEN.split(text.casefold()) if _SPOKEN.fullmatch(text) else [""]
     if words[0] != "insert" or words[-1] != "here" or len(words) > _MOST_WORDS:
@@ -110,7 +110,7 @@ def _is_insert_instruction(text: str, field: frozenset[str]) -> bool:
 
 
 def _may_be_filled(words: tuple[str, ...], field: frozenset[str]) -> bool:
-    """Whether *words* hold one for what is filled into forms, or for this field."""
+    """Return whether *words* include something that forms ask for, or this field's name."""
     return not (_THINGS | _TEXTS | field | {"your"}).isdisjoint(words)
 
 

@@ -1,4 +1,4 @@
-"""Words inside a longer value, and which of them are only a part of an identifier."""
+"""Words inside a longer value, without those that are only a part of an identifier."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from abs_shield.text.separatorless import SeparatorlessText
 _DIGIT = re.compile(r"\d")
 _COMPOUND = re.compile(r"[/:=?&#,+*!$%^~@]")
 _AFTER = frozenset(":=?&#,")
-"""What a whole address may stand behind; a slash only behind an address, or in a URL."""
+"""Characters before a whole address; a slash only behind an address, or in a URL."""
 _OF_ADDRESS = re.compile(r"[.:@]")
 
 
 def whole_parts(chunk: str, split: list[str] | None = None) -> set[str]:
     """
-    Give the `parts` of a compound that stand for themselves.
+    Return the `parts` of a compound that are complete values of their own.
 
     A code that a hyphen, an underscore or a full stop ties to another code or to one letter is a
-    part of a longer identifier: a group of a UUID. Words beside it change nothing.
+    part of a longer identifier, such as a group of a UUID. Words beside a code do not matter.
 
     Args:
         chunk: The chunk.
-        split: Its words, where they are known already.
+        split: Its words, if they are split already.
 
     >>> [sorted(whole_parts(chunk)) for chunk in ("abc123-x", "abc123-invoice.pdf")]
     [['x'], ['abc123', 'invoice', 'pdf']]
@@ -53,7 +53,7 @@ def _stands_alone(part: str, tight: SeparatorlessText) -> bool:
 
 
 def _is_address(part: str, chunk: str) -> bool:
-    """Whether an address is no end of a longer one: ``bob@x.org`` in ``ann+bob@x.org``."""
+    """Return whether an address is complete, unlike ``bob@x.org`` in ``ann+bob@x.org``."""
     before = chunk[: chunk.find(part)]
     if not before or before[-1] in _AFTER:
         return True

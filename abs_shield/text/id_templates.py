@@ -1,4 +1,4 @@
-"""Formats that a text prescribes, ``RPT-{game}-{kind}``, and what fills them in a value."""
+"""Formats of ids that a text prescribes, ``RPT-{game}-{kind}``, and their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Template = tuple[str, ...]
 
 def templates(text: str) -> list[Template]:
     """
-    Give the formats that stand in *text*, in lower case.
+    Return the formats that *text* prescribes, in lower case.
 
     >>> templates("Report ids are 'RPT-{game_pk}-{type}'. Be <b>kind</b>.")
     [('rpt-', '-', '')]
@@ -48,12 +48,12 @@ def templates(text: str) -> list[Template]:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    """The words of a text that have holes in them, a bounded stretch around each hole."""
+    """Yield the words of a text that have holes, a bounded stretch around each hole."""
     end = 0
     for hole in _HOLE.finditer(text):
         if hole.start() < end:
             continue
-        before = end  # no stretch is looked at twice: a word may have any number of holes
+        before = end  # each stretch is read once: a word may have any number of holes
         start, end = hole.span()
         while start > before and hole.start() - start < _LONGEST and text[start - 1] not in _AROUND:
             start -= 1
@@ -66,7 +66,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _conventions(text: str) -> list[Template]:
-    """How a house writes its addresses: ``firstname.lastname@x.org``."""
+    """Return the formats of e-mail addresses in a text: ``firstname.lastname@x.org``."""
     if "@" not in text:
         return []
     return [
@@ -76,7 +76,7 @@ def _conventions(text: str) -> list[Template]:
 
 def template_values(template: Template, value: str) -> tuple[str, ...] | None:
     """
-    Give what stands in each hole; None where *value* is not of that format.
+    Return the value of each hole; None where *value* has another format.
 
     >>> template_values(("rpt-", "-", ""), "rpt-20240013-pre-series")
     ('20240013', 'pre-series')

@@ -1,4 +1,4 @@
-"""What the name of a tool, a parameter or a field says, word by word."""
+"""Words in the names of tools, parameters and fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 LONGEST_NAME = 128
-"""Characters of a name that are read, and remembered."""
+"""Characters of a name that are read and cached."""
 
 FREE = frozenset(
     "body message messages text content contents description summary query queries reason reasons "
@@ -16,7 +16,7 @@ FREE = frozenset(
     "feedback search keyword keywords topic objective goal thought thoughts plan response reply "
     "explanation justification statement memo purpose html markdown filter where condition".split()
 )
-"""Words of parameters that hold what the agent composes."""
+"""Words of parameters that hold text composed by the agent."""
 
 _WORKING = frozenset(
     "code command cmd script sql patch diff source expression stdin content contents str string "
@@ -34,12 +34,12 @@ NATIONAL = frozenset(
     "dni nif cpf cnpj rut rfc curp cuil cuit clabe personnummer personnr pesel regon bsn aadhaar "
     "cnic nric egn jmbg oib tckn snils hetu nino tfn".split()
 )
-"""Numbers of people and firms in some thirty countries, by the names that they have there."""
+"""Local names of the numbers of people and firms in some thirty countries."""
 
 
 def name_words(name: str) -> tuple[str, ...]:
     """
-    Give the words of an identifier in lower case, without plurals.
+    Return the words of an identifier in lower case, in the singular.
 
     >>> name_words("userIDs"), name_words("order_items"), name_words("getWebpage")
     (('user', 'id'), ('order', 'item'), ('get', 'webpage'))
@@ -57,7 +57,7 @@ _GENERIC = frozenset("id uuid guid number no num name key code value ref referen
 
 def subject_words(name: str) -> frozenset[str]:
     """
-    Give the words of a name that say what its values are of.
+    Return the words of a name that describe its values.
 
     >>> sorted(subject_words("order_id")), sorted(subject_words("id"))
     (['order'], [])
@@ -72,7 +72,7 @@ def _of_what(name: str) -> frozenset[str]:
 
 def is_of_kind(one: frozenset[str], other: frozenset[str]) -> bool:
     """
-    Return whether two names say of one kind of thing, one of them perhaps more of it.
+    Return whether two names describe one kind of thing, one perhaps in more detail.
 
     >>> is_of_kind(subject_words("order_id"), subject_words("customer_order_id"))
     True
@@ -84,7 +84,7 @@ def is_of_kind(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def split_words(name: str) -> list[str]:
     """
-    Give the words of an identifier in lower case, as they stand.
+    Return the words of an identifier in lower case, unchanged.
 
     >>> split_words("getUserHTML_2")
     ['get', 'user', 'html', '2']
@@ -94,7 +94,7 @@ def split_words(name: str) -> list[str]:
 
 def singular(word: str) -> str:
     """
-    Give an English word without its plural ending.
+    Return an English word without its plural ending.
 
     >>> singular("entries"), singular("addresses"), singular("status"), singular("users")
     ('entry', 'address', 'status', 'user')
@@ -122,7 +122,7 @@ def abbreviates(letters: str, word: str) -> bool:
 
 def is_free_text_field(name: str) -> bool:
     """
-    Whether a parameter of this name holds free text; the last word decides.
+    Return whether a parameter of this name holds free text, by its last word.
 
     >>> is_free_text_field("message_body"), is_free_text_field("message_id")
     (True, False)
@@ -133,9 +133,9 @@ def is_free_text_field(name: str) -> bool:
 
 def is_machine_input_field(name: str, tool: str) -> bool:
     """
-    Whether a parameter of this name holds what a machine works on: a command, a file's content.
+    Return whether a parameter of this name holds machine input: a command, a file's content.
 
-    What a program prints is its own; what somebody sends and gets back is an echo.
+    The output of such a program is new, while a sent message that comes back is an echo.
 
     >>> is_machine_input_field("command", "run_shell")
     True

@@ -1,4 +1,4 @@
-"""Days and moments that a JSON value holds in ISO form, and how two of them stand to each other."""
+"""ISO dates and date-times in a JSON value, and the time between two of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 def iso_date(value: Any) -> date | None:
     """
-    Give an ISO day as a `date`, an ISO moment as a `datetime`; None for everything else.
+    Return an ISO date as a `date`, an ISO date-time as a `datetime`; None for other values.
 
     >>> [iso_date(value) for value in ("2030-05-31", "2030-05-31 14:00", "tomorrow", 20300531)]
     [datetime.date(2030, 5, 31), datetime.datetime(2030, 5, 31, 14, 0), None, None]
@@ -34,15 +34,15 @@ def iso_date(value: Any) -> date | None:
 
 
 def iso_dates(value: Any) -> Iterator[date]:
-    """Give the days and moments of a value, or of the items of a list."""
+    """Yield the dates and date-times of a value, or of the items of a list."""
     return (parsed for item in items(value) if (parsed := iso_date(item)) is not None)
 
 
 def time_between(start: date, end: date) -> timedelta | None:
     """
-    Give the time from *start* to *end*, in whole days where either is a day.
+    Return the time from *start* to *end*, in whole days if either is a date.
 
-    None where one moment has an offset and the other has none: they cannot be compared.
+    None if only one of two date-times has an offset: they cannot be compared.
 
     >>> time_between(iso_date("2030-05-31"), iso_date("2030-06-02T09:00"))
     datetime.timedelta(days=2)

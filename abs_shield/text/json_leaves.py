@@ -1,4 +1,4 @@
-"""The scalars inside a JSON value, each with the names on its way."""
+"""Iteration over the scalars inside a JSON value, with their paths."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ _SCALARS = (str, int, float)
 
 class LeafWalk(Generic[State]):
     """
-    The scalars inside a value, in order, each with what its way has led to.
+    The scalars inside a value, in order, each with a state built along its path.
 
     Args:
         value: The value.
-        state: What the way to it has led to: a path, a name.
-        members: Of a state and a value, its members, each with its state; None of a scalar.
+        state: The state of the whole value, such as a path or a name.
+        members: A function of a state and a value that returns its members, each with its state;
+            None for a scalar.
         most: Scalars that are read.
 
     Attributes:
-        cut: Whether something was too deep, or too much, to be read.
+        cut: Whether the value was too deep or too large to be read completely.
     """
 
     __slots__ = ("_first", "_members", "_most", "cut")
@@ -59,7 +60,7 @@ class LeafWalk(Generic[State]):
                         return
                     left -= 1
                     yield pair
-                elif containers <= 0:  # a list that holds itself has no end
+                elif containers <= 0:  # a list that contains itself is endless
                     self.cut = True
                     return
                 elif len(levels) <= DEEPEST:
@@ -81,7 +82,7 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     """
 
     def members(path: Path, item: Any) -> list[tuple[Path, Any]] | None:
-        if item is None or isinstance(item, _SCALARS):  # most are, and an abstract class asks long
+        if item is None or isinstance(item, _SCALARS):  # first: checks of abstract classes are slow
             return None
         if isinstance(item, (dict, Mapping)):
             return [((*path, str(key)), inner) for key, inner in islice(item.items(), most)]
@@ -146,7 +147,7 @@ def escape_step(name: str) -> str:
 
 def parse_container(text: str) -> Any:
     """
-    Return the object or list that a string holds as JSON; None where it holds none.
+    Return the object or list in a JSON text; None for other texts.
 
     >>> parse_container('{"id": 7}'), parse_container("7")
     ({'id': 7}, None)
@@ -162,7 +163,7 @@ def parse_container(text: str) -> Any:
 
 def json_data(value: Any) -> Any:
     """
-    Return a result, or what it holds as JSON where it is a text of at most 64 KiB.
+    Return a result, with JSON text of at most 64 KiB parsed.
 
     >>> json_data('{"id": 7}'), json_data("7"), json_data(7)
     ({'id': 7}, '7', 7)
@@ -188,7 +189,7 @@ def scalar_text(value: Any) -> str | None:
 
 
 def parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
-    """Return the object that holds the leaf at *path*; None where a name of it is no string."""
+    """Return the object that holds the leaf at *path*; None if *path* does not exist."""
     here: Any = arguments
     for step in path[:-1]:
         if isinstance(step, int):

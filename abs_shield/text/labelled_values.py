@@ -1,4 +1,4 @@
-"""Labelled values in running text: ``name: value`` line by line, as YAML and reports write it."""
+"""Labelled values in running text: lines ``name: value``, as in YAML and reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUOTES = " \"',"
 
 def labelled_values(text: str) -> Iterator[tuple[str, str]]:
     """
-    Give each label with its value.
+    Yield each label with its value.
 
     >>> list(labelled_values("- id_: '27'\\n  title: Lunch"))
     [('id_', '27'), ('title', 'Lunch')]

@@ -1,4 +1,4 @@
-"""Whether a text is English: the one language in which names are looked for word by word."""
+"""Detection of English, the one language in which names are compared word by word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENGLISH = frozenset(
     "using including happening using while whether next last past years days weeks some how "
     "located following during famous specific company provide".split()
 )
-"""Words of English that its neighbours do not write, or rarely."""
+"""English words that are rare in neighbouring languages."""
 _OTHERS = frozenset(
     "der die das und ist ich nicht ein eine mit für auf von zu den dem des im bitte mein meine "
     "meinen sie wir einen kein noch auch nach bei wenn heute morgen haben wie oder "
@@ -42,10 +42,10 @@ Language = Literal["english", "other", "unknown"]
 
 def language(text: str) -> Language:
     """
-    Return which words *text* has more of: English ones, or those of its neighbours and accented.
+    Return the language of a text, by its common words and accented words.
 
-    It takes two words that only English has, or two of the others in small letters: "Los Gatos"
-    is no Spanish. ``unknown`` without them.
+    It needs two exclusively English words, or two lower-case words of other languages ("Los Gatos"
+    is not Spanish); else the result is ``unknown``.
 
     >>> language("Please send it to Maria"), language("Schick das bitte an Maria")
     ('english', 'other')

@@ -1,4 +1,4 @@
-"""Letters of other scripts that look like Latin ones, as the Latin ones."""
+"""Replacement of Cyrillic and Greek letters that look like Latin ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LATIN = str.maketrans(
 
 def latinised(text: str) -> str:
     r"""
-    Return a text with Latin letters for those of Cyrillic and Greek that look like them.
+    Return a text with Latin letters in place of lookalikes.
 
-    Words of those scripts become unreadable; two texts are equal as before.
+    Words of those scripts become unreadable; equal texts stay equal.
 
     >>> latinised("\u0421\u0430pital of Fr\u0430nce")
     'Capital of France'

@@ -1,4 +1,4 @@
-"""Large numbers with a word for their size: ``2 thousand``, ``8,5 Mio``, ``3万``, ``2 lakh``."""
+"""Large numbers with words of magnitude: ``2 thousand``, ``8,5 Mio``, ``3万``, ``2 lakh``."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ WORDS = {
     9: "billion billions mrd milliarde milliarden milliards miliardi miliard miliardów milyar "
     "miljard miljardia млрд миллиард миллиарда миллиардов مليار अरब",
 }
-"""Of each power of ten the words that stand behind a number and multiply it."""
+"""For each power of ten, the words that multiply the number before them."""
 _LEAST, _DECIMALS = 0.1, 3
 """The smallest number before such a word, and its decimals: half a million, 1.125 million."""
 
 
 def with_words(number: float) -> Iterator[tuple[str, ...]]:
     """
-    Yield *number* with words for its size, as chunks that stand side by side.
+    Yield *number* with words of magnitude, as adjacent chunks.
 
     >>> ("2", "mil") in set(with_words(2000)), ("8,5", "mio") in set(with_words(8_500_000))
     (True, True)

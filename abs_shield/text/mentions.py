@@ -1,4 +1,4 @@
-"""What a text mentions: addresses, dates, money, phone numbers, paths, identifiers, names."""
+"""Entities in a text: addresses, dates, money, phone numbers, paths, identifiers, names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.text.values.value_patterns import CODES, MARKS
 
 
 class MentionKind(StrEnum):
-    """What is mentioned. Where two kinds would fit one place, the earlier one is meant."""
+    """The kinds of entities; where two kinds match one span, the earlier one wins."""
 
     URL = "url"
     EMAIL = "email"
@@ -30,13 +30,13 @@ class MentionKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
     """
-    One thing that a text mentions.
+    One entity in a text.
 
     Attributes:
-        kind: What it is.
-        text: How it stands there.
-        start: The place of its first character.
-        end: The place behind its last character.
+        kind: The kind of entity.
+        text: The text of the entity.
+        start: Offset of its first character.
+        end: Offset behind its last character.
     """
 
     kind: MentionKind
@@ -84,7 +84,7 @@ _NEEDED = {
     MentionKind.PATH: re.compile(r"[/\\]"),
     MentionKind.ID: _DIGIT, MentionKind.NUMBER: _DIGIT,
 }  # fmt: skip
-"""Without this a form finds nothing, and need not be looked for."""
+"""Without this a form cannot match, so that it can be skipped."""
 _TRAILING = ".,;:!?)]}'\"\u2026"
 _PARTICLES = frozenset("de del da di do dos van von der den la le al bin ben ibn of y".split())
 FUNCTION_WORDS = frozenset(
@@ -95,17 +95,17 @@ FUNCTION_WORDS = frozenset(
 )
 _MOST_WORDS = 6
 _SHORT = 3
-"""Letters of an initial or a title that is written with a full stop."""
+"""The longest initial or title that is written with a full stop."""
 
 
 def mentions(text: str) -> list[Mention]:
     """
-    Return everything that *text* mentions, in order, no two overlapping; time is linear.
+    Return every entity of *text*, in order, without overlaps; time is linear.
 
     Identifiers are runs of ASCII letters and digits with a digit in them. Numeric dates, money
-    (a sign or an ISO code beside a number), phone numbers and addresses are found in any
-    language; months are looked for in English. Names are words with a capital, so they are
-    found in scripts that have capitals only, and German nouns are taken for names.
+    (a sign or an ISO code beside a number), phone numbers and addresses are recognised in any
+    language, months in English. Names are capitalised words, so they are only recognised in
+    scripts with capitals, and German nouns count as names.
 
     >>> [(m.kind.value, m.text) for m in mentions("Mia Li paid $20 for W-77 on 2024-05-20.")]
     [('name', 'Mia Li'), ('money', '$20'), ('id', 'W-77'), ('date', '2024-05-20')]
@@ -139,7 +139,7 @@ def _is_id(word: str) -> bool:
 
 
 def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
-    """Runs of words with a capital, particles such as ``van`` between them."""
+    """Yield runs of capitalised words, with particles such as ``van`` between them."""
     run: list[tuple[int, int]] = []
     for match in _FORMS[MentionKind.NAME].finditer(text):
         start, end = match.span()
@@ -156,14 +156,14 @@ def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _ends_name(text: str, last: tuple[int, int], start: int) -> bool:
-    """Whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` go on behind the stop."""
+    """Return whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` go on."""
     between, word = text[last[1] : start], text[last[0] : last[1]]
     goes_on = len(word) <= _SHORT or word.casefold() in TITLES
     return between != " " and not (between == ". " and goes_on)
 
 
 def _trimmed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
-    """One name, without the small words around it."""
+    """Yield the span of one name, without function words around it."""
     while run and text[slice(*run[0])].casefold() in FUNCTION_WORDS:
         run = run[1:]
     while run and text[slice(*run[-1])] in _PARTICLES:

@@ -1,4 +1,4 @@
-"""Names of months in many languages, in the forms in which a date has them."""
+"""Names of months in many languages, in the forms that dates use."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ENGLISH = (
 """The names of the months in English."""
 _PATTERN = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in ENGLISH)
 ENGLISH_MONTH = f"(?:{'|'.join(ENGLISH)})"
-"""A pattern of a month's name in English, in lower case."""
+"""A pattern of the English names of months, in lower case."""
 ENGLISH_OR_SHORT = rf"(?:{_PATTERN}|sept)"
-"""A pattern of it that takes its first three letters as well, and ``sept``."""
+"""A pattern that also matches the first three letters, and ``sept``."""
 _NAMES = f"""
 {" ".join(ENGLISH)}
 januar februar märz april mai juni juli august september oktober november dezember
@@ -65,11 +65,11 @@ lokakuuta marraskuuta joulukuuta
 tammikuun helmikuun maaliskuun huhtikuun toukokuun kesäkuun heinäkuun elokuun syyskuun lokakuun
 marraskuun joulukuun
 """
-"""Names that are not cut off: ``mar`` is no short form of ``marraskuu``."""
+"""Names that are never abbreviated: ``mar`` does not mean ``marraskuu``."""
 _UNNAMED = ("tháng {}", "{} 月", "{} 월")
-"""Where months have a number."""
+"""Languages that number the months."""
 _SHORTEST = 3
-"""Letters of the shortest form that is cut off, ``dec`` and ``déc``."""
+"""Letters of the shortest abbreviation, ``dec`` and ``déc``."""
 _MONTHS = 12
 
 Name = tuple[str, ...]
@@ -79,9 +79,9 @@ Name = tuple[str, ...]
 @lru_cache(maxsize=_MONTHS)
 def month_names(month: int) -> tuple[Name, ...]:
     """
-    Return what a month is called, from 1: in full, declined, and cut off after three letters.
+    Return the names of a month, counted from 1: whole, inflected and abbreviated.
 
-    A name that means another month in another language is left out.
+    A name that means different months in different languages is left out.
 
     >>> ("maja",) in month_names(5), ("dic",) in month_names(12), ("mar",) in month_names(11)
     (True, True, False)
@@ -92,7 +92,7 @@ def month_names(month: int) -> tuple[Name, ...]:
 @lru_cache(maxsize=1)
 def whole_names() -> dict[str, int]:
     """
-    Return the names of months in one word, not cut off, each with the number of its month.
+    Return the unabbreviated one-word names of months, with their numbers.
 
     >>> whole_names()["lipca"], whole_names()["décembre"], "set" in whole_names()
     (7, 12, False)
@@ -119,7 +119,7 @@ def _table() -> dict[Name, set[int]]:
 
 
 def _forms(name: str, *, cut: bool) -> set[Name]:
-    """In full, without accents, and, in an alphabet with capitals, its first letters."""
+    """Return a name whole, without accents, and, in cased alphabets, abbreviated."""
     full = normal(name)
     spellings = {full, unaccented(full)}
     if cut and name.lower() != name.upper():

@@ -1,4 +1,4 @@
-"""Places, companies and things that are called after somebody: the Martin Luther King Jr. Day."""
+"""Places, companies and things named after people, such as Martin Luther King Jr. Day."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BEFORE = frozenset(
     "airport aeropuerto flughafen université university universidad lycée école institut instituto "
     "stade gare clinique klinik krankenhaus teatro stadion".split()
 )
-"""Words before such a name; an article stands before no person."""
+"""Words before such a name; an article never precedes a person."""
 _BEHIND = re.compile(
     r"(?:['\u2019]s?)?(?:[ ][^\W\d_][\w.]{0,20})?[ ](?:Jr\.?|Day|Springs?|Beach|City|County|Street"
     r"|St|Avenue|Ave|Road|Rd|Blvd|Boulevard|Square|Park|Airport|Station|Hospital|University|College"
@@ -24,12 +24,12 @@ _WHOLE = frozenset(
     "giorgio armani,marc jacobs,jack daniel,harry potter,peter pan,santa claus,john doe,"
     "jane doe".split(",")
 )
-"""Companies and figures that everybody knows, and names that stand for anybody."""
+"""Well-known companies and fictional characters, and placeholder names."""
 
 
 def is_namesake(text: str, start: int, end: int, before: str) -> bool:
     """
-    Return whether a name is that of a place, a company or a thing.
+    Return whether a person's name here is that of a place, a company or a thing.
 
     Args:
         text: The text.

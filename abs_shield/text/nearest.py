@@ -1,4 +1,4 @@
-"""Which of the known names somebody meant by an unknown one."""
+"""The closest match of an unknown name among candidates."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _LONGEST = 128
 _MOST = 5_000
 _OTHER_VERB = 0.75
 _LEAST_SLIP, _LEAST_SLIPS = 5, 8
-"""Letters of a word from which one slip, and two, leave it recognisable."""
+"""Shortest words that stay recognisable with one slip, and with two."""
 _COMPARED = 16
-"""Values whose spelling is compared letter by letter: those with most characters in place."""
+"""Values compared letter by letter: those with the most characters in place."""
 
 
 def nearest(
     word: str, candidates: Iterable[str], *, most: int = 1, floor: float = 0.6
 ) -> list[str]:
     """
-    Give the *most* names nearest to *word*, best first; none below *floor* in [0, 1].
+    Return the *most* candidates nearest to *word*, best first; none below *floor* in [0, 1].
 
-    Spelling and shared words both count, whatever the order, case or separators; words that
-    tools use for one thing count as shared.
+    Spelling and shared words both count, in any order, case or separators; synonyms in the names
+    of tools count as shared.
 
     >>> nearest("refnud", ["refund", "transfer"])
     ['refund']
@@ -48,7 +48,7 @@ def nearest(
 
 
 def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> float:
-    """How near a name is: by spelling, and by shared words; another verb is a bad sign."""
+    """Return the similarity of a name by spelling and shared words, lower for another verb."""
     other = split_words(name[:_LONGEST])
     matcher.set_seq1(" ".join(other) or name[:_LONGEST])
     spelling = matcher.ratio()
@@ -79,7 +79,7 @@ def _first(names: Iterable[str], most: int) -> Iterable[str]:
 
 
 def _promising(value: str, others: list[str]) -> list[str]:
-    """Those with the most characters in place, counted from either end; in their own order."""
+    """Return the values with the most characters in place from either end, in order."""
     if len(others) <= _COMPARED:
         return others
     back = value[::-1]
@@ -90,9 +90,9 @@ def _promising(value: str, others: list[str]) -> list[str]:
 
 def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) -> str:
     """
-    Give the seen value nearest in spelling to *value*; empty where none is near.
+    Return the candidate nearest in spelling to *value*; empty if none is near.
 
-    Words have to be nearer than codes are: any two words share letters.
+    Words must be more similar than codes: any two words share letters.
 
     >>> closest_spelling("tx_12354", ["tx_77", "tx_12345"])
     'tx_12345'
@@ -111,9 +111,9 @@ def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) 
 
 def is_misspelt(written: str, word: str) -> bool:
     """
-    Return whether *written* is *word* with one slip, or two where it is long.
+    Return whether *written* is *word* with one slip, or with two in a long word.
 
-    A slip is a letter too many, too few or another one, or two letters that changed places.
+    A slip is an additional, missing or wrong letter, or two swapped letters.
 
     >>> is_misspelt("philedelphia", "philadelphia"), is_misspelt("brain", "brian")
     (True, True)

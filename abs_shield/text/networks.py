@@ -1,4 +1,4 @@
-"""How much of the internet a text of networks names."""
+"""Detection of network ranges that cover the whole internet."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _LONGEST = 50_000
 _BETWEEN = re.compile(r"[\s,;|\"'()\[\]]+")
 _OPEN = re.compile(r".*/0+(?:\.0+)*")
 _EVERY_IPV4 = [IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")]
-"""Where IPv6 holds the whole of IPv4."""
+"""The ranges of IPv6 that map the whole of IPv4."""
 
 
 def is_everything(texts: Iterable[str]) -> bool:
     """
-    Whether the networks of *texts* add up to all of IPv4 or of IPv6.
+    Return whether the networks of *texts* together cover all of IPv4 or IPv6.
 
-    A text may list several, with commas or blanks between them. What is no network says nothing,
-    unless it ends in ``/0``; a list that is too long to be read may say anything.
+    A text may list several, separated by commas or blanks. Other words are ignored unless they end
+    in ``/0``; a list that is too long to be read counts as everything.
 
     >>> is_everything(["10.0.0.0/8"]), is_everything(["0.0.0.0/1, 128.0.0.0/1"])
     (False, True)

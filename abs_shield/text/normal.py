@@ -1,4 +1,4 @@
-"""The one form in which texts are compared, and the chunks that it falls into."""
+"""The normal form in which texts are compared, and its tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARKS = (
     "\u0b82-\u0bcd\u0c00-\u0c56\u0c81-\u0cd6\u0d00-\u0d57\u0d81-\u0ddf\u0e31-\u0e3a\u0e47-\u0e4e"
     "\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a"
 )
-"""Vowel signs and accents that stand apart from their letter, and are no word characters."""
+"""Combining vowel signs and accents, which are not word characters."""
 _GLUE = rf"[!#$%&*+\-./:=?@^~\u0300-\u036f{MARKS}]+"
 
 _BORDER = re.compile(
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _PIECE = re.compile(r"[/:=?&#,+*!$%^~]+")
 _TAIL = re.compile(r"(?<=[^\W\d_][-_.])\d+(?=[/:=?&#]|$)")
-"""The number of ``ord-7731``; a number inside a date or a telephone is no part of its own."""
+"""The number of ``ord-7731``; a number inside a date or a telephone does not count."""
 _LABEL = re.compile(r"[:=]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f"
@@ -46,8 +46,8 @@ _MOST_REMEMBERED = 1 << 16
 _MOST_STEPS = 12
 
 
-class _Plain(dict[int, str | None]):
-    """What a character becomes: nothing where it is invisible, ASCII where it is a digit."""
+class _NormalCharacters(dict[int, str | None]):
+    """A translation of characters: invisible ones to None, digits to ASCII."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
@@ -61,7 +61,9 @@ class _Plain(dict[int, str | None]):
         return plain
 
 
-_PLAIN = _Plain({ord("\u0307"): None, ord("\u0131"): "i"})  # Turkish dotted and dotless i
+_PLAIN = _NormalCharacters(
+    {ord("\u0307"): None, ord("\u0131"): "i"}
+)  # Turkish dotted and dotless i
 _PLAIN.update(dict.fromkeys(map(ord, _FILLERS)))
 _PLAIN.update(dict.fromkeys(map(ord, _HYPHENS), "-"))
 _PLAIN.update({ord("\u066b"): ".", ord("\u066c"): ","})  # Arabic decimals and thousands
@@ -71,17 +73,17 @@ _SIGN = re.compile(
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c\u2100-\u2125\u2127-\u2129\u212c-\u214f"
     "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff]"
 )
-"""Signs that fall into letters or digits, and would stick to their neighbours: circled digits."""
+"""Signs that NFKC turns into letters or digits, which would join their neighbours."""
 _APART = {ord(sign): f"\n{sign}\n" for sign in filter(_SIGN.match, map(chr, range(0xAA, 0x3400)))}
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
 _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
-"""A full stop of Chinese and Japanese where a decimal point belongs: an input method's slip."""
+"""A Chinese or Japanese full stop in place of a decimal point: a slip of input methods."""
 _MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
 _MOST_MARKS = 30
-"""Accents on one letter; to sort n of them by Unicode's order takes CPython n squared steps."""
+"""Accents on one letter; CPython sorts n of them in n squared steps."""
 _LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
 _MOST_SPREAD = 4
-"""How many times as long its normal form is at most; one ligature of Arabic alone is 18 letters."""
+"""The longest normal form, in lengths of the text; one Arabic ligature alone is 18 letters."""
 _SPREADING = re.compile("[\u3300-\u33ff\ufdf0-\ufdfb]")
 """Ligatures of more than four letters."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -92,10 +94,10 @@ _STROKES = str.maketrans(
 
 def normal(text: str) -> str:
     """
-    Give *text* in NFKC, casefolded, without invisible characters, digits in ASCII.
+    Return *text* in NFKC, casefolded, without invisible characters, digits in ASCII.
 
-    A blank is put where the script changes, so that an id inside a Chinese sentence stands alone.
-    Of a text that grows to far more than its length the end is cut off.
+    A blank is inserted where the script changes, so that an id inside a Chinese sentence is a
+    token of its own. A text that grows to far more than its length is cut.
 
     >>> normal("Order TX\u20111\u200b2"), normal("订单tx_12345谢谢")
     ('order tx-12', '订单 tx_12345 谢谢')
@@ -108,7 +110,7 @@ def normal(text: str) -> str:
 
 
 def _few_marks(run: re.Match[str]) -> str:
-    """Drop accents beyond those that any language puts on one letter."""
+    """Remove accents beyond the number that any language uses on one letter."""
     marked = groupby(run[0], lambda character: unicodedata.combining(character) > 0)
     return "".join(
         "".join(islice(group, _MOST_MARKS) if is_mark else group) for is_mark, group in marked
@@ -117,9 +119,9 @@ def _few_marks(run: re.Match[str]) -> str:
 
 def _fitting(text: str) -> str:
     """
-    Cut off of a text what would be cut off of its normal form, before it is made.
+    Cut off what normalisation would exceed its limit with, before normalising.
 
-    It is asked of long texts alone, and counts each character by itself.
+    Only long texts need this; each character is counted by itself.
     """
     most = _MOST_SPREAD * len(text) + _LONGEST_SHORT
     sizes = {c: len(unicodedata.normalize("NFKC", c)) for c in set(_SPREADING.findall(text))}
@@ -144,12 +146,12 @@ def _normal(text: str) -> str:
 
 _short = lru_cache(maxsize=64)(_normal)
 _long = lru_cache(maxsize=2)(_normal)
-"""A value is looked for in several ways one after the other, each of which asks for this."""
+"""Cached since a value is searched for in several ways, each of which needs this."""
 
 
 def chunks(normalised: str) -> list[str]:
     """
-    Give the runs of word characters with the punctuation inside them.
+    Return the runs of word characters with the punctuation inside them.
 
     >>> chunks("mail mia.li@x.org about #w123, paid $1,500.00.")
     ['mail', 'mia.li@x.org', 'about', 'w123', 'paid', '1,500.00']
@@ -159,7 +161,7 @@ def chunks(normalised: str) -> list[str]:
 
 def codes(normalised: str) -> Iterator[str]:
     """
-    Give the chunks that may identify something: with a digit or an @ in them.
+    Yield the chunks that may identify something: those with a digit or an @.
 
     >>> list(codes("refund tx_9 to mia@x.org, please"))
     ['tx_9', 'mia@x.org']
@@ -168,19 +170,19 @@ def codes(normalised: str) -> Iterator[str]:
 
 
 def words(normalised: str) -> list[str]:
-    """Give the runs of letters and digits."""
+    """Return the runs of letters and digits."""
     return _ALNUM.findall(normalised)
 
 
 def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     """
-    Give the whole words inside a compound chunk: what stands between its punctuation.
+    Return the whole words inside a compound chunk, split at its punctuation.
 
-    Of a path also the folders on its way.
+    For a path, they include its folders.
 
     Args:
         chunk: The chunk.
-        split: Its `words`, where they are known already.
+        split: Its `words`, if they are split already.
 
     >>> sorted(parts("x.org/orders/w_9"))
     ['9', 'orders', 'org', 'w', 'w_9', 'x', 'x.org', 'x.org/orders']
@@ -189,7 +191,7 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     within = set(filterfalse(str.isdigit, split))
     if "_" in chunk:
         within.update(filterfalse(str.isdigit, _WORD.findall(chunk)))
-    if _PIECE.search(chunk) is None:  # nothing but hyphens, full stops, underscores, @
+    if _PIECE.search(chunk) is None:  # only hyphens, full stops, underscores, @
         if split and split[-1].isdigit():
             within.update(_TAIL.findall(chunk))
         within.discard(chunk)
@@ -200,13 +202,13 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
 
 
 def alphanumerics(normalised: str) -> str:
-    """Give the letters and digits alone."""
+    """Return only the letters and digits."""
     return "".join(_ALNUM.findall(normalised))
 
 
 def unaccented(normalised: str) -> str:
     """
-    Give *normalised* without accents and strokes.
+    Return *normalised* without accents and strokes.
 
     >>> unaccented("josé müller, łódź")
     'jose muller, lodz'
@@ -218,10 +220,10 @@ def unaccented(normalised: str) -> str:
 
 
 def is_unspaced_script(normalised: str) -> bool:
-    """Whether *normalised* is written in a script without blanks between words, or in Korean."""
+    """Return whether *normalised* has a script without blanks between words, or Korean."""
     return _UNSPACED.search(normalised) is not None
 
 
 def is_latin(normalised: str) -> bool:
-    """Whether every letter is Latin."""
+    """Return whether every letter is Latin."""
     return normalised.isascii() or not re.search(rf"[^\W{_LATIN}]", normalised)

@@ -1,4 +1,4 @@
-"""Stand-ins for values that have no JSON form: nothing in them can be compared."""
+"""Placeholders for values without a JSON form, which are never compared."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 
 class TypePlaceholder(str):
-    """A value that has no JSON form, by its type, as in ``<generator>``."""
+    """The type of a value without a JSON form, as in ``<generator>``."""
 
     __slots__ = ()
 
 
 class UnreadIterator(list[Any]):
-    """An iterator that only its tool reads; for a schema, an empty list."""
+    """An iterator that is left to the tool; an empty list for a schema."""
 
     __slots__ = ()

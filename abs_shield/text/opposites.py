@@ -1,4 +1,4 @@
-"""Words that say the opposite of each other."""
+"""Pairs of words with opposite meanings."""
 
 from __future__ import annotations
 
@@ -49,4 +49,4 @@ def _table() -> dict[str, frozenset[str]]:
 
 
 OPPOSITES = _table()
-"""The opposites of a stem."""
+"""The opposites of each stem."""

@@ -1,4 +1,4 @@
-"""Steps of a path or a URL: where it may be cut, and which of them need no mention."""
+"""Steps of a path or a URL: where to cut it, and which steps need no mention."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ALIKE = 0.6
 
 def cut_positions(path: str) -> list[int]:
     """
-    Give the places where a path may be cut in two, the last first; a URL keeps its host.
+    Return the positions where a path may be cut, last first; a URL keeps its host.
 
     >>> cut_positions("https://x.org/a/b"), cut_positions("/etc/app/a.txt")
     ([15, 13], [8, 4])
@@ -42,7 +42,7 @@ def cut_positions(path: str) -> list[int]:
 
 def is_plain_step(step: str) -> bool:
     """
-    Whether a step is made of words: no digit, no file's ending.
+    Return whether a step consists of words, without digits or a file extension.
 
     >>> [is_plain_step(step) for step in ("releases", "place_id", "a1b2", "b.txt")]
     [True, True, False, False]
@@ -52,7 +52,7 @@ def is_plain_step(step: str) -> bool:
 
 def is_conventional(step: str) -> bool:
     """
-    Whether a file or folder of this name stands in many projects: looking for it invents nothing.
+    Return whether many projects have a file or folder of this name.
 
     >>> is_conventional("README.md"), is_conventional("report.md")
     (True, False)
@@ -62,7 +62,7 @@ def is_conventional(step: str) -> bool:
 
 def resolve_parent_steps(path: str) -> str:
     """
-    Return where a path leads that goes back from a named step; empty where it does not.
+    Return the destination of a path with a parent step behind a named one; else empty.
 
     >>> [resolve_parent_steps(path) for path in ("/srv/app/../x", "/srv/app%2f..", "../a", "a")]
     ['/srv/x', '/srv', '', '']
@@ -78,7 +78,7 @@ def resolve_parent_steps(path: str) -> str:
 
 def is_revision(text: str) -> bool:
     """
-    Whether a revision is named from where the work stands, as version control does.
+    Return whether a revision is relative to the current one, as in version control.
 
     >>> [is_revision(text) for text in ("HEAD~1", "@{u}", "HEAD^^", "main")]
     [True, True, True, False]
@@ -88,7 +88,7 @@ def is_revision(text: str) -> bool:
 
 def is_misspelt_path(path: str, other: str) -> bool:
     """
-    Whether *path* is *seen* with one step of it misspelt.
+    Return whether *path* is *other* with one step misspelt.
 
     >>> is_misspelt_path("/srv/mio/a.pdf", "/srv/mia/a.pdf")
     True

@@ -1,4 +1,4 @@
-"""Telephone numbers: which fields hold them, where they stand in a text, and which are the same."""
+"""Telephone numbers: fields that hold them, spans in a text, and equality."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _CONTACTS = frozenset(
     "contact dial emergency to from recipient receiver sender work home office private personal "
     "business main direct desk daytime evening hotline helpline".split()
 )
-"""Whose number is a telephone's."""
+"""Words before "number" that make it a telephone number."""
 _REACHED = _CONTACTS | frozenset({"addressee", "participant"})
-"""Names of where somebody is reached."""
+"""Words for where somebody is reached."""
 _NUMBERS = frozenset({"number", "no", "num", "nr"})
 _CODES = frozenset(
     "id identifier uuid guid sid key code token ref reference account iban order invoice "
     "transaction card ticket tracking parcel shipment passport ssn policy booking reservation "
     "payment serial sku isbn ean barcode imei vin".split()
 )
-"""What names of other identifiers end with."""
+"""Last words in the names of other identifiers."""
 _NO_IDS = frozenset({"paid", "unpaid", "prepaid", "void", "valid", "grid", "said", "android"})
 _NATIVE = re.compile("电话|電話|手机|手機|携帯|전화|휴대|연락처|телефон|هاتف|फ़ोन|โทร")
-"""The same words in scripts whose names are not split into words here."""
+"""The same words in scripts whose names are not split into words."""
 _SHAPE = re.compile(
     r"\+\d(?:[ ().-]{0,2}\d){7,14}|\(\d{2,5}\)[ -]?\d(?:[ -]?\d){4,11}"
     r"|(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"
 )
-"""With a country's code, an area code in brackets, or grouped as in North America."""
+"""A country's code, an area code in brackets, or North American groups."""
 _EXIT = re.compile(
     r"\(\+\d{1,3}\)(?:[ ().-]{0,2}\d){6,14}|00[1-9]\d{0,2}(?=\D)(?:[ ()-]{1,2}\d+){2,6}"
 )
@@ -43,7 +43,7 @@ _EXIT = re.compile(
 _LEAST, _MOST = 7, 15
 _RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
-"""What begins with a country's code."""
+"""The beginnings with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")
 _MOST_GROUPS = 10
 _LEAST_ABROAD = 11
@@ -78,7 +78,7 @@ def _names_phone(name: str) -> bool:
 
 def is_contact_field(name: str) -> bool:
     """
-    Return whether a field of this name says where somebody is reached: by telephone, it may be.
+    Return whether a field of this name is where somebody is reached, perhaps by telephone.
 
     >>> [is_contact_field(name) for name in ("to", "work", "recipient_id", "order")]
     [True, True, False, False]
@@ -89,7 +89,7 @@ def is_contact_field(name: str) -> bool:
 
 def is_identifier_field(name: str) -> bool:
     """
-    Return whether a field of this name holds identifiers that are no telephone numbers.
+    Return whether a field of this name holds identifiers other than telephone numbers.
 
     >>> names = ("order_id", "account_number", "support_number", "work")
     >>> [is_identifier_field(name) for name in names]
@@ -106,7 +106,7 @@ def is_identifier_field(name: str) -> bool:
 
 def is_phone(text: str) -> bool:
     """
-    Return whether a value is written as only telephone numbers are.
+    Return whether a value has a format that only telephone numbers have.
 
     >>> [is_phone(text) for text in ("+49 30 1234567", "(555) 123-4567", "555-123-4567", "5551234")]
     [True, True, True, False]
@@ -118,18 +118,18 @@ def is_phone(text: str) -> bool:
 
 
 def find_phones(text: str) -> Iterator[re.Match[str]]:
-    """Yield where a text holds what is written as only telephone numbers are."""
+    """Yield the matches of formats that only telephone numbers have."""
     return _SHAPE.finditer(text)
 
 
 class Phone(NamedTuple):
     """
-    One way to read a telephone number.
+    One reading of a telephone number.
 
     Attributes:
         national: Its digits within the country.
-        country: The country's code; empty where none is said.
-        sure: Whether the number may be one without a country's code, too.
+        country: The country's code; empty without one.
+        sure: Whether it may also equal a number without a country's code.
     """
 
     national: str
@@ -139,11 +139,10 @@ class Phone(NamedTuple):
 
 def phones_of(text: str) -> frozenset[Phone]:
     """
-    Return the ways to read a telephone number.
+    Return the possible readings of a telephone number.
 
-    A leading digit is left out only where it is a country's code, the 0 or the Russian 8 that a
-    call within the country begins with, or the 1 of North America. A country's code without ``+``
-    or ``00`` is read where eleven digits or more are left to it.
+    A leading digit is only omitted as a country's code, as the trunk prefix 0 or Russian 8, or as
+    the 1 of North America. A country's code without ``+`` or ``00`` needs at least eleven digits.
 
     >>> [tuple(phone) for phone in phones_of("+49 (0)30 1234567")]
     [('301234567', '49', True)]
@@ -163,26 +162,26 @@ def phones_of(text: str) -> frozenset[Phone]:
 
 
 def _without_sign(digits: str) -> Iterator[Phone]:
-    """Read a country's code that is not said to be one."""
+    """Yield readings with a country's code that is not marked as one."""
     if len(digits) < _LEAST_ABROAD or digits[0] == "0":
         return
     if digits[0] == "8" and len(digits) == _LEAST_ABROAD:
         yield Phone(digits[1:], "7", sure=False)
     read = _international(digits)
     if read.country != "1" or len(digits) == _LEAST_ABROAD:
-        # a 7 or 8 before ten digits is Russia's only where the other side says so
+        # a 7 or 8 before ten digits only counts as Russia's if the other number has its code
         yield read._replace(sure=read.country != "7")
 
 
 def _international(digits: str) -> Phone:
-    """Read a country's code, and what is behind it without its trunk's zero."""
+    """Parse a country's code and the national number, without a trunk zero."""
     size = 1 if digits[:1] in _SHORT else 2 if digits[:2] in _MIDDLE else 3
     return Phone(digits[size:].removeprefix("0"), digits[:size])  # +49 (0)30 ...
 
 
 def is_same_phone(one: frozenset[Phone], other: frozenset[Phone]) -> bool:
     """
-    Return whether two numbers may be read as the same; countries' codes on both sides are equal.
+    Return whether two numbers may be equal; if both have countries' codes, these are equal.
 
     >>> german = phones_of("+49 20 7123 4567")
     >>> [is_same_phone(german, phones_of(other)) for other in ("020 71234567", "+442071234567")]
@@ -201,7 +200,7 @@ def _is_same(one: Phone, other: Phone) -> bool:
 
 def nationals(text: str) -> frozenset[str]:
     """
-    Return what a telephone number may be within its country.
+    Return the possible national numbers of a telephone number.
 
     >>> sorted(nationals("+49 30 1234567")), sorted(nationals("030 1234567"))
     (['301234567'], ['301234567'])
@@ -213,7 +212,7 @@ def nationals(text: str) -> frozenset[str]:
 
 def phone_runs(text: str) -> Iterator[str]:
     """
-    Give the runs of digits in a text that are long enough for a telephone number.
+    Yield the runs of digits that are long enough for a telephone number.
 
     >>> list(phone_runs("call +49 30 1234567 or 555-123-2002, order W12345678"))
     ['+49 30 1234567', '555-123-2002']
@@ -223,10 +222,10 @@ def phone_runs(text: str) -> Iterator[str]:
 
 def phones_in_run(run: str) -> Iterator[str]:
     """
-    Give the telephone numbers that a run of digits may hold, group by group.
+    Yield the telephone numbers that a run of digits may contain, group by group.
 
-    What begins with a country's code is not read without it, and what is grouped as a telephone
-    number not in part.
+    A number with a country's code is not split from it, and a run grouped like a telephone number
+    is not read in part.
 
     >>> list(phones_in_run("+49 30 1234567")), list(phones_in_run("7 555-1234"))
     (['+49 30 1234567'], ['7 555-1234', '555-1234'])

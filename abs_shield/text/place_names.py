@@ -1,4 +1,4 @@
-"""How a place is told: from the small to the large, in words of any map, in two languages."""
+"""Names of places: without qualifiers, in other languages, and nicknames of cities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VENUE = frozenset(
     "centre center street st avenue ave road rd square sq boulevard blvd lane ln drive dr city "
     "town county district downtown university hospital hotel port terminal main".split()
 )
-"""Words that say what kind of place is meant, and name none."""
+"""Generic words for kinds of places."""
 _EXONYMS = (
     "cologne köln/munich münchen/vienna wien/nuremberg nürnberg/zurich zürich/geneva genève genf/"
     "basel basle bâle/bern berne/rome roma/milan milano/florence firenze/venice venezia/"
@@ -62,7 +62,7 @@ _SHORTENED = {name: row.split(",") for row in _SHORT.split("/") for name in row.
 
 def bare_place(place: str) -> str:
     """
-    Give the place itself: without what elaborates it, and without words of any map.
+    Return the name of a place without qualifiers and generic words.
 
     >>> bare_place("Tromsø Airport (TOS), Norway"), bare_place("Munich Hbf"), bare_place("Station")
     ('Tromsø', 'Munich', 'Station')
@@ -74,7 +74,7 @@ def bare_place(place: str) -> str:
 
 def foreign_names(place: str) -> list[str]:
     """
-    Give the place as it is called in another language, for cities that have two names.
+    Return the names of a city in other languages.
 
     >>> foreign_names("Cologne"), foreign_names("Leeds")
     (['köln'], [])
@@ -85,7 +85,7 @@ def foreign_names(place: str) -> list[str]:
 
 def short_city_names(place: str) -> list[str]:
     """
-    Give what a large city is called for short, in small letters.
+    Return the short names of a large city, in lower case.
 
     >>> short_city_names("Las Vegas"), short_city_names("Leeds")
     (['vegas', 'lv', 'sin city'], [])

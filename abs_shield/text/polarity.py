@@ -1,4 +1,4 @@
-"""Whether two sentences that speak of the same thing deny each other, or say opposites."""
+"""Detection of two sentences about one subject that contradict each other."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NEGATORS = frozenset(
 _LONGEST = 2_000
 _MOST_WORDS = 400
 _REACH = 3
-"""Words behind a negator among which the first that says something is denied."""
+"""Content words behind a negator among which the first one is negated."""
 _SAME = 0.75
-"""The share of a statement's words in a sentence that says the same but for a negation."""
+"""The least share of common words in sentences that differ only in a negation."""
 _AKIN = 0.6
 _DENYING = frozenset(
     map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
@@ -31,7 +31,7 @@ _NOT_DENIED = frozenset(map(stem, "only just merely sure necessarily".split()))
 _LIMITS = re.compile(
     r"\b(?:until|till|before|unless|without|except|only|(?:more|less|fewer) than)\b", re.IGNORECASE
 )
-"""Words with which a sentence denies a part of something: "not open before 9" says it opens."""
+"""Words that limit a negation: "not open before 9" means that it opens."""
 _BREAKS = re.compile(r"[,;:.()]|\b(?:but|if|because|while|when)\b")
 _REPLY = re.compile(
     r"[\W_]{0,8}(?:no|yes|nope|yep|yeah|nah)\s{0,2}[,.:;!\u2014-](?=\s)(?!\s{0,2}\d)",
@@ -39,14 +39,14 @@ _REPLY = re.compile(
 )
 
 _DOUBLED = re.compile(r"(?<=n)['\u2019]{2}(?=t\b)", re.IGNORECASE)
-"""The apostrophe of ``didn''t``, as text that was quoted for YAML or SQL has it."""
+"""The doubled apostrophe of ``didn''t`` in text quoted for YAML or SQL."""
 
 
 def without_reply(text: str) -> str:
     """
-    Return *text* with blanks in place of the yes or no that it begins with, of the same length.
+    Return *text* with its leading yes or no replaced by blanks, at the same length.
 
-    A leading "No," answers a question; it denies nothing of what stands behind it.
+    A leading "No," answers a question; it does not negate the rest.
 
     >>> without_reply("No, it is full."), without_reply("No pets."), without_reply("No. 5 is full.")
     ('    it is full.', 'No pets.', 'No. 5 is full.')
@@ -56,14 +56,14 @@ def without_reply(text: str) -> str:
 
 
 def read_sentence(text: str) -> SentenceWords:
-    """Return the words of a sentence, without the yes or no that it begins with."""
+    """Return the words of a sentence, without a leading yes or no."""
     plain = _DOUBLED.sub("'", without_reply(text[:_LONGEST]))
     return SentenceWords(plain, tuple(tokens(plain, most=_MOST_WORDS)))
 
 
 @dataclass(frozen=True)
 class SentenceWords:
-    """The words of one sentence, and those that it denies."""
+    """The words of one sentence, and those that it negates."""
 
     text: str
     words: tuple[Token, ...]
@@ -74,7 +74,7 @@ class SentenceWords:
 
     @cached_property
     def written(self) -> dict[str, str]:
-        """How each word that says something is first written."""
+        """Return the first spelling of each content word."""
         return {one.key: self.text[one.start : one.end] for one in reversed(self.content)}
 
     @cached_property
@@ -83,33 +83,33 @@ class SentenceWords:
 
     @cached_property
     def denies(self) -> bool:
-        """Whether anything in it is denied, in whatever words."""
+        """Return whether the sentence negates anything, in any words."""
         return self.negated or any(one.key in _DENYING for one in self.words)
 
     @cached_property
     def negated(self) -> bool:
-        """Whether it has a word such as "not", which turns what another word says."""
+        """Return whether the sentence has a negator such as "not"."""
         return any(self.negates(n) for n, _ in enumerate(self.words))
 
     @cached_property
     def numbered(self) -> frozenset[str]:
-        """The words with digits: which room, flight or day it speaks of."""
+        """Return the words with digits: a room, a flight, a day."""
         return frozenset(w.key for w in self.words if w.figure or any(map(str.isdigit, w.key)))
 
     @cached_property
     def limited(self) -> bool:
-        """Whether it denies something up to a limit only."""
+        """Return whether the sentence negates only up to a limit."""
         return _LIMITS.search(self.text) is not None
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The words that a negator stands before, the nearest in its clause, and nowhere else."""
+        """Return the words that occur only directly behind a negator in their clause."""
         negations = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
         stands = Counter(word.key for word in self.content)
         return frozenset(key for key, times in negations.items() if key and times >= stands[key])
 
     def negates(self, n: int) -> bool:
-        """Return whether a word denies what stands behind it; before a comma it does not."""
+        """Return whether a word negates the next ones; before a comma it does not."""
         word = self.words[n]
         written = lowered(self.text[word.start : word.end])
         if written not in NEGATORS and not written.endswith("n't"):
@@ -129,14 +129,14 @@ class SentenceWords:
 
 
 def denial(statement: SentenceWords, other_sentence: SentenceWords) -> str:
-    """Return why one of two sentences denies what the other says; empty where none does."""
+    """Return how one of two sentences negates the other; empty if neither does."""
     if (
         statement.denies == other_sentence.denies
         or _share(statement.keys, other_sentence.keys) < _SAME
     ):
         return ""
     if statement.limited or other_sentence.limited or statement.numbered != other_sentence.numbered:
-        return ""  # of another room or day, or denied up to a limit: both may hold
+        return ""  # another room or day, or negated up to a limit: both may be true
     denied = (statement.denied & other_sentence.keys) | (other_sentence.denied & statement.keys)
     if not denied:
         return ""
@@ -147,9 +147,9 @@ def denial(statement: SentenceWords, other_sentence: SentenceWords) -> str:
 
 def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     """
-    Return which word has its opposite in the other sentence, beside a word that both have.
+    Return a word whose opposite is in the other sentence, beside a shared word; else empty.
 
-    A negation turns it: "not open" and "closed" agree.
+    A negation inverts it: "not open" and "closed" agree.
     """
     if (
         statement.negated != other_sentence.negated
@@ -172,7 +172,7 @@ def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
 
 
 def _neighbours(of: SentenceWords) -> list[tuple[str, str, str]]:
-    """Each word that says something, with those before and behind it."""
+    """Return each content word with the words before and behind it."""
     keys = [word.key for word in of.content]
     return list(zip(["\n", *keys], keys, [*keys[1:], "\n"], strict=False))
 

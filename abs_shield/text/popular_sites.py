@@ -1,4 +1,4 @@
-"""Public sites that every model knows, so that looking one up is no invention."""
+"""Public sites that every model knows, so that a lookup of one is not invented."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _POPULAR = frozenset(
 
 def is_popular_site(url: str) -> bool:
     """
-    Whether *url* leads to a site that every model knows.
+    Return whether *url* leads to a public site that every model knows.
 
     >>> is_popular_site("https://en.wikipedia.org/wiki/Emma"), is_popular_site("https://mia.org")
     (True, False)

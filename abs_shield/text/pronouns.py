@@ -1,4 +1,4 @@
-"""Sentences that begin with a pronoun: what they are about stands in the one before."""
+"""Sentences that begin with a pronoun and therefore refer to the sentence before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PRONOUNS = frozenset(
     "er sie es ihr sein dieser diese dieses il elle ils elles ce cette ello ella esto este".split()
 )
 _FIRST = 40
-"""Characters in which the first word is looked for."""
+"""Characters that are searched for the first word."""
 
 
 def starts_with_pronoun(sentence: str) -> bool:

@@ -1,4 +1,4 @@
-"""Who a message goes to: the addresses and the people that a text of recipients names."""
+"""Recipients of a message: their domains and their number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _APART = re.compile(r"[,;\n]+")
 
 def domains(text: str) -> list[str]:
     """
-    Give the domain of every address in *text*; a handle, ``@ann``, is no address.
+    Return the domain of every address in *text*; a handle such as ``@ann`` has none.
 
     >>> domains("Ann Li <ann@Example.org>, bob@x.com"), domains("@ann, bob")
     (['example.org', 'x.com'], [])
@@ -23,7 +23,7 @@ def domains(text: str) -> list[str]:
 
 def people(text: str) -> int:
     """
-    Count the recipients in *text*.
+    Return the number of recipients in *text*.
 
     >>> people('"Li, Ann" <ann@x.org>, bob@x.org'), people("ann; bob"), people(" ")
     (2, 2, 0)

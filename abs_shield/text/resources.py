@@ -24,7 +24,7 @@ _INTERFACE = frozenset(
     "course assignment supplier vendor asset claim contract lead opportunity login external sis "
     "lms crm erp".split()
 )
-"""Names of kinds and of services; none of a person, an owner, an environment or a permission."""
+"""Names of kinds and services, but not of persons, owners, environments or permissions."""
 _STORES = re.compile(r"\A(?:s3|gs|gcs)://(?=[^/]+/?\Z)")
 _ENDPOINTS = frozenset("host hostname endpoint server broker peer node url uri".split())
 _ENDPOINT = re.compile(r"([^:/]+):(\d{2,5})")
@@ -36,7 +36,7 @@ _LEAST_CHANGES = 3
 
 def is_kind_word(word: str) -> bool:
     """
-    Return whether a step before an identifier says of what kind it is, and nothing else.
+    Return whether a step before an identifier only states its kind.
 
     >>> [is_kind_word(word) for word in ("place_id", "orders", "refs", "mallory", "prod", "admin")]
     [True, True, True, False, False, False]
@@ -50,7 +50,7 @@ def is_kind_word(word: str) -> bool:
 
 def is_distinctive_code(step: str) -> bool:
     """
-    Return whether a code is one thing wherever it stands: letters and digits in no order.
+    Return whether a code is distinctive by itself: letters and digits in random order.
 
     >>> [is_distinctive_code(step) for step in ("2x485t9z5", "dqw4w9wgxcq", "hello-40", "12345678")]
     [True, True, False, False]
@@ -64,7 +64,7 @@ def is_distinctive_code(step: str) -> bool:
 
 def without_store(text: str) -> str:
     """
-    Return the name of a bucket without what says where it is.
+    Return the name of a bucket without the scheme of its store.
 
     >>> without_store("s3://logs-7/"), without_store("s3://logs-7/a.csv")
     ('logs-7', 's3://logs-7/a.csv')
@@ -75,7 +75,7 @@ def without_store(text: str) -> str:
 
 def host_and_port(text: str, words: Iterable[str]) -> tuple[str, ...]:
     """
-    Return the host and the port of an endpoint, in a field whose name has these *words*.
+    Return the host and the port of an endpoint, if the field's name has one of the *words*.
 
     >>> host_and_port("web-7:8080", ["host"]), host_and_port("inv-7:8080", ["invoice", "id"])
     (('web-7', '8080'), ())

@@ -1,4 +1,4 @@
-"""Where the sentences of a text begin and end, in any script."""
+"""Sentence boundaries in any script."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _STOP = re.compile(
     "[\"'\u201d\u2019\u00bb\u203a\u300d\u300f\u3011\uff09)\\]]*|\n"
 )
 _WIDE = re.compile("[\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]")
-"""Full stops after which no blank is written."""
+"""Full stops that need no blank after them."""
 _RANKS = frozenset("hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".split())
-"""Titles that are words or other abbreviations in small letters: "our sales rep."."""
+"""Titles that are other words in lower case: "our sales rep."."""
 TITLES = frozenset("mr mrs ms mx messrs dr prof".split()) | _RANKS
-"""Titles of people that end with a full stop, which ends no sentence."""
+"""Titles of people, whose full stop does not end a sentence."""
 _RANK = re.compile(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
 _ABBREVIATED = re.compile(
     rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES - _RANKS))}|st|sr|jr|vs|etc|"
@@ -38,9 +38,9 @@ def sentences(text: str) -> list[str]:
     """
     Return the sentences of *text*, stripped, in order; time is linear.
 
-    A line's end ends a sentence. Full stops inside numbers, addresses and versions do not, nor
-    after common English, German, Spanish, French and Russian abbreviations and initials. Thai is
-    written without full stops: a line of it is one sentence.
+    A line's end ends a sentence. Full stops inside numbers, addresses and versions do not, nor do
+    those of initials and common English, German, Spanish, French and Russian abbreviations. Thai
+    has no full stops: each line is one sentence.
 
     >>> sentences("Dr. Li paid $1.50. Ja? 好的。谢谢！")
     ['Dr. Li paid $1.50.', 'Ja?', '好的。', '谢谢！']
@@ -49,7 +49,7 @@ def sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the first place of each sentence, and the place behind its last character."""
+    """Yield the start and the end of each sentence."""
     start = 0
     for stop in _STOP.finditer(text):
         if stop[0].isspace() or _ends(text, stop):

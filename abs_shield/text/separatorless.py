@@ -1,4 +1,4 @@
-"""A text without its separators, and which other separators leave a value what it is."""
+"""Texts without separators, and which separators may change without changing a value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOFT = re.compile(r"[ \t]?[-./()'\u2019#+~\\_]{0,2}[ \t]?|[-./:=?&%@!*$^()'\u20
 _INSIDE, _UNDERSCORE, _DOTTED, _JOINED, _LOOSE, _APART = range(6)
 _NOTHING, _BLANK, _OTHER = 0, 1, 255
 _SIGNIFICANT = {".": 32, "@": 33, ":": 34, "/": 35, "://": 36, ",": 37, "=": 38, "&": 39, "?": 40}
-"""Separators that are a part of what they stand in: of addresses, amounts, dotted names."""
+"""Separators that are a part of the value: in addresses, amounts, dotted names."""
 _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
 _CODES = {**_SIGNIFICANT, **_SLIGHT, "\\": _SIGNIFICANT["/"]}
 _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
@@ -28,27 +28,27 @@ _LEAST_CODE = 5
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _FULL_STOP = _SIGNIFICANT["."]
 _TYING = frozenset({_SLIGHT["-"], _SLIGHT["_"], _FULL_STOP})
-"""What ties the parts of one identifier, and an identifier to the words beside it."""
+"""Separators that join the parts of an identifier, and an identifier to words beside it."""
 _OF_ADDRESS = frozenset({_FULL_STOP, *map(_SIGNIFICANT.get, ("@", ":", "://"))})
 _ENOUGH, _LEAST_WORD = 3, 2
 _VOWELS = frozenset("aeiou")
-"""Of a word that is no part of an identifier; of two letters it is a case: ``tx-5-et``."""
+"""Vowels mark words outside an identifier; one of two letters is a case ending: ``tx-5-et``."""
 _LONGEST_WORD = 64
 _MOST_BEFORE = 256
 _ALL_BLANKS = bytes([_NOTHING, *[_BLANK] * 255])
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
 _MOST_GROUPED = 34
-"""Letters and digits of the longest IBAN; of more, blanks part several values."""
+"""The length of the longest IBAN; blanks in longer runs separate values."""
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
 """
-How long a number, or a code, is that may be written with its groups or without: shorter ones are
-numbered so, and 12-3456 is not 123456. Cards, accounts, IBANs, UUIDs, parcels are longer.
+The shortest number, and code, whose groups may be joined: in shorter ones the separator counts,
+and 12-3456 is not 123456. Cards, accounts, IBANs, UUIDs, parcels are longer.
 """
 
 
 def separators(normalised: str) -> bytes:
     """
-    Give a code of what stands before each letter and digit of a value but the first; 0 is nothing.
+    Return a code for the separator before each letter and digit but the first; 0 is none.
 
     >>> len(separators("tx-12345")), separators("tx_12").count(0), separators("tx 12")[1]
     (6, 2, 1)
@@ -57,23 +57,23 @@ def separators(normalised: str) -> bytes:
 
 
 def is_in_words(letters: str, codes: bytes) -> bool:
-    """Return whether the words of a value may stand apart: it is no address, path or amount."""
+    """Return whether the words of a value may be apart: it is not an address, path or amount."""
     return not has_significant(_in_words(codes) if letters.isalpha() else codes)
 
 
 def has_significant(codes: bytes) -> bool:
-    """Return whether a value holds separators that are a part of it: full stops, ``@``, ``/``."""
+    """Return whether a value has separators that are a part of it: full stops, ``@``, ``/``."""
     return max(codes, default=0) >= _LEAST_SIGNIFICANT
 
 
 def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
     """
-    Return whether two spellings with the same letters and digits name the same thing.
+    Return whether two spellings with the same letters and digits mean the same value.
 
-    The separators of addresses, dotted names and amounts stand as they are, but for full stops
-    in the place of blanks between words. Others may be changed, and put in or left out beside a
-    letter. Between digits they may be put in or left out only in a number or code that is long
-    enough to be grouped, and where that is done everywhere, or to blanks alone.
+    The separators of addresses, dotted names and amounts must be equal, except for full stops in
+    place of blanks between words. Others may be changed, and added or removed beside a letter.
+    Between digits they may be added or removed only in a number or code that is long enough to be
+    grouped, and only everywhere at the same time, or to blanks.
 
     >>> def same(one, other):
     ...     letters = "".join(c for c in one if c.isalnum())
@@ -111,7 +111,7 @@ def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
 
 def may_be_several(letters: str, codes: bytes) -> bool:
     """
-    Return whether a value would read as several, had it blanks in place of its separators.
+    Return whether a value would read as several if its separators were blanks.
 
     >>> values = map(SeparatorlessText.of, ("1234-5678", "inv-2024"))
     >>> [may_be_several(value.letters, value.codes[1:-1]) for value in values]
@@ -128,7 +128,7 @@ def _is_mostly_digits(letters: str) -> bool:
 
 def is_ending(letters: str) -> bool:
     """
-    Return whether letters behind a code are a word or its case, and no part of the code.
+    Return whether letters behind a code are a word or a case ending, not a part of the code.
 
     >>> [is_ending(letters) for letters in ("x", "xl", "et", "order", "\u05dc")]
     [False, False, True, True, True]
@@ -139,7 +139,7 @@ def is_ending(letters: str) -> bool:
 
 
 def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
-    """Whether what stands in a text is a value; what has blanks inside may be several."""
+    """Return whether a span of a text is a value; with blanks inside, it may be several."""
     joins = spelt != stands and any(
         a != b for a, b in zip(spelt, stands, strict=True) if b == _BLANK
     )
@@ -150,7 +150,7 @@ def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
 
 def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
     """
-    Whether one spelling has a blank between two codes where the other one has none.
+    Return whether one spelling has a blank between two codes and the other one has none.
 
     >>> _joins_codes("acct1acct2", separators("acct_1 acct_2"), separators("acct_1-acct_2"))
     True
@@ -168,17 +168,17 @@ def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
 
 
 def _is_code(letters: str) -> bool:
-    """Whether letters and digits of one word name something by themselves."""
+    """Return whether letters and digits of one word identify something by themselves."""
     return len(letters) >= _LEAST_CODE and not letters.isalpha()
 
 
 def _in_words(codes: bytes) -> bytes:
-    """The separators of a name, in which full stops are as good as blanks: ``robert.johnson``."""
+    """Return the separators of a name, with full stops as blanks: ``robert.johnson``."""
     return codes.translate(_AS_BLANKS)
 
 
 def _closes_up(letters: str, one: bytes, other: bytes) -> bool:
-    """Return whether *one* is *other*, a long number or code, with some of its blanks closed."""
+    """Return whether *one* is *other*, a long number or code, without some of its blanks."""
     if len(letters) < _LEAST_GROUPED_DIGITS or other.count(_BLANK) < _LEAST_BLANKS:
         return False
     closed = all(
@@ -188,24 +188,24 @@ def _closes_up(letters: str, one: bytes, other: bytes) -> bool:
 
 
 def _is_grouped(codes: bytes) -> bool:
-    """Whether digits with these separators are one number: in thousands, or of many groups."""
+    """Return whether digits with these separators are one number: in thousands or many groups."""
     separated = {*codes} - {_NOTHING}
     sizes = [len(group) + 1 for group in re.split(rb"[^\x00]", codes)]
     if separated <= _OF_THOUSANDS:
         return sizes[-1] == 3 and all(size in (2, 3) for size in sizes[1:])
     if separated == {_FULL_STOP} and (len(sizes) < 3 or (len(sizes) == 4 and max(sizes) < 4)):
-        return False  # an amount, an IPv4 address
+        return False  # an amount or an IPv4 address
     return len(codes) >= _LEAST_GROUPED_DIGITS - 1 and separated <= _OF_GROUPS
 
 
 class SeparatorlessText(NamedTuple):
     """
-    Letters and digits of a normalised text, and what stood before each of them.
+    Letters and digits of a normalised text, and the separators before them.
 
     Attributes:
         letters: The text without separators, vowel signs and accents.
-        gaps: One byte a letter, and one for the end: how far it stands from the letter before.
-        codes: The same for what stands before it: 0 is nothing, 255 the end, or several things.
+        gaps: The distance from each letter, and from the end, to the letter before; a byte each.
+        codes: The separator before each of them: 0 is none, 255 the end, or several separators.
     """
 
     letters: str
@@ -214,34 +214,34 @@ class SeparatorlessText(NamedTuple):
 
     @classmethod
     def of(cls, normalised: str) -> SeparatorlessText:
-        """Read a text, in linear time."""
+        """Parse a text, in linear time."""
         return _short(normalised) if len(normalised) <= _LONGEST_SHORT else _read(normalised)
 
     def followed(self, later: SeparatorlessText) -> SeparatorlessText:
-        """Give this text and a *later* one behind it, on another line."""
+        """Return this text followed by a *later* one on another line."""
         return SeparatorlessText(
             self.letters + later.letters, self.gaps[:-1] + later.gaps, self.codes[:-1] + later.codes
         )
 
     def holds(self, letters: str, *, whole: bool = False) -> bool:
-        """Whether *letters* stand here; see `place`."""
+        """Return whether *letters* occur here; see `place`."""
         return self.place(letters, whole=whole) >= 0
 
     def place(
         self, letters: str, spelt: bytes | None = None, *, whole: bool = False, start: int = 0
     ) -> int:
         """
-        Where *letters* stand here as whole words, whatever separators are within; -1 if nowhere.
+        Return the position of *letters* as whole words, with any separators inside; -1 if none.
 
         A word ends at a separator; in a script without blanks, anywhere. A line's end, a comma
-        or a full stop with a blank behind it is never within one value.
+        or a full stop with a blank behind it is never inside one value.
 
         Args:
-            letters: Letters and digits alone.
-            spelt: The separators of the value; what stands here has to name the same thing.
-            whole: Whether the value is an address: none begins behind a hyphen or a full stop
-                inside another, and none ends before a full stop.
-            start: The letter from which on to look.
+            letters: The letters and digits of the value.
+            spelt: The separators of the value; those of the text must be equivalent.
+            whole: Whether the value is an address, which neither begins behind a hyphen or a full
+                stop inside another nor ends before a full stop.
+            start: The first letter of the search.
         """
         at = self.letters.find(letters, start) if letters else -1
         coded = spelt is not None and any(map(str.isdigit, letters)) and _BLANK not in spelt
@@ -260,7 +260,7 @@ class SeparatorlessText(NamedTuple):
         return -1
 
     def stands_whole(self, letters: str) -> bool:
-        """Return whether a code stands here, and not as a part of a longer one."""
+        """Return whether a code occurs here other than as a part of a longer one."""
         at = self.letters.find(letters)
         while at >= 0:
             end = at + len(letters)
@@ -271,9 +271,9 @@ class SeparatorlessText(NamedTuple):
 
     def _is_whole(self, at: int, end: int) -> bool:
         """
-        Whether a code is no part of a longer one: words beside it are none, other codes are.
+        Return whether a code is complete: beside it are no codes, at most words.
 
-        One letter before a number, and two before a code, tell what it is: ``w-7731``,
+        One letter before a number, and two before a code, are a label: ``w-7731``,
         ``id-abc123``. One behind it is a part of it: ``abc123-x``.
         """
         if self.codes[at] in _TYING:
@@ -289,7 +289,7 @@ class SeparatorlessText(NamedTuple):
         return is_ending(behind)
 
     def _words(self, at: int, step: int) -> str:
-        """The letters of the words that are tied to a place, up to the first code; few of them."""
+        """Return the first few letters of the words tied to a position, up to a code."""
         tied_letters = ""
         while len(tied_letters) < _ENOUGH:
             end = at
@@ -306,12 +306,12 @@ class SeparatorlessText(NamedTuple):
         return tied_letters
 
     def _goes_on(self, at: int, step: int) -> bool:
-        """Whether a word goes on beyond the letter behind a place, or before it."""
+        """Return whether a word continues beyond the letter behind a position, or before it."""
         border = at + 1 if step > 0 else at - 1
         return 0 < border < len(self.letters) and self.gaps[border] == _INSIDE
 
     def _begins_address(self, at: int) -> bool:
-        """Whether no name with a slash goes on in an address: ``bob@x.org`` in ``a/bob@x.org``."""
+        """Return whether an address begins here, unlike a name with a slash: ``a/bob@x.org``."""
         if self.codes[at] != _SIGNIFICANT["/"]:
             return True
         for before in range(at - 1, max(-1, at - _MOST_BEFORE), -1):
@@ -322,7 +322,7 @@ class SeparatorlessText(NamedTuple):
         return False
 
     def holds_row(self, row: SeparatorlessText) -> bool:
-        """Return whether the words of *row* stand here after each other, however far apart."""
+        """Return whether the words of *row* occur here in order, however far apart."""
         starts = [n for n, gap in enumerate(row.gaps) if gap != _INSIDE]
         at = self.letters.find(row.letters)
         while at >= 0 and any(self.gaps[at + n] == _INSIDE for n in starts):
@@ -331,12 +331,12 @@ class SeparatorlessText(NamedTuple):
 
     def _borders(self, at: int, least: int, beyond: int) -> bool:
         """
-        Whether a word may begin or end before the letter at *at*.
+        Return whether a word may begin or end before the letter at *at*.
 
-        Behind a hyphen or a full stop only words may follow: 2024 is not in 2024-05-20.
+        Only words may follow a hyphen or a full stop: 2024 is not in 2024-05-20.
 
         Args:
-            beyond: The place of the letter on the other side.
+            beyond: The position of the letter on the other side.
         """
         gap = self.gaps[at]
         if gap == _INSIDE:
@@ -371,11 +371,11 @@ def _read(normalised: str) -> SeparatorlessText:
 
 
 _short = lru_cache(maxsize=64)(_read)
-"""A value is looked for in several ways one after the other, each of which asks for this."""
+"""Cached since a value is searched for in several ways, each of which needs this."""
 
 
 def _code(between: str) -> int:
-    """What stands between two letters; a vowel sign is a part of its letter."""
+    """Return the code of a separator; a vowel sign belongs to its letter."""
     code = _CODES.get(between)
     if code is not None:
         return code
@@ -388,7 +388,7 @@ def _code(between: str) -> int:
 
 
 def _gap(between: str) -> int:
-    """How far apart the letters around a separator stand."""
+    """Return the distance between the letters around a separator."""
     if _SIGNS.fullmatch(between):
         return _INSIDE
     if between.strip("_") == "":
@@ -402,9 +402,9 @@ def _gap(between: str) -> int:
 
 
 def _between(between: str) -> tuple[int, int]:
-    """How far apart the letters around a separator stand, and what it is."""
+    """Return the distance between the letters around a separator, and its code."""
     return _gap(between), _code(between)
 
 
 _BETWEEN = {"": (_INSIDE, _NOTHING)} | {one: _between(one) for one in (*_CODES, " ", ", ", ". ")}
-"""The same few stand nearly everywhere."""
+"""The most common separators."""

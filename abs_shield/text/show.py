@@ -1,4 +1,4 @@
-"""Shows any value on one short line from which no terminal, log line or page can be attacked."""
+"""Safe display of any value on one line in a terminal, log or page."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _SHOWN_CATEGORIES = frozenset("LMNPSZ")
 
 def escaped(text: str, *, limit: int = LINE) -> str:
     r"""
-    Cut *text* to *limit* characters and escape what does not print.
+    Return *text* cut to *limit* characters, with unprintable ones escaped.
 
     >>> escaped("a\nb\x1b[31m")
     'a\\nb\\x1b[31m'
     """
     head = text[:limit]
-    if not head.isprintable():  # no letter, mark, number, sign or blank needs an escape
+    if not head.isprintable():  # letters, marks, numbers, signs and blanks need no escape
         head = "".join(_escaped_character(c) for c in head)
     return head if len(text) <= limit else head + "..."
 
 
 def shown(value: object, *, limit: int = LINE) -> str:
     """
-    Name *value* as a model or an operator should read it: one line, quoted, cut.
+    Return a value as a model or an operator should read it: one line, quoted, cut.
 
     >>> shown("tx_9"), shown(True), shown(None), shown({"a": 1})
     ('"tx_9"', 'true', 'null', 'an object of 1 member')
@@ -53,7 +53,7 @@ def shown(value: object, *, limit: int = LINE) -> str:
 
 def plain_name(name: object) -> str:
     """
-    Give a name as a plain text of at most 1,024 characters; empty for what is no text.
+    Return a name as a plain string of at most 1,024 characters; empty for other types.
 
     >>> plain_name("refund"), plain_name(None), len(plain_name("x" * 5000))
     ('refund', '', 1024)
@@ -63,7 +63,7 @@ def plain_name(name: object) -> str:
 
 def encodable(text: str) -> str:
     r"""
-    Return *text* with halves of surrogate pairs, which no UTF-8 holds, as escapes.
+    Return *text* with lone surrogates, which UTF-8 cannot encode, as escapes.
 
     >>> encodable("a\ud800 \u00fc")
     'a\\ud800 ü'
@@ -73,7 +73,7 @@ def encodable(text: str) -> str:
 
 def describe_exception(error: BaseException) -> str:
     """
-    Give the type and the text of an exception; of one that cannot be written, the type.
+    Return the type and the text of an exception; only the type if its text fails.
 
     >>> describe_exception(KeyError("x"))
     "KeyError: 'x'"
@@ -86,7 +86,7 @@ def describe_exception(error: BaseException) -> str:
 
 def quantity(count: int | str, noun: str) -> str:
     """
-    Return a number of things in words.
+    Return a count with its noun.
 
     >>> quantity(1, "run"), quantity(1200, "call"), quantity("more than 9", "call")
     ('1 run', '1,200 calls', 'more than 9 calls')

@@ -1,4 +1,4 @@
-"""Other ways to write a value: dates, numbers, telephones, groups of four, URL schemes."""
+"""Spelling variants of a value: dates, numbers, telephones, groups of digits, URLs."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
-"""How languages write the first of a month."""
+"""The first of a month in several languages."""
 _LABELS = ("id", "no", "nr", "ref")
-"""What stands before a number without a blank: ``ID98765``."""
+"""Labels that precede a number without a blank: ``ID98765``."""
 
 Form = tuple[str, ...]
-"""Chunks that stand side by side."""
+"""Adjacent chunks."""
 
 
 def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> Iterator[Form]:
     """
-    Give other spellings of a value, as chunks that would stand side by side in a text.
+    Yield other spellings of a value, as adjacent chunks of a text.
 
-    Dates with a month's name are written in some thirty languages; numeric dates, codes in groups
-    and URLs in none.
+    Dates with a month's name are yielded in some thirty languages; numeric dates, codes in groups
+    and URLs do not depend on the language.
 
     Args:
         normalised: The value.
-        padded: Whether it is a number with its leading zeros too: 0060 is 60.
-        named: Whether months are named, and large numbers have a word for their size.
+        padded: Whether leading zeros of a number are spelling: 0060 is 60.
+        with_names: Whether to yield names of months and words of magnitude.
 
     >>> ("may", "20th") in set(forms("2024-05-20")), ("1,500.00",) in set(forms("1500"))
     (True, True)
@@ -67,7 +67,7 @@ def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> 
 
 
 def _devices(text: str) -> Iterator[Form]:
-    """A hardware address, an IPv6 address, an e-mail address behind its scheme."""
+    """Yield variants of a hardware address, an IPv6 address, or a ``mailto:`` address."""
     if mac := _MAC.fullmatch(text):
         digits = re.sub(r"[:.-]", "", mac[0])
         pairs = [digits[i : i + 2] for i in range(0, 12, 2)]
@@ -95,7 +95,7 @@ def _dates(year: str, month: str, day: str, *, with_names: bool) -> Iterator[For
     if not 1 <= m <= 12:
         return
     for name in month_names(m) if with_names else ():
-        yield from _named_dates(name, d, day)
+        yield from _dates_with_names(name, d, day)
     yield from _in_signs(year, m, d)
     for a, b in ((str(m), str(d)), (month, day)):
         for mark in "/.-":
@@ -109,8 +109,8 @@ def _dates(year: str, month: str, day: str, *, with_names: bool) -> Iterator[For
     yield str(m), str(d)
 
 
-def _named_dates(month: Form, day: int, padded: str) -> Iterator[Form]:
-    """A day of a month that has a name: 20 May, May 20th, 20 de mayo, 1er mai, toukokuun 20."""
+def _dates_with_names(month: Form, day: int, padded: str) -> Iterator[Form]:
+    """Yield dates with a named month: 20 May, May 20th, 20 de mayo, 1er mai, toukokuun 20."""
     for number in (str(day), f"{day}{_ordinal(day)}", padded):
         yield *month, number
         yield number, *month
@@ -124,7 +124,7 @@ def _named_dates(month: Form, day: int, padded: str) -> Iterator[Form]:
 
 
 def _in_signs(year: str, month: int, day: int) -> Iterator[Form]:
-    """A date in Chinese, Japanese and Korean, also in their own numerals."""
+    """Yield a date in Chinese, Japanese and Korean, also in their own numerals."""
     for marks in ("年月日", "년월일"):
         for a, b in ((f"{month}", f"{day}"), (f"{month:02}", f"{day:02}")):
             yield (f"{year}{marks[0]}{a}{marks[1]}{b}{marks[2]}",)
@@ -149,7 +149,7 @@ def _ordinal(day: int) -> str:
 
 
 def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
-    """A number in other forms; with *blanks* between its thousands, which may be several."""
+    """Yield other forms of a number; with *blanks* between its thousands, several chunks."""
     number = float(text)
     if with_names:
         yield from with_words(number)
@@ -174,7 +174,7 @@ def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
 
 
 def _codes(letters: str, text: str) -> Iterator[Form]:
-    """One code with other separators, in groups, or behind a letter."""
+    """Yield a code with other separators, in groups, or behind a letter."""
     if has_significant(separators(text)):
         return
     split = words(text)
@@ -194,13 +194,13 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
 
 
 def is_negative(normalised: str) -> bool:
-    """Return whether a value is a number with a minus."""
+    """Return whether a value is a negative number."""
     return _NEGATIVE.fullmatch(normalised) is not None
 
 
 def unlettered(letters: str) -> str:
     """
-    Give the number of a code that one letter stands before; empty where none does.
+    Return the number behind the single leading letter of a code; else empty.
 
     >>> unlettered("w2378156"), unlettered("wx2378156"), unlettered("w23")
     ('2378156', '', '')
@@ -211,7 +211,7 @@ def unlettered(letters: str) -> str:
 
 def phone_forms(normalised: str) -> Iterator[Form]:
     """
-    Give other spellings of a telephone number: with and without its country's code.
+    Yield spellings of a telephone number with and without its country's code.
 
     >>> ("0301234567",) in set(phone_forms("+49 30 1234567"))
     True

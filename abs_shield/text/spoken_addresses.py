@@ -1,4 +1,4 @@
-"""An address or a code as people say it: ``ana dot petrova at gmail dot com``."""
+"""Recognition of spoken addresses and codes: ``ana dot petrova at gmail dot com``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES = {
     "スラッシュ|슬래시|斜杠",
     "+": "plus|más|mais|più|плюс|プラス|플러스",
 }
-"""What the signs of an address are called, in many languages."""
+"""The names of an address's signs in many languages."""
 _BEFORE, _BEHIND = r"[\s(\[{<\"']{1,3}", r"[\s)\]}>\"']{0,3}"
 _LONGEST = 254
 _LONGEST_TEXT = 16 * 1024
@@ -48,10 +48,10 @@ _SPLIT = re.compile(r"([@._/+-])")
 
 def is_spoken(value: str, texts: Iterable[str]) -> bool:
     """
-    Return whether one of *texts* has *value* with its signs called by name.
+    Return whether one of *texts* has *value* with its signs in words.
 
-    Every piece of the value has to stand there, in its order; only ``@``, full stops, hyphens,
-    underscores, slashes and plus signs may be words, and one of them is.
+    Every piece of the value must occur in order; only ``@``, full stops, hyphens, underscores,
+    slashes and plus signs may be words, and at least one of them is.
 
     >>> is_spoken("ana.li@x.org", ["Mail ana dot li at x dot org, please"])
     True
@@ -62,7 +62,7 @@ def is_spoken(value: str, texts: Iterable[str]) -> bool:
     pieces = _SPLIT.split(wanted)
     if len(wanted) > _LONGEST or len(pieces) < 3 or not all(map(str.isalnum, pieces[::2])):
         return False
-    # a pattern takes a millisecond to compile, and hardly any text holds all pieces
+    # compiling a pattern takes a millisecond, and hardly any text has all pieces
     near = [text for text in map(_normal, texts) if all(piece in text for piece in pieces[::2])]
     if not near:
         return False
@@ -82,5 +82,5 @@ def _normal(text: str) -> str:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Return whether nothing of the address stands before or behind it: "x dot co dot uk"."""
+    """Return whether the address is complete, unlike "x dot co" in "x dot co dot uk"."""
     return not (_GOES_ON.match(text, end) or _BEGAN.search(text[max(0, start - _AROUND) : start]))

@@ -1,4 +1,4 @@
-"""The part of a word that its forms share, and a word without its capitals and accents."""
+"""Stemming, and words without capitals and accents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _folded(word: str) -> str:
 
 
 def lowered(word: str) -> str:
-    """Give *word* without capitals and accents."""
+    """Return *word* without capitals and accents."""
     if word.isascii():
         return word.lower()
     return _folded(word) if len(word) <= LONGEST_WORD else word[:LONGEST_WORD].lower()
@@ -31,7 +31,7 @@ def lowered(word: str) -> str:
 
 def stem(word: str) -> str:
     """
-    Give the part of an English word that its forms share; of other words, nearly the whole.
+    Return the stem of an English word; other words are hardly changed.
 
     >>> stem("flights"), stem("booked"), stem("booking"), stem("cities"), stem("mia's")
     ('flight', 'book', 'book', 'city', 'mia')
@@ -51,7 +51,7 @@ def _stem(word: str) -> str:
 
 
 def _trimmed(base: str) -> str:
-    """Of ``plann``, ``make``, ``mak``: one form."""
+    """Return one stem for ``plann``, ``make`` and ``mak``."""
     if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
         return base[:-1]
     return base[:-1] if len(base) > 3 and base[-1] == "e" else base

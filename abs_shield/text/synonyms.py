@@ -1,4 +1,4 @@
-"""Words that tools' names use for one thing."""
+"""Synonyms in the names of tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CANONICAL = {word: row.split()[0] for row in _GROUPS for word in row.split()}
 
 def canonical(word: str) -> str:
     """
-    Give the one word that stands for all of a group; *word* itself where it is in none.
+    Return the representative of a word's synonyms; *word* itself if it has none.
 
     >>> canonical("erase"), canonical("refund")
     ('delete', 'refund')
@@ -47,7 +47,7 @@ _HARMLESS = frozenset({"list", "find", "check", "compute"})
 
 def have_different_meanings(one: str, other: str) -> bool:
     """
-    Whether *other* is known to do something else than *one*, and is not only looking.
+    Return whether *other* has another known meaning than *one*, and is not a mere read.
 
     >>> [have_different_meanings("erase", other) for other in ("create", "delete", "read")]
     [True, False, False]

@@ -1,4 +1,4 @@
-"""The words and numbers of a text: stems with their places, citations left out."""
+"""The words and numbers of a text with stems and offsets, without citations."""
 
 from __future__ import annotations
 
@@ -71,25 +71,25 @@ HEDGES = frozenset(
     "thank sorry glad course "
     "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
 )
-"""Words of the speaker about what is said, not of what is said."""
+"""Words about the speaker's attitude rather than the subject."""
 TITLES = SENTENCE_TITLES | frozenset("sir dame madam".split())
-"""Titles of people: the name behind one begins no sentence, and says the same without it."""
+"""Titles of people: the name behind one does not begin a sentence, and needs no title."""
 _DAYS = frozenset(
     f"{day}day{s}" for day in "mon tues wednes thurs fri satur sun".split() for s in ("", "s")
 ) | frozenset("utc gmt".split())
-"""Words with a capital that are not names."""
+"""Capitalised words that are not names."""
 _CLITICS = frozenset("d ll m re s t ve".split())
-"""What may stand behind the apostrophe of a small word: `I'd`, `it'll`."""
+"""Endings behind the apostrophe of a function word: `I'd`, `it'll`."""
 
 
 class Number(NamedTuple):
     """
-    A number as a text writes it.
+    A number of a text.
 
     Attributes:
         value: The number; 1.2 million is 1,200,000.
-        within: Half of its last digit: what rounding it may hide.
-        other: What else it can mean: 1000 of ``1.000``; the same where it can mean nothing else.
+        within: Half of its last digit: the most that rounding may hide.
+        other: Its other reading: 1000 of ``1.000``; the same value if there is none.
     """
 
     value: float
@@ -102,14 +102,14 @@ class Token(NamedTuple):
     A word or a number of a text.
 
     Attributes:
-        key: What two texts share of it: the word's stem, or the number's value.
+        key: Its form for comparison: the word's stem, or the number's value.
         start: Offset of its first character in the text.
         end: Offset behind its last character.
-        figure: Its number; None of words.
-        content: Whether it says something by itself: no small word, no hedge, no number.
-        small: Whether it is a small word, which nearly every text has.
+        figure: Its number; None for words.
+        content: Whether it is a content word: not a function word, a hedge or a number.
+        small: Whether it is a function word, which nearly every text has.
         counts: Whether it is a small number in words, such as ``two``.
-        named: Whether it is written as a name or an id.
+        is_name: Whether it is written as a name or an id.
     """
 
     key: str
@@ -124,7 +124,7 @@ class Token(NamedTuple):
 
 def tokens(text: str, *, most: int) -> list[Token]:
     """
-    Give the first *most* words and numbers of *text*, in order; time is linear.
+    Return the first *most* words and numbers of *text*, in order; time is linear.
 
     >>> [t.key for t in tokens("Flights cost $1,200 [2] in 2024-05.", most=99)]
     ['flight', 'cost', '1200', 'in', '2024', '5']
@@ -148,7 +148,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
                 continue
         first = not result or _opens(masked, result[-1], start)
         result.extend(_read(match, masked, first))
-        if result:  # digits such as "²" write no number
+        if result:  # digits such as "²" are not numbers
             behind = result[-1].end
         if len(result) >= most:
             break
@@ -157,7 +157,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
 
 def keys_of(text: str, *, most: int = 2_000) -> list[str]:
     """
-    Return the stems and numbers of *text* that say something, in order.
+    Return the stems of content words and the numbers of *text*, in order.
 
     >>> keys_of("The towers were painted in 1889."), keys_of("東京")
     (['tower', 'paint', '1889'], ['東', '京'])
@@ -166,7 +166,7 @@ def keys_of(text: str, *, most: int = 2_000) -> list[str]:
 
 
 def _opens(text: str, last: Token, start: int) -> bool:
-    """Whether the word at *start* begins a sentence or a quotation, behind the word *last*."""
+    """Return whether the word at *start* begins a sentence or a quotation, behind *last*."""
     between = text[last.end : start].strip()
     if between == "." and lowered(text[last.start : last.end]) in TITLES:
         return False
@@ -201,10 +201,10 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
 
 def _word(written: str) -> tuple[str, bool, bool, bool, bool]:
     """
-    Return what a word is wherever it stands.
+    Return the properties of a word that do not depend on its place.
 
-    That is its stem, whether it says something, whether it is small, whether it is a name where
-    it begins no sentence, and whether it may be a month.
+    They are its stem, whether it is a content word, whether it is a function word, whether it is a
+    name unless it begins a sentence, and whether it may be a month.
     """
     return _remembered(written) if len(written) <= LONGEST_WORD else _read_word(written)
 
@@ -222,7 +222,7 @@ _remembered = lru_cache(maxsize=1 << 15)(_read_word)
 
 def is_small(word: str) -> bool:
     """
-    Return whether a word in lower case is one that nearly every text has.
+    Return whether a lower-case word is a function word, which nearly every text has.
 
     >>> is_small("the"), is_small("i'd"), is_small("isn't"), is_small("mia's")
     (True, True, True, False)
@@ -241,7 +241,7 @@ _DAY_BEHIND = re.compile(r"[\s.,/'-]{0,2}\d")
 
 
 def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool:
-    """Whether a word is a month; `APR`, `MAR` and the like only beside a day or a year."""
+    """Return whether a word is a month; `APR`, `MAR` and the like only beside a day or a year."""
     if lower not in MONTHS or not written[0].isupper():
         return False
     if MONTHS[lower] == lower or not written.isupper():
@@ -251,7 +251,7 @@ def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool
 
 
 def _in_words(written: str, start: int, text: str) -> Token | None:
-    """A number in words; None of one, and of a scale with nothing before it."""
+    """Return a number in words as a token; None for one, and for a scale without a number."""
     value = parse_number_words(written)
     if value == 1 or written.casefold() in SCALES:
         return None
@@ -282,7 +282,7 @@ def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
 
 @lru_cache(maxsize=1 << 12)
 def _number(digits: str, scale: str = "") -> Number | None:
-    """The number that *digits* write, times its scale; None of versions, addresses and codes."""
+    """Return the number of *digits* times its scale; None for versions, addresses and codes."""
     if len(digits) > _LONGEST_NUMBER or _DIGITS.fullmatch(digits) is None:
         return None
     read = parse_numeral(digits, scale)
@@ -290,7 +290,7 @@ def _number(digits: str, scale: str = "") -> Number | None:
 
 
 def _code(written: str, start: int) -> Token:
-    """An id, or digits too long for a number: compared as it stands."""
+    """Return the token of an id, or of digits too long for a number, with its text as key."""
     key = lowered(written[:LONGEST_WORD])
     return Token(key, start, start + len(written), None, True, False, False, True)
 

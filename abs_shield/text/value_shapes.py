@@ -1,4 +1,4 @@
-"""What a value looks like: an address, a code, a date, a quantity, a placeholder."""
+"""Classification of a value by its form: address, code, date, quantity, placeholder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORMULA = re.compile(
     r"\$[\w.$]+|(?:[^!]{1,64}!)?\$?[A-Z]{1,3}\$?\d{1,7}:\$?[A-Z]{1,3}\$?\d{0,7}|=.+|\*[\w.*]+"
     r"|arn:aws[\w-]*:\w+:[\w-]*:aws:.+"
 )
-"""A field of a query, a range of cells, an expression, a pattern, a vendor's own resource."""
+"""A field of a query, a range of cells, an expression, a pattern, a vendor's resource."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[t ].*)?|\d{4}[/.]\d{1,2}[/.]\d{1,2}(?:[t ].*)?"
@@ -41,13 +41,13 @@ _VERSION = re.compile(
 )
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}", re.IGNORECASE)
 _DATED = re.compile(r"[a-z]{4,}(?:[-_][a-z]{2,}){0,5}[-_](?:19|20)\d\d", re.IGNORECASE)
-"""Four letters or more: shorter ones, as in ``inv-2026``, number something."""
+"""Words of at least four letters: shorter ones, as in ``inv-2026``, label a number."""
 _BRACKETED = re.compile(
     r"<[A-Za-z][\w .:'-]{0,58}>|\{\{?\s*[A-Za-z][\w .'-]{0,56}\}?\}|\[[A-Za-z][\w ./'-]{2,58}\]"
     r"|\$\{[A-Za-z_.]{2,40}\}|\$[A-Z]+_[A-Z_]{1,40}|%[A-Za-z_]{2,40}%"
 )
 BRACKETS = frozenset("<{[$%")
-"""What a placeholder in brackets begins with; without them it is a plain word."""
+"""First characters of a placeholder in brackets; other placeholders are plain words."""
 _THING = "(?:id|name|email|key|token|number|account|user|order|url|value|phone|address|password)"
 _FILLED = r"(?:insert|replace|enter|fill|put|add|provide)"
 _STAND_IN = re.compile(
@@ -65,7 +65,7 @@ _STAND_IN = re.compile(
 _CAPITALS = re.compile(
     r"(?:INSERT|REPLACE|ENTER|FILL|PUT|ADD|PROVIDE|YOUR|MY)_[A-Z_]{2,50}|[A-Z][A-Z_]{1,50}_HERE"
 )
-"""As a template of a configuration writes it."""
+"""The form in templates of configurations."""
 _SENTINEL = frozenset(
     "me self myself all any none null nil default current latest auto automatic unknown other "
     "n/a na - * . / ~ main master primary secondary inbox root home here now today tomorrow "
@@ -88,14 +88,14 @@ LONGEST = 256
 
 
 def is_address(text: str) -> bool:
-    """Whether *text* is an e-mail address, a URL, a UUID, a telephone, an IP address, a handle."""
+    """Return whether *text* is an e-mail or IP address, a URL, a UUID, a telephone, a handle."""
     text = text[:LONGEST].strip()
     return any(form.fullmatch(text) for form in (_EMAIL, _URL, _UUID, _PHONE, _IP, _HANDLE))
 
 
 def is_formula(text: str) -> bool:
     """
-    Whether *text* is an expression of a query or a spreadsheet.
+    Return whether *text* is an expression of a query or a spreadsheet.
 
     >>> [is_formula(t) for t in ("$hub.code", "Sheet1!A1:E50", "*.py", "A1")]
     [True, True, True, False]
@@ -104,18 +104,18 @@ def is_formula(text: str) -> bool:
 
 
 def is_url(text: str) -> bool:
-    """Whether *text* is a URL."""
+    """Return whether *text* is a URL."""
     return _URL.fullmatch(text[:LONGEST].strip()) is not None
 
 
 def is_date_or_time(text: str) -> bool:
-    """Whether *text* is a date or a time."""
+    """Return whether *text* is a date or a time."""
     return _DATE.fullmatch(text[:LONGEST].strip()) is not None
 
 
 def is_quantity(text: str) -> bool:
     """
-    Whether *text* is a number, a measure, a version or a colour: what nobody has to mention.
+    Return whether *text* is a number, a measure, a version or a colour.
 
     >>> [is_quantity(t) for t in ("1,200.50", "30 min", "1080p", "1280x720", "v2.1.0", "#ff0000")]
     [True, True, True, True, True, True]
@@ -130,7 +130,7 @@ def is_quantity(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """
-    Whether *text* stands where a value should: ``<order_id>``, ``TBD``, ``AMOUNT_HERE``.
+    Return whether *text* is a placeholder: ``<order_id>``, ``TBD``, ``AMOUNT_HERE``.
 
     >>> [is_placeholder(t) for t in ("<order_id>", "your-account", "ORD-7731")]
     [True, True, False]
@@ -140,13 +140,13 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_sentinel(text: str) -> bool:
-    """Whether *text* is a word that APIs give a meaning of its own: ``me``, ``all``, ``latest``."""
+    """Return whether *text* has a special meaning in APIs: ``me``, ``all``, ``latest``."""
     return text.strip().casefold() in _SENTINEL
 
 
 def is_name_with_year(text: str) -> bool:
     """
-    Whether *text* is words and a year, as the name of what happens once a year.
+    Return whether *text* is words and a year, such as the name of a yearly event.
 
     >>> texts = ("keynote-2026", "annual_report_2025", "inv-2026", "keynote-4711")
     >>> [is_name_with_year(text) for text in texts]
@@ -157,7 +157,7 @@ def is_name_with_year(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """
-    Whether *text* reads as an identifier by itself: no blank, and many digits, or mixed capitals.
+    Return whether *text* reads as an identifier by itself: many digits, or mixed capitals.
 
     >>> [is_code(t) for t in ("HAT170", "ZFA04Y", "#W2378156", "us-east-1", "Paris", "gpt-4o")]
     [True, True, True, False, False, False]
@@ -177,7 +177,7 @@ def is_code(text: str) -> bool:
 
 
 def _is_number_of_something(digits: str) -> bool:
-    """Whether a text of digits alone is no quantity: it begins with a zero, or it is long."""
+    """Return whether digits identify something: they begin with a zero, or are many."""
     if digits[0] == "0":
         return len(digits) >= 4
     return len(digits) >= 8 and _PACKED_MOMENT.fullmatch(digits) is None
@@ -185,7 +185,7 @@ def _is_number_of_something(digits: str) -> bool:
 
 def outline(normalised: str) -> str:
     """
-    Give the shape of a value: each run of letters as ``a``, each run of digits as ``9``.
+    Return the shape of a value: letters as ``a``, digits as ``9``.
 
     >>> outline("tx_12345"), outline("mia.li@x.org")
     ('a_9', 'a.a@a.a')
@@ -195,7 +195,7 @@ def outline(normalised: str) -> str:
 
 def outline_pattern(normalised: str) -> re.Pattern[str]:
     """
-    Give what matches the values of one shape, in full: many are compared with one.
+    Return a pattern that matches the values of the same shape, in full.
 
     >>> [outline_pattern("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
     [True, False]

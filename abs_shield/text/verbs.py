@@ -1,4 +1,4 @@
-"""Verbs of tools' names and of answers: their classes, their past forms, and which ones are kin."""
+"""Verbs of tools' names and of answers: their effects, past forms and related verbs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 class VerbEffect(StrEnum):
-    """What a verb does to its noun; other verbs only ever act."""
+    """The effect of a verb on its noun; `ACT` for all other verbs."""
 
     READ = "read"
     MAKE = "make"
@@ -18,7 +18,7 @@ class VerbEffect(StrEnum):
 
     @property
     def writes(self) -> bool:
-        """Whether it says more than looking."""
+        """Return whether the verb does more than read."""
         return self is not VerbEffect.READ
 
 
@@ -61,20 +61,20 @@ _WORDS: dict[VerbEffect, str] = {
     ),
 }
 VERB_EFFECTS = {word: does for does, words in _WORDS.items() for word in words.split()}
-"""Each known verb, in the infinitive, and its class."""
+"""The effect of each verb, in the infinitive."""
 RARE_VERBS = frozenset(
     "renew discharge dispatch prescribe ship reroute onboard waive reimburse redeem redirect repay "
     "expedite escalate restart reboot dispute credit debit bill contact repair invest sell "
     "postpone roll authorize authorise compensate merge sign pair deliver initiate complete "
     "inform arrange fix adjust handle give take begin finalize finalise".split()
 )
-"""Verbs of actions that few tools are named after."""
+"""Action verbs that are rare in the names of tools."""
 SPEECH_VERBS = frozenset(
     "accept note draft write generate make build mark show label flag detach like hold run clear "
     "follow look test watch access put set convert share leave define select filter attach pin tag "
     "bookmark allow abort give take begin handle adjust".split()
 )
-"""Verbs of what a speaker thinks, reads or writes in the answer itself."""
+"""Verbs of thinking, reading or writing in the answer itself."""
 _PAST = {
     "sent": "send", "made": "make", "bought": "buy", "paid": "pay", "put": "put", "set": "set",
     "built": "build", "drew": "draw", "withdrawn": "withdraw", "withdrew": "withdraw",
@@ -85,7 +85,7 @@ _PAST = {
     "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel", "sold": "sell",
     "given": "give", "taken": "take", "begun": "begin", "run": "run",
 }  # fmt: skip
-"""Past forms that no rule yields."""
+"""Irregular past forms."""
 _FAMILIES = (
     "refund reimburse repay credit compensate return cancel void dispute",
     "ship dispatch reship deliver forward send fulfil fulfill",
@@ -107,7 +107,7 @@ VERB_FAMILIES: dict[str, frozenset[int]] = {
     verb: frozenset(n for n, row in enumerate(_FAMILIES) if verb in row.split())
     for verb in " ".join(_FAMILIES).split()
 }
-"""Of each verb the groups of verbs by which one action may be named."""
+"""For each verb, the groups of verbs that may name the same action."""
 _BLOCK = "disable deactivate suspend freeze block ban lock revoke hold"
 _UNBLOCK = "enable activate grant unlock unblock unfreeze unban reinstate allow"
 _EDIT = "write edit patch rewrite save"
@@ -133,7 +133,7 @@ _KIN = (
     ("password", "send notify"),
     (_EDIT, f"{_EDIT} remove delete erase drop discard clear disable undo terminate end repair"),
 )
-"""Verbs of tools, and the verbs by which their action may be named, which do not name others."""
+"""Verbs of tools, and further verbs for their action, in this direction only."""
 
 
 def _kin() -> dict[str, frozenset[str]]:
@@ -145,7 +145,7 @@ def _kin() -> dict[str, frozenset[str]]:
 
 
 RELATED_VERBS = _kin()
-"""Of each word of a tool's name the further verbs by which its action may be named."""
+"""For each word of a tool's name, the further verbs that may name its action."""
 _SAME = (
     "refund reimburse repay credit",
     "pay charge bill debit settle",
@@ -161,7 +161,7 @@ EQUIVALENT_VERBS: dict[str, frozenset[str]] = {
     verb: frozenset(" ".join(row for row in _SAME if verb in row.split()).split())
     for verb in " ".join(_SAME).split()
 }
-"""Of each verb those that report the same state of a record."""
+"""For each verb, those that report the same state of a record."""
 ACTION_NOUNS = {
     "cancellation": "cancel", "deletion": "delete", "removal": "remove", "approval": "approve",
     "registration": "register", "refund": "refund", "reimbursement": "reimburse",
@@ -174,17 +174,17 @@ RESULT_NOUNS = {
     "appointment": "book", "shipment": "ship", "delivery": "deliver", "sms": "text",
     "trade": "sell", "signature": "sign", "subscription": "subscribe",
 }  # fmt: skip
-"""Nouns of what an action yields: ``submit_payment`` pays, ``update_payment`` does not."""
+"""Nouns of an action's result: ``submit_payment`` pays, ``update_payment`` does not."""
 SENDING_VERBS = frozenset(
     "send email mail message notify text forward transmit reply contact pay charge bill debit "
     "transfer deposit withdraw refund".split()
 )
-"""Verbs of calls that send or pay something, and change no record that an answer may speak of."""
+"""Verbs of calls that send or pay something without changing a record."""
 
 
 def is_action(verb: str) -> bool:
     """
-    Return whether a verb, in the infinitive, is of an action rather than of looking.
+    Return whether a verb, in the infinitive, is an action rather than a read.
 
     >>> is_action("cancel"), is_action("waive"), is_action("check")
     (True, True, False)
@@ -195,7 +195,7 @@ def is_action(verb: str) -> bool:
 @lru_cache(maxsize=4096)
 def infinitive(word: str) -> str:
     """
-    Return the verb of an action of which *word* is the past form; empty where there is none.
+    Return the action verb whose past form is *word*; empty if there is none.
 
     >>> infinitive("cancelled"), infinitive("modified"), infinitive("sent"), infinitive("found")
     ('cancel', 'modify', 'send', '')
@@ -211,7 +211,7 @@ def infinitive(word: str) -> str:
 
 
 def past_forms() -> Iterator[str]:
-    """Yield the past forms of the verbs of actions, those of mere speech left out."""
+    """Yield the past forms of action verbs, without those of mere speech."""
     yield from (word for word, verb in _PAST.items() if verb not in SPEECH_VERBS)
     for verb in (VERB_EFFECTS.keys() | RARE_VERBS) - SPEECH_VERBS:
         if is_action(verb):

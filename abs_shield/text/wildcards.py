@@ -18,21 +18,21 @@ _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\ufffc"
     "\U000e0100-\U000e01ef]|\u2800(?![\u2801-\u28ff])"
 )
-"""Fillers, selectors and blanks that are no blanks to Unicode."""
+"""Fillers, selectors and blanks that Unicode does not class as blanks."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _QUOTES = "\"'`"
 _ROOT = re.compile(
     r"[a-z]:[\\/.]*|(?:\$\{?[a-z_]\w*\}?|\$env:\w+|%[a-z_]\w*(?:\(x86\))?%)[\\/.*]*", re.IGNORECASE
 )
-"""A drive, or a variable whose value nobody sees: ``C:\\``, ``$HOME``, ``%USERPROFILE%``."""
+"""A drive, or a variable with an unknown value: ``C:\\``, ``$HOME``, ``%USERPROFILE%``."""
 _CLASSES = re.compile(r"\\[wWsSdDbBAzZ]|\[[^\]]{1,20}\]|\{\d*,?\d*\}")
-"""What stands for any character in a regular expression, and how often."""
+"""Character classes and repetitions of a regular expression."""
 _TAUTOLOGY = re.compile(
     r"(?:\A|\bor\b|\bwhere\b|\|\|)[\s(]*(?:(['\"]?)([\w.]{1,40})\1\s*={1,2}\s*\1\2\1|true|1)[\s);]*"
     r"(?:--.*|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A condition that holds for every row, alone or behind ``or``."""
+"""A condition that is true for every row, alone or behind ``or``."""
 _ALL = (
     r"\b(?:all|every\w*|any(?:thing|one|body)?|each|whole|entire\w*|completely|empty|clear|wipe|purge"
     r"|flush|truncate|alle[mnrs]?|sämtliche\w*|ganze\w*|tou[st]|toutes?|todo?a?s?|tutt[oiae]|alla|allt"
@@ -51,7 +51,7 @@ _CONDITION = re.compile(
 )
 """A comparison, or a range: ``!acct_1``, ``a..z``, ``1:``."""
 _BEHIND = re.compile(r"\A\S{0,4096}[\w\"'](?:[%?;^$+]|--|\+\+)\Z")
-"""What ends a pattern or a statement: ``acct_1%``, ``acct_1--``."""
+"""Endings of a pattern or a statement: ``acct_1%``, ``acct_1--``."""
 _LONGEST = 4_096
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
@@ -63,7 +63,7 @@ _SYSTEM_ACCOUNTS = frozenset("admin administrator root superuser sysadmin system
 
 def is_whole_set(text: str) -> bool:
     """
-    Return whether *text* names no one thing: a wildcard, a root or a parent, nothing, or all.
+    Return whether *text* is not a single thing: a wildcard, a root, a parent, empty, or all.
 
     >>> [is_whole_set(text) for text in ("*", "/", "../..", "", "All", "/tmp/*", "/tmp/a%20b")]
     [True, True, True, True, True, True, False]
@@ -81,7 +81,7 @@ def is_whole_set(text: str) -> bool:
 
 def is_condition(text: str) -> bool:
     """
-    Return whether *text* is a comparison or a range, and not the name of one thing.
+    Return whether *text* is a comparison or a range rather than a single name.
 
     >>> [is_condition(text) for text in ("!acct_1", ">=acct_1", "acct_1%", "acct_1?", "a..z", "1:")]
     [True, True, True, True, True, True]
@@ -96,7 +96,7 @@ def is_condition(text: str) -> bool:
 
 def selects_all(text: str) -> bool:
     """
-    Return whether *text*, as a name, a pattern or a condition, leaves nothing out.
+    Return whether *text*, as a name, a pattern or a condition, selects everything.
 
     >>> [selects_all(text) for text in ("*", "%", "^.*$", "1=1", "all", "id = 7 OR 'a'='a' --")]
     [True, True, True, True, True, True]
@@ -113,7 +113,7 @@ def selects_all(text: str) -> bool:
 
 
 def _has_name(bare: str) -> bool:
-    """Whether something in a value names a thing: a letter, a digit, an emoji; ``@`` is a zone."""
+    """Return whether a value has a letter, a digit or an emoji, or is ``@``, a DNS zone."""
     return bare == "@" or any(
         character.isalnum() or unicodedata.category(character) == "So" for character in bare
     )
@@ -121,7 +121,7 @@ def _has_name(bare: str) -> bool:
 
 def states_all(text: str) -> bool:
     """
-    Return whether somebody says that all of something is meant, in one of many languages.
+    Return whether a text says that all of something is meant, in one of many languages.
 
     >>> [states_all(text) for text in ("Delete all of it", "Don't delete all of it", "Empty it")]
     [True, False, True]
@@ -130,18 +130,18 @@ def states_all(text: str) -> bool:
 
 
 def is_null_word(text: str) -> bool:
-    """Return whether *text* is a word for no value: ``null``, ``none``, or is empty."""
+    """Return whether *text* is empty or a word for no value: ``null``, ``none``."""
     return text.strip().casefold() in _NOTHING or not text.strip()
 
 
 def is_system_account(text: str) -> bool:
-    """Return whether *text* is an account of the system's own: ``admin``, ``root``."""
+    """Return whether *text* is a system account: ``admin``, ``root``."""
     return text.strip().casefold() in _SYSTEM_ACCOUNTS
 
 
 def mixes_scripts(text: str) -> bool:
     r"""
-    Return whether a word has Latin letters and others that look like Latin ones.
+    Return whether a word mixes Latin letters with lookalikes of other scripts.
 
     >>> mixes_scripts("P\u0430ypal"), mixes_scripts("Paypal"), mixes_scripts("\u0418\u0432")
     (True, False, False)
@@ -153,10 +153,10 @@ def mixes_scripts(text: str) -> bool:
 
 def has_hidden_characters(text: str) -> bool:
     r"""
-    Return whether *text* holds characters which a reader does not see: controls, fillers, tags.
+    Return whether *text* has invisible characters: controls, fillers, tags.
 
-    A joiner between two characters beyond ASCII is how Persian, Hindi and emoji are written, and a
-    variation selector behind a symbol chooses its colours.
+    Joiners between two non-ASCII characters are normal in Persian, Hindi and emoji, and so are
+    variation selectors behind a symbol.
 
     >>> [has_hidden_characters(text) for text in ("eve\u202e", "eve", "eve\n")]
     [True, False, False]

@@ -1,1 +1,1 @@
-"""Every value of a text: numbers, money, dates, times, ids and measures, read in one place."""
+"""Extraction of all values of a text: numbers, money, dates, times, ids and measures."""

@@ -1,4 +1,4 @@
-"""How days and times of day are written."""
+"""Written forms of dates and times of day."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SHORT = {name[:3]: n for n, name in enumerate(ENGLISH, 1)} | {
 _NUMBER = whole_names() | _SHORT
 MONTHS = {name: name for name in ENGLISH} | {name[:3]: name for name in ENGLISH}
 MONTHS["sept"] = "september"
-"""The English names of months, and the short ones, to the whole name."""
+"""The whole English name for each name and abbreviation of a month."""
 MONTH = rf"(?:{'|'.join(sorted(map(re.escape, _NUMBER), key=len, reverse=True))})\b\.?"
 _WORD = r"[^\W\d_]{3,12}\b\.?"
-"""What may be a month's name: it is looked up, which is faster than some six hundred names."""
+"""A possible name of a month; the lookup is faster than a pattern of some six hundred names."""
 _GAP = r"\s{1,8}"
 """A blank, or a line's end in wrapped text."""
 _MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
-"""A word and a number: what a month with a day or a year looks like, found faster than its name."""
+"""A word and a number, like a month with a day or a year; faster than matching its name."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
 _WEEKDAYS = (
     "monday mon",
@@ -47,7 +47,7 @@ DATES = (
     rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
     rf"{_MAYBE}(?P<my>{_WORD}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
-"""Forms of dates, each in a group of its own name."""
+"""Forms of dates, each in a named group."""
 TIMES = (
     r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
     r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?![\d:])",
@@ -62,7 +62,7 @@ _LAST_MONTH, _LAST_DAY, _LAST_HOUR = 12, 31, 24
 
 def days(form: str, text: str) -> tuple[Day, ...]:
     """
-    Read a date that one of `DATES` matched, every way it can be meant; nothing where there is none.
+    Return the possible days of a date that one of `DATES` matched; empty if none exists.
 
     >>> days("mdy", "May 15")
     (Day(year=None, month=5, day=15),)
@@ -89,7 +89,7 @@ def days(form: str, text: str) -> tuple[Day, ...]:
 
 
 def _month(text: str) -> int:
-    """The first month that a text names; 0 where it names none."""
+    """Return the first month that a text names; 0 if there is none."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     return next((_NUMBER[word] for word in words if word in _NUMBER), 0)
 
@@ -100,7 +100,7 @@ def _exists(day: Day) -> bool:
 
 def weekdays(text: str) -> frozenset[int]:
     """
-    Give the days of the week that *text* names in English, Monday as 0.
+    Return the days of the week that *text* names in English, Monday as 0.
 
     >>> sorted(weekdays("On Saturday, or Mon."))
     [0, 5]
@@ -112,7 +112,7 @@ def weekdays(text: str) -> frozenset[int]:
 
 def minute(text: str, half: str = "") -> Minute | None:
     """
-    Read a time of day, with the *half* of the day that stands behind it; None where there is none.
+    Return a time of day, with the *half* of the day behind it; None if it is invalid.
 
     >>> minute("6", "p"), minute("29:10")
     (Minute(minutes=1080, half=False, whole=False), None)

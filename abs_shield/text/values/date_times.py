@@ -1,4 +1,4 @@
-"""Days and times of day, read where their forms were found in a text."""
+"""Conversion of matched dates and times of day to figures."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """
-The first day of a range that leaves its month out, before the last one.
+The first day of a range, without its month, before the last one.
 
-A noun before a number, as in "Seat 14 - 5 May", makes it that noun's.
+A noun before a number, as in "Seat 14 - 5 May", makes it a number of that noun.
 """
 _LONGEST_BEFORE = 30
 _MODAL = re.compile(r"(?<=\d) may(?! \d)")
-"""What may be no month: ``option 1 may lead``."""
+"""The verb rather than the month: ``option 1 may lead``."""
 _MOST_DAYS = _LAST_DAY = 31
 
 
@@ -51,7 +51,7 @@ def day_of(match: re.Match[str], text: str) -> Figures:
 
 
 def _further_days(match: re.Match[str], text: str, day: Day) -> Figures:
-    """The days behind a first one that leave its month out: ``May 3, 4 and 5``, ``May 3 - 5``."""
+    """Yield the days behind a first one that omit its month: ``May 3, 4 and 5``, ``May 3 - 5``."""
     end = match.end()
     for _ in range(_MOST_DAYS):
         to = _THROUGH.match(match.string, end)
@@ -63,7 +63,7 @@ def _further_days(match: re.Match[str], text: str, day: Day) -> Figures:
 
 
 def _earlier_day(match: re.Match[str], text: str, day: Day) -> Figures:
-    """The day before a last one that leaves its month out: ``10-12 May``, ``10 to 12 May``."""
+    """Yield the day before a last one that omits its month: ``10-12 May``, ``10 to 12 May``."""
     begins = max(0, match.start() - _LONGEST_BEFORE)
     first = _BEFORE.search(match.string, begins, match.start())
     if first is None or day.day is None or first.lastgroup is None:

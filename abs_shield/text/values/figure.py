@@ -1,4 +1,4 @@
-"""One figure of a text: a number, an amount, a date, a time or an id, and when two are the same."""
+"""Figures of a text: numbers, amounts, dates, times and ids, and when two agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_YEAR = 4
 
 
 class Day(NamedTuple):
-    """A day or a month; None is what is not written: the year of ``May 15``."""
+    """A day or a month; None for an omitted part, as the year of ``May 15``."""
 
     year: int | None
     month: int
@@ -30,8 +30,8 @@ class Minute(NamedTuple):
 
     Attributes:
         minutes: Since midnight.
-        half: Whether it is not said which half of the day is meant.
-        whole: Whether it shows that its clock has 24 hours.
+        half: Whether the half of the day is open.
+        whole: Whether it is visibly on a 24-hour clock.
     """
 
     minutes: int
@@ -44,17 +44,17 @@ Value = Decimal | Day | Minute | str
 
 class Figure(NamedTuple):
     """
-    One figure as it stands in a text.
+    One figure of a text.
 
     Attributes:
         kind: number, money, date, time or id.
-        text: How it stands there: ``whole[start:end]``.
+        text: The text of the figure: ``whole[start:end]``.
         start: Offset of its first character.
         end: Offset behind its last character.
-        values: What it can mean, the likeliest first; at least one.
-        step: Of a number: what its last digit counts, ``100000`` of "1.2 million".
-        unit: ``%``, a currency's code, or the word behind the number; empty where there is none.
-        soft: Whether nobody has to find it: an ordinal, a list's number, a counting word.
+        values: Its possible values, the likeliest first; at least one.
+        step: The worth of a number's last digit: ``100000`` in "1.2 million".
+        unit: ``%``, a currency's code, or the word behind the number; empty without one.
+        soft: Whether it needs no evidence: an ordinal, a list's number, a counting word.
     """
 
     kind: str
@@ -68,12 +68,12 @@ class Figure(NamedTuple):
 
     @property
     def value(self) -> Value:
-        """Its likeliest meaning."""
+        """Return the likeliest value."""
         return self.values[0]
 
     @property
     def numbers(self) -> tuple[Decimal, ...]:
-        """Its meanings that are numbers."""
+        """Return the values that are numbers."""
         values = self.values
         if len(values) == 1:
             return values if isinstance(values[0], Decimal) else ()  # type: ignore[return-value]
@@ -81,29 +81,29 @@ class Figure(NamedTuple):
 
     @property
     def readings(self) -> Iterator[tuple[Decimal, Decimal]]:
-        """Its meanings that are numbers, each with what its last digit counts there."""
+        """Yield the values that are numbers, each with the worth of its last digit."""
         first, *others = self.numbers
         yield first, self.step
         yield from ((one, abs(self.step * one / first) if first else self.step) for one in others)
 
 
 Figures = Iterator[Figure]
-"""What one form gives where it was found."""
+"""The figures of one match."""
 
 
 def build_figure(
     kind: str, text: str, span: tuple[int, int], *values: object, **more: object
 ) -> Figure:
-    """Give a figure of *text* that stands at *span*, with its meanings."""
+    """Create a figure of *text* at *span*, with its possible values."""
     return Figure(kind, text[span[0] : span[1]], *span, values, **more)  # type: ignore[arg-type]
 
 
 def figures_agree(stated: Figure, stands: Figure) -> bool:
     """
-    Whether *said*, as far as it goes, is what *stands* in the evidence.
+    Return whether *stated*, as far as it is given, agrees with the evidence.
 
-    A number may be rounded to the digits it shows, a date may leave its year out, a time its half
-    of the day; a sign does not count, for a refund of 20 stands as -20.
+    A number may be rounded to its digits, a date may omit its year, a time its half of the day;
+    signs are ignored, since a refund of 20 is recorded as -20.
     """
     if stated.kind in SUMS and stands.kind in SUMS:
         return _same_unit(stated, stands) and any(
@@ -113,7 +113,7 @@ def figures_agree(stated: Figure, stands: Figure) -> bool:
 
 
 def is_year(figure: Figure) -> bool:
-    """Whether a number can be a year: four digits with nothing behind them."""
+    """Return whether a number can be a year: four digits without a unit."""
     return (
         figure.kind == NUMBER
         and len(figure.text) >= _LEAST_YEAR
@@ -125,7 +125,7 @@ def is_year(figure: Figure) -> bool:
 
 def is_near(one: Decimal, other: Decimal, step: Decimal) -> bool:
     """
-    Whether two numbers are the same but for their sign and what is less than half a *step*.
+    Return whether two numbers are equal within half a *step*, whatever their signs.
 
     >>> is_near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5"))
     True
@@ -155,7 +155,7 @@ def _equal(one: Value, other: Value) -> bool:
 
 
 def _same_day(stated: Day, stands: Day) -> bool:
-    """A day that leaves something open agrees with what fills it; not the other way round."""
+    """Return whether a possibly incomplete day agrees with another; not the other way round."""
     if stated.month != stands.month or (stated.day is not None and stated.day != stands.day):
         return False
     return None in (stated.year, stands.year) or stated.year == stands.year

@@ -1,4 +1,4 @@
-"""Every figure of a text: numbers, amounts of money, dates, times and ids, with their values."""
+"""Extraction of every figure of a text: numbers, money, dates, times and ids."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def _form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
 
 def figures(text: str) -> list[Figure]:
     """
-    Give every figure of *text* in order, no two overlapping; time is linear.
+    Return every figure of *text* in order, without overlaps; time is linear.
 
-    Citations are left out. Counts, ordinals, the numbers of a list and the words two..twelve are
-    soft. Months are read in English, German, French and Spanish, number words in English.
+    Citations are skipped. Counts, ordinals, the numbers of a list and the words two..twelve are
+    soft. Months are parsed in English, German, French and Spanish, number words in English.
 
     >>> [(f.kind, f.text) for f in figures("#W77120 costs $1,200 (25% off) on May 15, 6pm [2].")]
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
@@ -107,7 +107,7 @@ def figures(text: str) -> list[Figure]:
 
 def on_24_hour_clock(result: list[Figure]) -> list[Figure]:
     """
-    Give *found* with every time on a clock of 24 hours, where one of them shows such a clock.
+    Return figures with all times on a 24-hour clock, if one of them shows such a clock.
 
     >>> [one.value.half for one in on_24_hour_clock(figures("from 9:00 to 17:00"))]
     [False, False]
@@ -126,9 +126,9 @@ def _whole(at: Value) -> Value:
 
 _START = attrgetter("start")
 _BARE = re.compile(r"[\d\s,;|\x00]*")
-"""A text of nothing but plain numbers, as the rows of a table are."""
+"""A text of only plain numbers, such as a row of a table."""
 _FOLLOWED = re.compile(rf"\d[ -]?(?:[^\W\d_]|[%{MARKS}])")
-"""A number with a word or a sign behind it: a currency, a scale, a percentage."""
+"""A number followed by a word or a sign: a currency, a scale, a percentage."""
 _CUED_FORM = _form(CUED, exactly=True)
 _NUMBER_THEN = (
     r"(?:[ ]?(?P<degrees>(?:[\u00b0\u00ba][ ]?|degrees?[ ])(?:C|F|Celsius|Fahrenheit))\b"
@@ -143,7 +143,7 @@ _FROM_TO = (
     rf"{ALONE}(?P<first>\d{{1,4}})(?:[ ]?--[ ]?|-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
 )
 _LAST_OF_RANGE = "(?P<dmony>"
-"""The form of a day before its month, which may be the last one of several: ``10-12 May``."""
+"""The form of a day before its month, which may end a range: ``10-12 May``."""
 _BEFORE_DATE = (
     r"(?<![A-Za-z0-9_#])(?<!\d[-/.])",
     r"(?<![A-Za-z0-9_#])(?<!\d[/.])(?<!\d\d\d-)(?<!-\d-)(?<!-\d\d-)",
@@ -178,12 +178,12 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
     (_NUMBER_FORM, number_of),
     (_form(_IN_WORDS), words_of),
 )  # fmt: skip
-"""In this order: what a form has taken, the later ones do not see."""
+"""The order matters: text that one form has matched is hidden from later ones."""
 
 _OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
-"""The forms that are in a text of nothing but plain numbers."""
+"""The forms that occur in a text of only plain numbers."""
 _NEED_MORE = frozenset({_MONEY_FORM, _PERCENT_FORM, _SCALED_FORM})
-"""Forms of a number with a word or a sign behind it."""
+"""Forms of a number followed by a word or a sign."""
 _NEEDED = {
     _FORMS[0][0]: re.compile(r"://|www\.", re.IGNORECASE),
     _FORMS[1][0]: re.compile("@"),
@@ -193,4 +193,4 @@ _NEEDED = {
     _PHONE_FORM: re.compile(r"\+|[0-9][-. )]"),
     _RANGE_FORM: re.compile(r"-|[ ]to[ ]", re.IGNORECASE),
 }
-"""Without one of these a form finds nothing, and need not be looked for."""
+"""Without one of these a form cannot match, so that it can be skipped."""

@@ -1,4 +1,4 @@
-"""A text as its figures are looked for: with ASCII digits, and without what was found."""
+"""Preparation of a text for the extraction of figures, with unchanged offsets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ONE = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)*")
 
 def unescape_newlines(text: str) -> str:
     r"""
-    Give *text* with a line's end for each that stands escaped in it; offsets stay.
+    Return *text* with escaped line ends as real ones; offsets stay.
 
     >>> unescape_newlines(r"one\ntwo").splitlines()
     ['one ', 'two']
@@ -25,7 +25,7 @@ def unescape_newlines(text: str) -> str:
 
 def separate_numbers(text: str) -> str:
     """
-    Give *text* with a semicolon for each comma between two numbers; offsets stay.
+    Return *text* with a semicolon for each comma between two numbers; offsets stay.
 
     >>> separate_numbers("3,54.20 and 0.31,127.88"), separate_numbers("1,200.50 and 12,5")
     ('3;54.20 and 0.31;127.88', '1,200.50 and 12,5')
@@ -46,7 +46,7 @@ def _parted(run: re.Match[str]) -> str:
 
 
 def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with spans that nothing may be found in any more."""
+    """Return the text with blanked spans, in which nothing more matches."""
     if not spans:
         return text
     pieces, behind = [], 0
@@ -57,8 +57,8 @@ def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join((*pieces, text[behind:]))
 
 
-class _Plain(dict[int, str]):
-    """Any digit as ASCII writes it, any hyphen, colon and blank as well; one for one."""
+class _AsciiCharacters(dict[int, str]):
+    """A translation of digits, hyphens, colons and blanks to ASCII, one for one."""
 
     def __missing__(self, code: int) -> str:
         digit = unicodedata.decimal(chr(code), None)
@@ -68,7 +68,7 @@ class _Plain(dict[int, str]):
         return plain
 
 
-PLAIN = _Plain(
+PLAIN = _AsciiCharacters(
     {
         ord(variant): plain
         for plain, several in {

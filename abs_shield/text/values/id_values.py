@@ -1,4 +1,4 @@
-"""Ids and other names with digits, read where their forms were found in a text."""
+"""Conversion of matched ids and other names with digits to figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){2,6}")
 _LEAST_DIGITS = 3
 _LEAST_LOCATOR = 5
 _NAMES = re.compile(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d")
-"""What a token has that is no plain number."""
+"""Characters of a token that is more than a plain number."""
 _HYPHENATED_WORD = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
 _LONGEST_ID = 256
 _SCHEME = re.compile(
@@ -50,7 +50,7 @@ def token_of(match: re.Match[str], text: str) -> Figures:
 
 
 def _identifies(token: str) -> bool:
-    """Whether a token with a digit is no word such as ``COVID-19``, ``MP3`` or ``Q4``."""
+    """Return whether a token with a digit is an id, unlike ``COVID-19``, ``MP3`` or ``Q4``."""
     if token[0] == "#" or is_code(token):
         return _HYPHENATED_WORD.fullmatch(token) is None
     digits = sum(map(str.isdigit, token))
@@ -61,7 +61,7 @@ def _identifies(token: str) -> bool:
 
 def id_key(token: str) -> str:
     """
-    Give the form in which ids are compared: lower case, without a hash sign and separators.
+    Return an id for comparison: lower case, without a hash sign and separators.
 
     >>> id_key("#W-2378156"), id_key("mia.li@x.org")
     ('w2378156', 'mia.li@x.org')

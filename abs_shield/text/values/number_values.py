@@ -1,4 +1,4 @@
-"""Numbers and amounts of money, read where their forms were found in a text."""
+"""Conversion of matched numbers and amounts of money to figures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _UNITS = frozenset(
     "feet foot ft kg g gram grams lb lbs ounce ounces oz ton tons tonnes liter liters litres ml l "
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
-"""Words behind a number that make a measure of it, which nobody counts while reading."""
+"""Units that make a number a measure rather than a count."""
 _APOSTROPHES = frozenset("'\u2019")
 _DECADE = re.compile(r"['\u2019]s\b")
 """The end of ``70's``, a decade."""
 _LONGEST = 15
-"""Digits of a number; more are an account's or a card's."""
+"""Digits of a number; longer ones are accounts or cards."""
 _LEAST_CODE = 4
-"""Digits of a number that may be an id."""
+"""Fewest digits of a number that may be an id."""
 NTH = "nth"
-"""The unit of what counts places: an ordinal, the number of an item in a list."""
+"""The unit of positions: an ordinal, the number of an item in a list."""
 
 
 def money_of(match: re.Match[str], text: str) -> Figures:
@@ -54,7 +54,7 @@ def _scale(match: re.Match[str]) -> str:
 
 
 def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
-    """Money without a scale has no three decimals: ``1.200`` euros are twelve hundred."""
+    """Return values of money without three decimals: ``1.200`` euros are twelve hundred."""
     return values[1:] if len(values) > 1 else values
 
 
@@ -88,7 +88,7 @@ def number_of(match: re.Match[str], text: str) -> Figures:
 
 
 def _unit(match: re.Match[str]) -> str:
-    """Return the unit behind a number; of temperatures the degree and a letter."""
+    """Return the unit behind a number; for temperatures, the degree and a letter."""
     if degrees := match["degrees"]:
         return FAHRENHEIT if "f" in degrees.casefold() else CELSIUS
     return match["unit"] or ""
@@ -108,7 +108,7 @@ def plain_number(digits: str, span: tuple[int, int], unit: str, text: str) -> Fi
 
 @lru_cache(maxsize=1 << 12)
 def _plain(digits: str, unit: str) -> tuple[tuple[Decimal, ...], Decimal, str, bool]:
-    """Return the meanings of a number, its step, its unit, and whether it is soft; few differ."""
+    """Return the values of a number, its step, its unit, and whether it is soft."""
     values, step = parse_numeral(digits)
     unit = unit.casefold()
     soft = digits.isdigit() and values[0] <= COUNTED and unit not in _UNITS
@@ -120,7 +120,7 @@ def words_of(match: re.Match[str], text: str) -> Figures:
     unit = (match["unit"] or "").casefold()
     span = match.span("words")
     whole = value == value.to_integral_value()
-    # in "a thirty-year mortgage", and of dozens and halves, the words are seldom the evidence's
+    # evidence seldom has the words of "a thirty-year mortgage", nor dozens and halves
     round_ = not whole or "dozen" in match["words"].casefold()
     soft = value <= COUNTED or round_ or text[span[1] : span[1] + 1] == "-"
     step = Decimal(1) if whole else Decimal("0.1")

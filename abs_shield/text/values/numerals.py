@@ -1,4 +1,4 @@
-"""How numbers are written: with digits and groups, with a scale behind them, or in words."""
+"""Written forms of numbers: digits with groups, with a scale, or in words."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ DIGITS = (
 )
 """A number in digits: 1,200.50, 1.200,50, 1 200 with a narrow blank, 12,5."""
 SPACED = rf"(?:\d{{1,3}}(?:[ ]\d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?!\d)|{DIGITS})"
-"""A number in digits, with any blank between its groups; only where money is meant."""
+"""A number in digits with any blank between its groups; only for money."""
 _LEAST_LETTERS = 4
-"""Shorter words are others in English: ``bin`` and ``mil`` are thousands."""
+"""Shorter words have other meanings in English: ``bin`` and ``mil`` are thousands."""
 SCALES = {"hundred": 2, "thousands": 3, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9} | {
     "trillion": 12, "tn": 12,
     **{
@@ -28,10 +28,10 @@ SCALES = {"hundred": 2, "thousands": 3, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 
         if len(word) >= _LEAST_LETTERS or not word.isascii()
     },
 }  # fmt: skip
-"""What stands behind a number and multiplies it, as a power of ten."""
+"""Words that multiply the number before them, with their power of ten."""
 _LETTER = frozenset("kmb")
 MYRIADS = "".join(word for word in SCALES if len(word) == 1 and not word.isascii())
-"""Thousands, ten thousands and hundred millions, as Chinese, Japanese and Korean write them."""
+"""Thousands, ten thousands and hundred millions in Chinese, Japanese and Korean."""
 _WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
 WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
@@ -63,11 +63,11 @@ WORDS = (
 _GAP = re.compile(f"{GAP}|[ ]")
 _ONE = Decimal(1)
 COUNTED = 12
-"""Up to this number a word is a count that anybody makes while reading."""
+"""The largest number in words that counts as the reader's own count."""
 
 
 class Numeral(NamedTuple):
-    """The readings of a number, the likeliest first, and what its last digit counts."""
+    """The possible values of a number, the likeliest first, and the worth of its last digit."""
 
     values: tuple[Decimal, ...]
     step: Decimal
@@ -76,7 +76,7 @@ class Numeral(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def parse_numeral(digits: str, scale: str = "") -> Numeral:
     """
-    Read a number in *digits*, with the word that multiplies it.
+    Parse a number in *digits*, with the word that multiplies it.
 
     >>> parse_numeral("1.2", "million").values, parse_numeral("1.2", "million").step
     ((Decimal('1200000.0'),), Decimal('100000.0'))
@@ -111,7 +111,7 @@ def _readings(text: str) -> tuple[str, ...]:
 
 def parse_number_words(text: str) -> Decimal:
     """
-    Read a number in English words.
+    Parse a number in English words.
 
     >>> parse_number_words("twenty-five"), parse_number_words("two hundred and six thousand")
     (Decimal('25'), Decimal('206000'))

@@ -1,4 +1,4 @@
-"""The sign of a number as it stands in a text: the values that are read leave it out."""
+"""Signs of numbers, which the values of figures leave out."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _REACH = 12
 
 def minus_before(plain: str, figure: Figure) -> int | None:
     """
-    Return where the minus sign of a number begins, or the word for one; None if it has neither.
+    Return the position of the minus sign of a number, or of the word for it; else None.
 
     Args:
-        plain: The text in its normal form, of which *figure* was read.
+        plain: The normal form of the text that *figure* was extracted from.
         figure: One of its figures.
     """
     if figure.kind not in SUMS:
@@ -32,7 +32,7 @@ def minus_before(plain: str, figure: Figure) -> int | None:
 
 def is_negative(plain: str, figure: Figure) -> bool:
     """
-    Return whether a number has a minus sign, or the word for one, before it.
+    Return whether a number has a minus sign, or the word for it, before it.
 
     >>> from abs_shield.text.values.figure_reader import figures
     >>> texts = ("-5", "it fell to minus 5 degrees", "$-3.1 billion", "pages 5-7", "- $14.99")

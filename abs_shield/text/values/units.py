@@ -1,4 +1,4 @@
-"""Units of measure: which words are some, and what a figure comes to in the others of its kind."""
+"""Units of measure, and conversion of figures to other units of the same kind."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _KINDS = {
     "rate": "kbps kbit=1 mbps mbit=1e3 gbps gbit=1e6",
     "money": "cent pence penny p minor=0.01 major=1",
 }
-"""Of each kind its units: words, and after ``=`` what they are worth."""
+"""The units of each kind: words, and their worth after ``=``."""
 _BARE = frozenset(
     "min m s h t g l p sec second minute hour day week month quarter year metric minor".split()
 )
-"""Words that are no unit where they are the whole of a field's name."""
+"""Words that are not units as the whole name of a field."""
 _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _UNSPLIT = frozenset("ms lbs".split())
 _ROUNDED = Decimal("0.02")
-"""By which part of itself a temperature may be rounded where it is converted, in both ways."""
+"""The share by which a converted temperature may be rounded, up or down."""
 _COLDEST = 30
-"""At 40 below zero both units are one."""
+"""Largest temperature that may also be below zero: at -40 both units are equal."""
 _OFF = Decimal("0.1")
-"""By which part of itself a figure may be rounded where it is converted."""
+"""The share by which a converted figure may be rounded."""
 
 
 class Unit(NamedTuple):
-    """A unit: its kind, and how many of the smallest of that kind it is worth."""
+    """A unit: its kind, and its worth in the smallest unit of that kind."""
 
     kind: str
     worth: Decimal
@@ -69,7 +69,7 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 
 
 _DEGREES = {CELSIUS: Unit("temperature", Decimal(1)), FAHRENHEIT: Unit("temperature", Decimal(2))}
-"""Units that no factor converts."""
+"""Units without a conversion factor."""
 _UNITS = _units() | {
     "celsius": (_DEGREES[CELSIUS],),
     "fahrenheit": (_DEGREES[FAHRENHEIT],),
@@ -85,7 +85,7 @@ _WORTHS = {
 
 def units_of(word: str) -> tuple[Unit, ...]:
     """
-    Give the units that a word behind a number names; empty where it names none.
+    Return the possible units of a word behind a number; empty for other words.
 
     >>> units_of("hours"), units_of("bags")
     ((Unit(kind='time', worth=Decimal('3.6E+6')),), ())
@@ -97,7 +97,7 @@ def units_of(word: str) -> tuple[Unit, ...]:
 
 def field_units(name: str) -> tuple[Unit, ...]:
     """
-    Give the units in which a field's values are, as its name ends; none of a rate.
+    Return the possible units of a field's values, by the end of its name; none for rates.
 
     >>> field_units("weight_g"), field_units("durationMs"), field_units("t_per_ha")
     ((Unit(kind='mass', worth=Decimal('1E+3')),), (Unit(kind='time', worth=Decimal('1')),), ())
@@ -121,7 +121,7 @@ def field_units(name: str) -> tuple[Unit, ...]:
 
 def lengths_in(name: str) -> Iterator[tuple[str, str]]:
     """
-    Yield the lengths of time that the words of a name or a code hold: number and unit.
+    Yield the durations in the words of a name or a code, as number and unit.
 
     >>> [*lengths_in("police_report_within_48h")], [*lengths_in("faults_30d")]
     ([('48', 'h')], [('30', 'day')])
@@ -131,7 +131,7 @@ def lengths_in(name: str) -> Iterator[tuple[str, str]]:
 
 
 def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
-    """Give what a figure comes to in other units of its kind: value, last digit's worth, unit."""
+    """Yield a figure in other units of its kind: value, worth of the last digit, unit."""
     units = units_of(figure.unit)
     if figure.kind == MONEY or (not units and figure.step == _CENT):
         units = (Unit("money", Decimal(1)),)
@@ -163,7 +163,7 @@ def _in_other_degrees(figure: Figure, unit: Unit) -> Iterator[tuple[Decimal, Dec
 
 def join_durations(text: str, one: Figure, other: Figure) -> Figure | None:
     """
-    Give two figures that say one length, as in ``1 hour 30 minutes``, in the second's unit.
+    Join two figures of one duration, as in ``1 hour 30 minutes``, in the second's unit.
 
     >>> from abs_shield.text.values.figure_reader import figures
     >>> text = "It takes 1 hour and 30 minutes."
@@ -186,7 +186,7 @@ def join_durations(text: str, one: Figure, other: Figure) -> Figure | None:
 
 def join_number_groups(text: str, one: Figure, other: Figure) -> Figure | None:
     """
-    Give two figures that may be the groups of one number, as in ``2 871 kWh``.
+    Join two figures that may be the groups of one number, as in ``2 871 kWh``.
 
     >>> from abs_shield.text.values.figure_reader import figures
     >>> text = "Il reste 2 871 kWh."

@@ -1,4 +1,4 @@
-"""How ids, amounts and numbers are written: the patterns of `figures`."""
+"""Patterns of ids, amounts and numbers for `figures`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MONEY_WORDS = {
     "cent": "", "cents": "", "pence": "GBP",
 }  # fmt: skip
 SMALL_MONEY = frozenset("cent cents pence".split())
-"""A hundredth of the others."""
+"""Hundredths of the other units."""
 CELSIUS, FAHRENHEIT = "\u00b0c", "\u00b0f"
-"""Units of temperatures, however they are written."""
+"""Units of temperatures in their normal form."""
 MARKS = "$€£¥₹₩₽₺฿"
 BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[{MARKS}]|\b(?:{CODES})\b)"
 BEHIND = rf"(?:[{MARKS}円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
@@ -49,7 +49,7 @@ CUE = (
     r"\b(?:id|ids|number|code|reference|ref|confirmation|locator|pnr|sku)\b"
     r"[\s:*_`\"'(#]{1,8}(?:is[\s:*_`\"']{1,6})?"
 )
-"""What says that an id follows."""
+"""Words that introduce an id."""
 CUED = (
     rf"(?i:{CUE})"
     r"(?P<cued>[A-Z]{5,10}(?![a-zA-Z0-9_-])|\d{4,24}(?![\w.,/:-]*\w))"
