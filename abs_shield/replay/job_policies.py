@@ -12,8 +12,8 @@ def absolute_place(place: str | None) -> str | None:
     """
     Return the place of a policy as a process with another working directory names it.
 
-    >>> anywhere("policies.shop:policy"), anywhere("/srv/shop.py:policy"), anywhere(None)
-    ('policies.shop:policy', '/srv/shop.py:policy', None)
+    >>> absolute_place("policies.shop:policy"), absolute_place("/srv/shop.py:policy")
+    ('policies.shop:policy', '/srv/shop.py:policy')
     """
     where, colon, attribute = (place or "").rpartition(":")
     return f"{Path(where).resolve()}{colon}{attribute}" if where.endswith(".py") else place

@@ -69,7 +69,7 @@ def match_results(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> li
 
     >>> calls = [ToolCall("a", id="1"), ToolCall("b", id="2")]
     >>> results = [Returned(name="b", value=0, call_id="2"), Returned(name="a", value=1)]
-    >>> [result.value for result in answers(calls, results)]
+    >>> [result.value for result in match_results(calls, results)]
     [1, 0]
     """
     unique = _unique_ids(call.id for call in calls) & _unique_ids(

@@ -123,7 +123,7 @@ def unwrap_result(whole: Any) -> Any:
     """
     Return the result of a JSON-RPC answer; any other value unchanged.
 
-    >>> answered({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
+    >>> unwrap_result({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
     {'tools': []}
     """
     held = whole.get("result") if isinstance(whole, Mapping) and "jsonrpc" in whole else None

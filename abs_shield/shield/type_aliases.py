@@ -32,7 +32,7 @@ def alias_value(hint: Any) -> Any:
     Return the hint that an alias or a new type names; None for other hints.
 
     >>> from typing_extensions import TypeAliasType
-    >>> named(TypeAliasType("Names", list[str])), named(NewType("Id", str)), named(str)
+    >>> alias_value(TypeAliasType("Names", list[str])), alias_value(NewType("Id", str)), alias_value(str)
     (list[str], <class 'str'>, None)
     """
     if isinstance(hint, _ALIASES):

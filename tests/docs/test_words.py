@@ -88,10 +88,10 @@ def test_every_field_of_a_catch_is_explained(field: dataclasses.Field[object]) -
     assert f"`{field.name}`" in text
 
 
-def test_every_code_of_the_door_has_its_row() -> None:
-    """What the door itself tells the model stands in docs/feedback.md."""
+def test_every_code_of_the_shield_has_its_row() -> None:
+    """Each code that the Shield itself sends to the model has its row in docs/feedback.md."""
     source = (ROOT / "abs_shield" / "core" / "decision.py").read_text(encoding="utf-8")
-    codes = {*re.findall(r'_door_problem\("(\w+)"', source)}
+    codes = {*re.findall(r'_error_problem\("(\w+)"', source)}
     codes |= {told.code for told in APPROVALS.values()}
 
     assert [] == [code for code in sorted(codes) if not rows("feedback.md", f"`{code}`")]

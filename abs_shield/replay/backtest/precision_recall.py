@@ -14,7 +14,7 @@ class Proportion:
     """
     A count out of a total; *value*, in [0, 1], is None if the total is 0.
 
-    >>> Share(9, 10).value, [round(end, 2) for end in Share(9, 10).interval]
+    >>> Proportion(9, 10).value, [round(end, 2) for end in Proportion(9, 10).interval]
     (0.9, [0.6, 0.98])
     """
 

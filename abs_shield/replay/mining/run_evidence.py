@@ -29,7 +29,7 @@ class NumberCounts:
         counts: Number of sessions by number, while there are few.
         many: Whether there are more distinct numbers than are counted.
 
-    >>> n = Numbers()
+    >>> n = NumberCounts()
     >>> for x in (3, 1.5, float("nan"), True, -2, 3): n.update(x, drawn=set())
     >>> n.count, n.low, n.high, n.whole, n.negative, n.distinct
     (4, -2, 3, False, 1, 3)
