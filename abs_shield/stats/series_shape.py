@@ -32,7 +32,7 @@ def shape(series: Collection[float]) -> SeriesShape:
     Source: J. von Neumann, Annals of Mathematical Statistics 12(4), 1941, for the ratio.
 
     >>> shape([1, 2, 3, 4, 5]).wandering, shape([7, 7, 7])
-    (0.4, Shape(wandering=2.0, skewness=0.0, kurtosis=3.0))
+    (0.4, SeriesShape(wandering=2.0, skewness=0.0, kurtosis=3.0))
     >>> [round(x, 3) for x in shape([1, 1, 1, 9])]
     [1.333, 1.155, 2.333]
     """
