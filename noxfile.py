@@ -6,6 +6,7 @@ Sessions that need an environment of their own; `uv` builds one within seconds.
     nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
     nox -s verifiers ray proxy pii   # what else an extra brings
     nox -s suites                    # the frameworks' own tests, by themselves and in audit mode
+    nox -s docs                      # the site of the docs, with every link checked
     nox -s wheel                     # the built package, alone, with its lowest dependencies
 
 Arguments behind `--` go to pytest; `HYPOTHESIS_PROFILE` reaches the tests of every session.
@@ -137,6 +138,13 @@ def proxy(session: nox.Session) -> None:
     """Measure what the MCP proxy adds to a call."""
     session.install("-q", "--upgrade", "-e", ".[fastmcp,test]")
     session.run("python", "benchmarks/mcp_proxy.py", "200")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site of the docs below site/, and check every link and anchor within it."""
+    session.install("-q", "--upgrade", "-e", ".[docs]")
+    session.run("mkdocs", "build", "--strict", "--clean", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

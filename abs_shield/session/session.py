@@ -79,11 +79,24 @@ class Session(SessionContext):
     def tool_result(
         self, name: str, value: Any, *, call_id: str | None = None, error: bool = False
     ) -> None:
-        """A tool came back; a result that `check_result` recorded already is not taken twice."""
+        """
+        Record a result of a tool; one that `check_result` recorded already is not taken twice.
+
+        Args:
+            name: The name of the tool.
+            value: What it returned, or its error.
+            call_id: The id of the call that it belongs to, where it has one.
+            error: Whether the call failed.
+        """
         self._record.take(Returned(name=name, value=value, call_id=id_of(call_id), error=error))
 
     def opaque(self, reason: str) -> None:
-        """The model saw something that we did not; from now on a miss proves nothing."""
+        """
+        Record that the model saw something which is not known here; a miss then proves nothing.
+
+        Args:
+            reason: What it was, for the coverage of the layers.
+        """
         self._record.take(Opaque(reason))
 
     def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
@@ -128,7 +141,13 @@ class Session(SessionContext):
         return match
 
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
-        """Open the session of a sub-agent: its results count as seen here too."""
+        """
+        Open the session of a sub-agent; its results count as seen here, too.
+
+        Args:
+            agent: The name of the sub-agent.
+            tools: The names of the tools that it may call; those of this session where None.
+        """
         child = Session(
             tools=self._record.grant if tools is None else tools,
             agent=agent,

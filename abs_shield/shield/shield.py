@@ -270,6 +270,9 @@ class Shield(AnswerMethods):
         """
         Let the call of a decision that waits for approval through, once, with equal arguments.
 
+        Args:
+            decision_id: The id of the decision.
+
         Raises:
             ShieldError: No such decision waits.
         """
@@ -326,7 +329,13 @@ class Shield(AnswerMethods):
         return decisions
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
-        """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
+        """
+        Judge one call at its dispatch; the caller runs it unless ``decision.blocked``.
+
+        Args:
+            call: A `ToolCall`, or a call in the shape of any provider.
+            session: The session; the current one where None.
+        """
         return self.lifecycle.admit(
             self.lifecycle.open(single_call(call), self._session(session))
         ).decision
@@ -412,6 +421,12 @@ class Shield(AnswerMethods):
     ) -> Any:
         """
         Run a registered function by the name and the arguments that the model gave.
+
+        Args:
+            name: The name of the tool.
+            arguments: Its arguments: a mapping, or the raw JSON.
+            call_id: The id of the call, with which its result and its feedback are matched.
+            session: The session; the current one where None.
 
         Returns:
             What the function returns; of a generator, a generator whose end is the call's.

@@ -89,8 +89,8 @@ def draw() -> str:
             left += width + 3 * GAP
     height = TOP * 2 + len(rows) * FLOOR - (FLOOR - BOX)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'font-family="sans-serif" font-size="15">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" role="img" font-family="sans-serif" font-size="15">',
         "<title>The rooms of abs_shield: each imports only rooms below it</title>",
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#5f6b7a"/></marker></defs>',

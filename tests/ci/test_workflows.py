@@ -26,7 +26,10 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["p
 COMMANDS = {"lint-imports": "import-linter", "abs-shield": "abs-shield"}
 """Commands that have another name than their package."""
 
-WRITES = {"release.yml": {"publish": {"id-token"}}}
+TOOLS = ("git", "mike", "nox", "python", "twine")
+"""Commands that a job installs, or that every runner has."""
+
+WRITES = {"release.yml": {"publish": {"id-token"}, "docs": {"contents"}}}
 """The only permissions to write, by workflow and job."""
 
 JOBS = [(name, job) for name, workflow in WORKFLOWS.items() for job in workflow["jobs"]]
@@ -82,12 +85,7 @@ def missing(words: list[str]) -> str:
         lost.append(arguments[1])
     if program.startswith("python"):
         lost += [word for word in arguments[:1] if word.endswith(".py") and not is_file(word)]
-    known = program.startswith(("./", ".venv/bin/")) or program in (
-        "python",
-        "nox",
-        "twine",
-        "mike",
-    )
+    known = program.startswith(("./", ".venv/bin/")) or program in TOOLS
     return ", ".join(lost) if known else program
 
 
@@ -118,7 +116,7 @@ def test_tests_run_on_every_python_and_with_every_adapter() -> None:
     used = {words[-1] for words in commands if words[0] == "nox"}
     needed = {name for name in sessions() if re.match(r"tests-|adapters\(", name)}
 
-    assert set() == (needed | {"wheel", "lowest"}) - used
+    assert set() == (needed | {"docs", "lowest", "wheel"}) - used
     assert {".venv/bin/ruff", ".venv/bin/mypy", ".venv/bin/lint-imports"} <= {
         words[0] for words in commands
     }
@@ -145,6 +143,8 @@ def test_every_action_is_pinned_to_a_version(name: str, job: str) -> None:
     plan = WORKFLOWS[name]["jobs"][job]
     used = [step for step in plan["steps"] if "uses" in step]
     checkouts = [step for step in used if step["uses"].startswith("actions/checkout@")]
+    if "contents" in WRITES.get(name, {}).get(job, ()):
+        checkouts = []  # it pushes with them
 
     assert used
     assert [] == [s["uses"] for s in used if not re.search(r"@v\d+\.\d+\.\d+$", s["uses"])]
