@@ -139,7 +139,7 @@ def _check_unvouched(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
         too_many = f"more than {MOST_JUDGED:,} values in one call"
-        strict = tool.targets.parameters.some_must_be_seen
+        strict = tool.targets.parameters.has_strict_targets
         yield Failed(too_many) if strict else Unavailable(too_many)
 
 

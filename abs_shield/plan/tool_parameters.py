@@ -289,10 +289,10 @@ class Parameters:
     @property
     def may_be_guarded(self) -> bool:
         """True if some parameter of the tool may be guarded."""
-        return self.tool.destructive or self.some_must_be_seen
+        return self.tool.destructive or self.has_strict_targets
 
     @property
-    def some_must_be_seen(self) -> bool:
+    def has_strict_targets(self) -> bool:
         """True if the author declared any `Target(must_be_seen=True)`."""
         return any(target.must_be_seen for target in self.tool.targets.values())
 
