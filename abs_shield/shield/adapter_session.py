@@ -1,4 +1,4 @@
-"""Where a framework's run meets the door: whose session it is, its tools, its conversation."""
+"""The connection of a framework's run to a Shield: its session, tools and conversation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 class AdapterSession:
     """
-    One framework's agent in front of one Shield; it is asked again at every step of every run.
+    The connection of a framework's agent to a Shield, used at every step of every run.
 
     Args:
         firewall: The Shield.
-        session: The session of every run; None for the current one, or that of the conversation.
+        session: The session of every run; None for the current or the conversation's session.
     """
 
     def __init__(self, firewall: Shield, session: Session | None = None) -> None:
@@ -38,15 +38,15 @@ class AdapterSession:
         parent: Session | None = None,
     ) -> Session:
         """
-        Give the session of one step.
+        Return the session of one step.
 
         Args:
             conversation: The framework's id of the conversation.
             run: The framework's id of the run.
-            agent: The agent that speaks now.
-            model: The model that it asks.
-            parent: The session of the agent one of whose tools started this run; the given and
-                the current session are that agent's then, and not this run's.
+            agent: The current agent.
+            model: The model of the agent.
+            parent: The session of the agent whose tool started this run; the fixed and the current
+                session belong to that agent then, not to this run.
         """
         session = None if parent is not None else self._given or current_session()
         if session is None:
@@ -58,13 +58,13 @@ class AdapterSession:
 
     def offer(self, session: Session, tools: Iterable[Any]) -> None:
         """
-        Say which tools the model is offered at this step; it is judged by these descriptions.
+        Register the tools that the model is offered at this step; its calls are judged by them.
 
-        A tool without a schema leaves alone what was declared under its name.
+        A tool without a schema does not change the declarations of its name.
 
         Args:
             session: The session of the step.
-            tools: Tools as a provider or MCP describes them; what is none is not judged.
+            tools: Tools in a provider's or MCP's shape; unreadable ones are skipped.
         """
         described = [
             description for tool in tools if (description := Description.of(tool)) is not None
@@ -89,14 +89,14 @@ class AdapterSession:
         Args:
             call: The call that the framework runs.
             session: The session of the step.
-            proposed: The call as the model wrote it, where the framework's own way to change a
-                call was used since: arguments that differ are the host's words. Never take it
-                from anything that the model writes.
+            proposed: The call as the model wrote it, if the framework's own mechanism changed it
+                since: differing arguments count as the host's words. Never take it from text that
+                the model writes.
         """
         guard = self.firewall.guard(call, session=session)
         guard.proposed = proposed
         return guard
 
-    def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Take in the conversation as it stands; what cannot be read was not seen here."""
+    def add_messages(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
+        """Add the conversation's messages to the session; unreadable ones are skipped."""
         session.add(messages, tolerant=True)

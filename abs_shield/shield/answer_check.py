@@ -1,4 +1,4 @@
-"""Takes an answer through the door: checked, recorded, and written again where it does not hold."""
+"""The check of an answer: it is checked, recorded, and revised if it fails."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _UNDECLARED = "answers_not_judged"
 
 class AnswerCheck:
     """
-    Where the drafts of one answer are checked, and recorded when it is clear what becomes of them.
+    The check of one answer's drafts; each is recorded once its outcome is final.
 
     Args:
-        lifecycle: Records what was found out.
-        registry: The tools, and what they allow.
-        session: The run.
-        question: What the user asked; the session's newest user message where None.
-        config: How it is judged.
+        lifecycle: Records the results.
+        registry: The tools and their allowlists.
+        session: The session.
+        question: The user's question; None for the newest user message of the session.
+        config: The settings of the check.
     """
 
     def __init__(
@@ -69,19 +69,19 @@ class AnswerCheck:
         }
 
     def check(self, answer: str) -> Checked:
-        """Check one answer, and record what was found out."""
+        """Check one answer, and record the result."""
         result = self._check(answer)
         self._record(result, last=True)
         return result
 
     async def acheck(self, answer: str) -> Checked:
-        """As `check`; models are asked without holding up the event loop."""
+        """Check one answer like `check`, without blocking the event loop."""
         result = await self._acheck(answer)
         self._record(result, last=True)
         return result
 
     def settle(self, answer: str, write: Write) -> Settled:
-        """Say what may be emitted; in audit that is the draft, whatever was found."""
+        """Return the answer to emit; in audit mode that is the first draft, whatever its result."""
         from abs_shield.answer.revision import settled
 
         def write_again(feedback: str) -> Any:
@@ -96,7 +96,7 @@ class AnswerCheck:
         return done
 
     async def asettle(self, answer: str, write: Write) -> Settled:
-        """As `settle`, on this event loop."""
+        """Return the answer to emit like `settle`, on this event loop."""
         from abs_shield.answer.revision import asettled
 
         def write_again(feedback: str) -> Any:
@@ -111,7 +111,7 @@ class AnswerCheck:
         return done
 
     def revision(self) -> AnswerRevision:
-        """Return the drafts of one answer, for a framework that asks its model itself."""
+        """Return the revision of one answer, for a framework that calls its model itself."""
         return AnswerRevision(self, self._config, enforced=self._lifecycle.enforces_answers())
 
     # Inside --------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class AnswerCheck:
             return self._failed(error, began)
 
     def _hold(self, result: Checked, began: CheckStart, *, error: str = "") -> Checked:
-        """Hold the newest draft until it is clear what becomes of it."""
+        """Hold the newest draft until its outcome is final."""
         self._newest = result, began, error
         return result
 
@@ -157,7 +157,7 @@ class AnswerCheck:
         return self._hold(unchecked(self._session, note=NOTE), began)
 
     def _failed(self, error: Exception, began: CheckStart) -> Checked:
-        """Our own failure is no verdict; strict lets no answer pass that nobody checked."""
+        """Handle an internal error, which is not a verdict; strict blocks an unchecked answer."""
         from abs_shield.answer.assembly import NOT_CHECKED, unchecked
 
         message = f"{ANSWER}: {place_of(error)}"
@@ -175,7 +175,7 @@ class AnswerCheck:
             self._record_early()
 
     def _record_background(self, result: Checked) -> None:
-        """Record what probes in the background found, behind what was found before them."""
+        """Record the results of background probes, after the results that came before them."""
         with self._lock:
             if self._early is not None:
                 self._early.append(result)
@@ -191,12 +191,12 @@ class AnswerCheck:
 
 class AnswerRevision:
     """
-    The drafts of one answer, where a framework asks its model itself; made by a `Shield`.
+    The revision of one answer for a framework that calls its model itself; made by a `Shield`.
 
     Submit each draft: the result is the feedback to ask the model with, or what to emit.
 
     Attributes:
-        is_over: Whether it has come to what may be emitted.
+        is_over: Whether the answer to emit is final.
     """
 
     def __init__(self, check: AnswerCheck, config: AnswerConfig, *, enforced: bool) -> None:
@@ -208,26 +208,26 @@ class AnswerRevision:
 
     @property
     def enforced(self) -> bool:
-        """Whether a draft that does not hold is stopped, and not only recorded."""
+        """Whether a draft that fails its check is blocked, and not only recorded."""
         return self._enforced
 
     def submit(self, draft: str) -> str | Settled:
         """
-        Check a draft, and record what was found.
+        Check a draft, and record the result.
 
         Returns:
-            The feedback for the model as a text; or, where the revision is over, what to emit.
+            The feedback for the model as a text; or the answer to emit, if the revision is over.
         """
         done = self._take(draft)
         return self._continue(self._answer_check._check(draft)) if done is None else done
 
     async def asubmit(self, draft: str) -> str | Settled:
-        """As `submit`; models are asked without holding up the event loop."""
+        """Check a draft like `submit`, without blocking the event loop."""
         done = self._take(draft)
         return self._continue(await self._answer_check._acheck(draft)) if done is None else done
 
     def _take(self, draft: str) -> Settled | None:
-        """Take a draft in; the outcome where it repeats an earlier one."""
+        """Add a draft, and return the final outcome if it repeats an earlier one."""
         from abs_shield.answer.revision import rounds
 
         if self._steps is None:
@@ -260,7 +260,7 @@ class AnswerRevision:
 
 
 def unchecked_answer(answer: str, session: Session) -> Settled:
-    """Give an answer as it is, where the policy judges none."""
+    """Return an answer unchecked, for a policy that judges none."""
     from abs_shield.answer.assembly import unchecked
     from abs_shield.answer.revision import Settled
 

@@ -1,4 +1,4 @@
-"""Which Shield judges a tool that was decorated without one: found when it is called."""
+"""The Shield of a tool that was decorated without one; resolved when the tool is called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOCK = renewed(RLock())
 
 def current_shield() -> Shield:
     """
-    Give the Shield of the current session, else of ``ABS_SHIELD_POLICY``, else an audit-mode one.
+    Return the Shield of the current session, else of ``ABS_SHIELD_POLICY``, else an audit-mode one.
 
     Raises:
         PolicyError: ``ABS_SHIELD_POLICY`` names no policy.

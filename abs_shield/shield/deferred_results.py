@@ -1,4 +1,4 @@
-"""Follows a call that was let pass until its result is there: now, awaited, or item by item."""
+"""Closes an admitted call once its result is available: at return, awaited, or item by item."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from asyncio import Future
 
 _MOST_ITEMS = 1_000
-"""Items of a generator that are kept as its result."""
+"""Maximum number of a generator's items that are collected as its result."""
 
 
 def finish_dispatch(value: Any, guard: Guard) -> Any:
-    """The result of a tool that was run by name; a generator goes on under its guard."""
+    """Return the result of a dispatched tool; a generator continues under its guard."""
     if inspect.isgenerator(value):
         guard.leave()
         return guarded_items(value, guard)
@@ -32,7 +32,7 @@ def finish_dispatch(value: Any, guard: Guard) -> Any:
 
 
 def finish_function_call(value: Any, guard: Guard) -> Any:
-    """The result of a function; one that is awaited ends the call when it is there."""
+    """Return the result of a function; an awaitable closes the call when it is done."""
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
         return _pending(value, guard)
     guard.value = value
@@ -41,7 +41,7 @@ def finish_function_call(value: Any, guard: Guard) -> Any:
 
 
 def _pending(value: Any, guard: Guard) -> Any:
-    """A coroutine or a future, whose result is still to come; another awaitable as it is."""
+    """Return an awaitable that closes the call when it is done; other kinds are unreadable."""
     from asyncio import Future  # a quarter of what our import takes; sync programs need none
 
     if inspect.iscoroutine(value):
@@ -147,14 +147,14 @@ async def aguarded_items(items: AsyncGenerator[Any, Any], guard: Guard) -> Async
 def _close_generator(
     guard: Guard, collected: list[Any], error: BaseException | None, *, whole: bool
 ) -> None:
-    """End the call of a generator; its reader has the items already."""
+    """Close the call of a generator; its caller already has the items."""
     guard.delivered, guard.value = True, collected
     guard.judges = _single_result(collected) if whole else UNKNOWN
     guard.__exit__(type(error) if error else None, error, None)
 
 
 def _single_result(collected: list[Any]) -> Any:
-    """Return the one result that items are: the only one, or the text that they make together."""
+    """Return the single result of a generator: its only item, or its texts joined."""
     if len(collected) == 1:
         return collected[0]
     if collected and all(type(item) is str for item in collected):
@@ -163,7 +163,7 @@ def _single_result(collected: list[Any]) -> Any:
 
 
 def abandon(awaitable: Any) -> None:
-    """Close a coroutine, or cancel a future, that nobody will await."""
+    """Close a coroutine, or cancel a future, that will not be awaited."""
     for name in ("close", "cancel"):
         if hasattr(awaitable, name):
             getattr(awaitable, name)()

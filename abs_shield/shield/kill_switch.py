@@ -1,4 +1,4 @@
-"""The operator's kill switch: it can only open the door, never close it."""
+"""The operator's kill switch: it can stop enforcement, never start it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class KillSwitch:
     """
     Reads ``ABS_SHIELD_MODE`` once, and the file of ``ABS_SHIELD_MODE_FILE`` twice a second.
 
-    The word ``audit`` opens the door: nothing is enforced. ``strict``, an empty file or no file
+    The word ``audit`` stops enforcement. ``strict``, an empty file or no file
     leave every policy its own mode. Anything else is an error at start; afterwards it is
     reported once and ignored.
     """
@@ -36,7 +36,7 @@ class KillSwitch:
         self._reported = ""
 
     def opened(self) -> bool:
-        """Whether the operator has opened the door."""
+        """Return whether the operator has stopped enforcement."""
         if self._file is not None and monotonic() >= self._next:
             self._reload(self._file)
         return self._always or self._opened

@@ -1,4 +1,4 @@
-"""What a policy makes of the engine's verdict on a result."""
+"""The decision that follows from the engine's verdict on a result under a policy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _VERDICTS = {
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
 _HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
 _FIRED, _REASON = itemgetter(0), itemgetter(4)
-"""Fields of a `SignalResult`: whether it fired, and why it could not look."""
+"""Fields of a `SignalResult`: whether it fired, and why it was unavailable."""
 _LEAST_EVIDENCE = 0.1
-"""What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
-is back within 2 ms is next to no evidence, and true of every call of most tools."""
+"""Minimum excess of a likelihood ratio over 1 for a finding: that an unprofiled tool returns
+within 2 ms is hardly evidence, and true of every call of most tools."""
 
 
 def decision_fields(
@@ -33,14 +33,14 @@ def decision_fields(
     """
     Return the fields of a Decision that follow from a verdict under a policy.
 
-    Those of a result that nothing speaks against are left out: they are as before.
+    Fields that keep their values for a clean result are left out.
 
     Args:
         result: The verdict.
         plan: The tool.
         mode: The mode of the verification.
-        given: Whether the caller has the result already: it is flagged at most, for strict would
-            not withhold it either.
+        delivered: Whether the caller already has the result: it is flagged at most, as strict
+            mode cannot withhold it either.
     """
     signals = result.signals.values()
     fields: dict[str, Any] = {
@@ -64,7 +64,7 @@ def decision_fields(
 def _findings(
     result: VerificationResult, plan: ToolPlan, verdict: Verdict, mode: Mode
 ) -> tuple[Finding, ...]:
-    """Give one finding for each signal that fired and is evidence; those suppressed are marked."""
+    """Return one finding for each signal that fired and is evidence; mark the suppressed ones."""
     clean = verdict is Verdict.CLEAN
     findings = [
         _finding(name, signal, verdict, mode)
@@ -78,7 +78,7 @@ def _findings(
 
 
 def suppressed_by(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
-    """Say of a signal that fired whether the policy knows it for a false alarm."""
+    """Return a function that says whether the policy suppresses a signal that fired."""
     at = time()
     return lambda name, signal: _silenced(
         _finding(name, signal, Verdict.SUSPICIOUS, Mode.AUDIT), plan, at
@@ -90,7 +90,7 @@ def _silenced(finding: Finding, plan: ToolPlan, at: float) -> bool:
 
 
 def _added_evidence(signal: SignalResult) -> float:
-    """How far its ratio is from 1, at which it would be evidence of nothing."""
+    """Return the excess of the likelihood ratio over 1, which is no evidence at all."""
     return (signal.likelihood_ratio - 1) * signal.score
 
 

@@ -1,4 +1,4 @@
-"""The tools of one session, before those of its Shield: its functions, and what it was offered."""
+"""The tools of one session: its own functions and its offered tools, before its Shield's."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 1_000
 _MOST_OFFERED = 2_000
-"""Tools of earlier steps that a session keeps; what it is offered now is always kept."""
+"""Maximum number of stored tools of earlier steps; tools offered now are always stored."""
 _MOST_PLANS = 8
-"""Compiled signatures kept of one tool's name: versions of one method, seldom more than two."""
+"""Maximum number of cached signatures of one name: versions of one method, seldom over two."""
 
 
 class SessionTools(Mapping[str, Entry]):
@@ -37,10 +37,10 @@ class SessionTools(Mapping[str, Entry]):
     A session's own functions, over the tools that its model was offered, over the tools of its
     parents and of its Shield.
 
-    Once attached it does not change: a session that is given other tools gets another one.
+    Immutable once attached: a session with other tools gets a new object.
 
     Attributes:
-        added: Those of its functions that are the only reason why its session may call a name.
+        added: Names that the session may call only because of its own functions.
         offered: The tools as a framework described them to the session's own model.
     """
 
@@ -61,7 +61,7 @@ class SessionTools(Mapping[str, Entry]):
         self.offered: Mapping[str, Entry] = {} if offered is None else offered
 
     def offering(self, offered: Mapping[str, Entry]) -> SessionTools:
-        """Return these tools with what the model is offered now; earlier offers stay known."""
+        """Return these tools with the ones that are offered now; earlier offers stay valid."""
         earlier = self.offered if len(self.offered) < _MOST_OFFERED else {}
         tools = SessionTools(
             self._registry, self._own, self._parent, offered={**earlier, **offered}
@@ -91,7 +91,7 @@ class SessionTools(Mapping[str, Entry]):
         return frozenset(self._own)
 
     def anonymous_plan(self, name: str) -> ToolPlan | None:
-        """Return None: who was given functions, even none, knows its tools."""
+        """Return None: a session with its own mapping of functions has a complete list of tools."""
         return None
 
     def unknown(self, name: str) -> ToolPlan:
@@ -104,7 +104,7 @@ class SessionTools(Mapping[str, Entry]):
         return {**self.below.tools(), **own}
 
     def kinds(self) -> frozenset[str]:
-        """Return what the identifiers of all tools are of."""
+        """Return the kinds of identifiers of all tools."""
         own = (entry.plan.kinds for entry in (*self.offered.values(), *self._own.values()))
         return self.below.kinds().union(*own)
 
@@ -119,7 +119,7 @@ class SessionTools(Mapping[str, Entry]):
         return iter(dict.fromkeys((*self.below, *self.offered, *self._own)))
 
     def __bool__(self) -> bool:
-        """Return True: its tools are known, even where it has none."""
+        """Return True: the list of tools is complete, even if it is empty."""
         return True
 
     def __len__(self) -> int:
@@ -128,12 +128,12 @@ class SessionTools(Mapping[str, Entry]):
 
 class SessionPlans:
     """
-    Compiled tools of sessions, kept by signature: a session a request compiles nothing anew.
+    A cache of compiled session tools by signature, so that a new session compiles nothing again.
 
-    Nothing here holds a function, so that a session's clients go with the session.
+    It references no function, so that a session's clients are freed with the session.
 
     Attributes:
-        asked: Whether a session was ever given functions, even none.
+        has_functions: Whether any session was opened with its own functions, even none.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -147,7 +147,7 @@ class SessionPlans:
         Return the entry of each function.
 
         Raises:
-            PolicyError: One of them is no function, or cannot run by the model's arguments alone.
+            PolicyError: One of them is not a function, or needs more than the model's arguments.
         """
         entries: dict[str, Entry] = {}
         for name, function in _function_items(functions):
@@ -160,7 +160,7 @@ class SessionPlans:
         return entries
 
     def argument_names(self, tool: str) -> frozenset[str]:
-        """Return the argument names of the functions that sessions had under that name."""
+        """Return the argument names of all session functions of that name."""
         if not self._plans:
             return frozenset()
         with self._lock:
@@ -195,7 +195,7 @@ class SessionPlans:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A tool compiled from a signature, beside what was registered under its name."""
+    """A tool compiled from a signature, together with the registered tool of its name."""
 
     tool: Tool
     model: Any
@@ -226,7 +226,7 @@ def _function_items(functions: Any) -> Iterable[tuple[str | None, Any]]:
 
 
 def _bound(name: Any, function: Any) -> Binding:
-    """Return the binding of a session's function, which dispatch can call."""
+    """Return the binding of a session's function, so that dispatch can call it."""
     if name is not None and not (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
         raise PolicyError(f"session: `functions` names {shown(name)}; a name is a text")
     if not callable(function):
@@ -244,7 +244,7 @@ def _bound(name: Any, function: Any) -> Binding:
 
 
 def _without_foreign_marks(registered: Tool, tool: Tool) -> Tool:
-    """Return what was declared of a name, without its marks of parameters that *tool* has not."""
+    """Return the registered tool without marks of parameters that *tool* does not have."""
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
     marks = {

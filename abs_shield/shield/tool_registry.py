@@ -1,4 +1,4 @@
-"""The tools of one Shield by name, and the tools that every Shield knows."""
+"""The tools of one Shield by name, and the tools shared by every Shield."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from abs_shield.shield.tool_entry import Entry, compiled, compiled_entry
 from abs_shield.text.show import escaped, shown
 
 _MOST_UNKNOWN = 256
-"""Plans kept of names that nobody registered, and of functions that were replaced."""
+"""Maximum number of cached plans of unregistered names, and of replaced functions."""
 _PARTS = ("binding", "declaration", "description", "own")
 """Fields of an `Entry` from which it is compiled."""
 
 
 class Shared:
     """
-    Tools decorated with a bare ``@shielded``: known to every Shield of the process.
+    Tools decorated with a bare ``@shielded``, shared by every Shield of the process.
 
     Attributes:
-        version: Grows with every tool; a Shield compares its own tools once a version.
+        version: Increases with every tool; a Shield compares its own tools once a version.
     """
 
     def __init__(self) -> None:
@@ -52,10 +52,10 @@ class Shared:
 
     def add(self, binding: Binding, *, replace: bool = False) -> None:
         """
-        Keep a tool.
+        Add a tool.
 
         Raises:
-            PolicyError: Another function has its name, and is not to be replaced.
+            PolicyError: Another function has its name, and *replace* is False.
         """
         with self._lock:
             if not replace:
@@ -76,7 +76,7 @@ SHARED = Shared()
 
 
 class Registry(Mapping[str, Entry]):
-    """Registered tools by name; what the policy declares about a tool wins."""
+    """Registered tools by name; the policy's declarations take precedence."""
 
     def __init__(self, policy: Policy, *, shared: Shared = SHARED) -> None:
         self._policy = policy
@@ -98,12 +98,12 @@ class Registry(Mapping[str, Entry]):
 
     def add(self, tool: Tool | Binding, *, tolerant: bool = False, replace: bool = False) -> Entry:
         """
-        Compile and keep a tool that the host declares, beside what was declared of it before.
+        Compile and add a tool that the host declares, together with its earlier declarations.
 
         Args:
             tool: A `Tool`, or a function with its signature.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
-            replace: Let it take the place of all that was said of the name before.
+            replace: Replace all earlier declarations of the name.
 
         Raises:
             PolicyError: Its schema or one of its rules is wrong, another function has its name,
@@ -132,7 +132,7 @@ class Registry(Mapping[str, Entry]):
             return self._keep(name, parts | {"declaration": tool}, tolerant)
 
     def _require_no_looser(self, name: str, tool: Tool, parts: Mapping[str, Any]) -> None:
-        """Compare a `Tool` with what its function, an earlier `Tool` and the policy declare."""
+        """Raise if a `Tool` is looser than its function, an earlier `Tool` or the policy."""
         binding, refinement = parts.get("binding"), self._refinements.get(name)
         authors = [
             author for author in (parts.get("declaration"), refinement) if author is not None
@@ -151,21 +151,21 @@ class Registry(Mapping[str, Entry]):
 
     def describe(self, tool: Tool, *, tolerant: bool = False) -> Entry:
         """
-        Compile and keep a tool as somebody else describes it; what the host declared holds too.
+        Compile and add a tool from a third party's description; the host's declarations stay valid.
 
         Args:
-            tool: The description; it takes the place of an earlier one.
+            tool: The description; it replaces an earlier one.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
 
         Raises:
-            PolicyError: Its schema is wrong, or does not have a parameter that is marked.
+            PolicyError: Its schema is wrong, or lacks a marked parameter.
         """
         with self._lock:
             parts = self._parts(self._current_entry(tool.name))
             return self._keep(tool.name, parts | {"description": tool}, tolerant)
 
     def _parts(self, entry: Entry | None) -> dict[str, Any]:
-        """Return what an entry was compiled from."""
+        """Return the declarations that an entry was compiled from."""
         return {} if entry is None else {field: getattr(entry, field) for field in _PARTS}
 
     def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
@@ -178,11 +178,11 @@ class Registry(Mapping[str, Entry]):
         return entry
 
     def refinement(self, name: str) -> Tool | None:
-        """Return what the policy declares of a tool."""
+        """Return the policy's declaration of a tool."""
         return self._refinements.get(name)
 
     def refined(self, tool: Tool) -> Tool:
-        """Return *tool* with everything that the policy declares of its name."""
+        """Return *tool* refined by the policy's declaration of its name."""
         refined = self._refinements.get(tool.name)
         return tool if refined is None else tool.refined(refined)
 
@@ -194,7 +194,7 @@ class Registry(Mapping[str, Entry]):
 
     def require_unambiguous(self) -> None:
         """
-        Compare this Shield's functions with those that were decorated without one since.
+        Raise if a function of this Shield has the name of a shared one that was added since.
 
         Raises:
             PolicyError: Two functions have one name.
@@ -225,7 +225,7 @@ class Registry(Mapping[str, Entry]):
         return self
 
     def own(self, session: Session) -> SessionTools | None:
-        """Return the functions of *session* itself; None where it was given none."""
+        """Return the tools of *session* itself; None without any."""
         return record_of(session).overlays.get(id(self))
 
     def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
@@ -237,20 +237,20 @@ class Registry(Mapping[str, Entry]):
             parent: The session's parent, whose functions it may call as well.
 
         Raises:
-            PolicyError: One of them is no function, or cannot run by the model's arguments alone.
+            PolicyError: One of them is not a function, or needs more than the model's arguments.
         """
         return SessionTools(self, self._session_plans.entries(functions, self), parent)
 
     def offer(self, session: Session, tools: Iterable[Description]) -> None:
         """
-        Let calls of *session* be judged by the descriptions that its own model reads.
+        Judge calls of *session* by the tool descriptions that its own model reads.
 
-        What the host declared of the tools holds beside them; its own functions stay as they are.
-        No other session is judged by them.
+        The host's declarations of the tools stay valid, and the session's own functions unchanged.
+        Other sessions are not affected.
 
         Args:
             session: The session.
-            tools: What its model is offered at this step.
+            tools: The tools that its model is offered at this step.
         """
         with record_of(session).lock:
             own = self.own(session) or SessionTools(self, {}, session.parent)
@@ -266,7 +266,7 @@ class Registry(Mapping[str, Entry]):
                 self.attach(own.offering(entries), session)
 
     def attach(self, tools: SessionTools, session: Session) -> None:
-        """Let *tools* be those of *session*, in place of those it had."""
+        """Replace the tools of *session* with *tools*."""
         record = record_of(session)
         with record.lock:
             record.overlays = {**record.overlays, id(self): tools}
@@ -280,10 +280,10 @@ class Registry(Mapping[str, Entry]):
         self, binding: Binding, tools: Registry | SessionTools, *, nested: bool
     ) -> ToolPlan | None:
         """
-        Return the plan by which a Python call of a decorated function is judged: its own.
+        Return the plan that a Python call of a decorated function is judged by: its own.
 
-        What *tools*, those of a session, say of its name holds where it is about this function; a
-        call from inside a tool is judged by what the function's author declared.
+        The declarations in *tools*, those of a session, apply if they are about this function; a
+        nested call is judged by the declarations of the function's author only.
         """
         entry = tools.get(binding.tool.name)
         if entry is not None and entry.binding is not None and entry.binding.declares_same(binding):
@@ -294,7 +294,7 @@ class Registry(Mapping[str, Entry]):
         return self._own_plan(binding)
 
     def _own_plan(self, binding: Binding) -> ToolPlan:
-        """Return the plan of a function in whose place another one of its name is registered."""
+        """Return the plan of a function that was replaced by another one of its name."""
         with self._lock:
             stored = self._outdated.get(id(binding))
             if stored is None or stored[0] is not binding:
@@ -322,11 +322,11 @@ class Registry(Mapping[str, Entry]):
         return stored[1] | of_sessions if of_sessions else stored[1]
 
     def anonymous_plan(self, name: str) -> ToolPlan | None:
-        """Return the plan of any tool, where no tool was ever known, not even to a session."""
+        """Return a plan for any name if no tool was ever registered, not even in a session."""
         return None if self else self.unknown(name)
 
     def unknown(self, name: str) -> ToolPlan:
-        """Return the plan of a tool that nobody registered: no schema, the policy's modes."""
+        """Return the plan of an unregistered tool: without a schema, with the policy's modes."""
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
@@ -349,7 +349,7 @@ class Registry(Mapping[str, Entry]):
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
 
     def kinds(self) -> frozenset[str]:
-        """Return what the identifiers of all tools are of; worked out anew where one is added."""
+        """Return the kinds of identifiers of all tools; computed again after a tool is added."""
         version = self._shared.version, self._changes
         if self._kinds[0] != version:
             kinds = frozenset[str]().union(*(self[name].plan.kinds for name in self))
@@ -366,7 +366,7 @@ class Registry(Mapping[str, Entry]):
         return self._shared_entry(name, shared)
 
     def _shared_entry(self, name: str, shared: Binding) -> Entry:
-        """Return the entry of a shared tool, compiled anew where it was decorated again."""
+        """Return the entry of a shared tool, compiled again if it was decorated again."""
         with self._lock:
             parts = self._parts(self._entries.get(name))
             tolerant = parts.get("description") is not None
@@ -385,7 +385,7 @@ class Registry(Mapping[str, Entry]):
         return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
 
     def __bool__(self) -> bool:
-        """Return whether tools are known: registered ones, or some session's own."""
+        """Return whether any tool is registered, or any session has functions."""
         return bool(self._entries or self._shared.bindings or self._session_plans.has_functions)
 
     def __len__(self) -> int:
@@ -394,7 +394,7 @@ class Registry(Mapping[str, Entry]):
 
 def require_same_parameters(first: Tool, tool: Tool) -> None:
     """
-    Refuse a second `Tool` of a name that has other parameters.
+    Raise if a second `Tool` of a name has other parameters.
 
     Raises:
         PolicyError: Both have parameters, and these differ.
@@ -410,10 +410,10 @@ def require_same_parameters(first: Tool, tool: Tool) -> None:
 
 def require_no_looser(first: Tool, tool: Tool) -> None:
     """
-    Refuse a `Tool` that admits more than what was declared of its name before it.
+    Raise if a `Tool` admits more than the earlier declarations of its name.
 
     Raises:
-        PolicyError: It admits other values, or opens a tool that is strict.
+        PolicyError: It allows more values, or sets a strict tool to audit mode.
     """
     looser = []
     if more := [entry for entry in tool.allow if entry not in first.allow]:
@@ -428,15 +428,15 @@ def require_no_looser(first: Tool, tool: Tool) -> None:
 
 
 class SameCodeError(PolicyError):
-    """A name's second function is its first one again, around another object or other values."""
+    """A name's second function has the code of the first, with another object or closure."""
 
 
 def require_one(registered: Binding | None, binding: Binding) -> None:
     """
-    Refuse a second function under a tool's name; one of a reloaded module is the first again.
+    Raise if a second function has a tool's name; the function of a reloaded module is accepted.
 
     Raises:
-        SameCodeError: It is the same function of another object, or around other values.
+        SameCodeError: It is the same function of another object, or with another closure.
         PolicyError: It is another function.
     """
     if registered is None or registered.function is binding.function:
@@ -463,7 +463,7 @@ def require_one(registered: Binding | None, binding: Binding) -> None:
 
 def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> None:
     """
-    Keep a decorated tool.
+    Add a decorated tool.
 
     Each function that a factory makes has a wrapper, which runs that function; only the name is
     ambiguous then, so that only a dispatch by name is refused.
@@ -480,10 +480,10 @@ def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> Non
 
 class AmbiguousTool:
     """
-    What a name runs where several decorated functions of one factory have it: none of them.
+    The placeholder for a name that several decorated functions of one factory have.
 
     Attributes:
-        __wrapped__: One of the functions, to be compared with further ones.
+        __wrapped__: One of the functions, to compare further ones with.
     """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
@@ -504,12 +504,12 @@ class AmbiguousTool:
 
 
 def _valid_name(name: str) -> str:
-    """A name that a tool can have: what a model wrote may be empty, or no Unicode."""
+    """Return a valid tool name: the one that a model wrote may be empty, or invalid Unicode."""
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 
 def declared(tool: Any) -> Tool | Binding | None:
-    """Return the tool that the host declares: a `Tool`, or a callable; None where it is neither."""
+    """Return the tool that the host declares by a `Tool` or a callable; None for other objects."""
     if isinstance(tool, (Tool, Binding)):
         return tool
     shielded = bound_binding(tool)
@@ -520,10 +520,10 @@ def declared(tool: Any) -> Tool | Binding | None:
 
 def described(tool: Any) -> Tool:
     """
-    Return a tool as a provider or MCP describes it.
+    Return the tool of a description in a provider's or MCP's shape.
 
     Raises:
-        PolicyError: It is none.
+        PolicyError: The description is unreadable.
     """
     try:
         return tool_of(read_tool(tool))
@@ -532,17 +532,17 @@ def described(tool: Any) -> Tool:
 
 
 def available(registry: Registry | SessionTools, tools: frozenset[str] | None) -> Mapping[str, Any]:
-    """Return the tools that a session may call: all, or those that it was narrowed to."""
+    """Return the tools that a session may call: all of them, or those in *tools*."""
     if tools is None:
         return registry
     return {name: registry[name] for name in registry if name in tools}
 
 
 def plans_of(tools: Registry | SessionTools) -> Callable[[str], ToolPlan | None]:
-    """Return what finds a tool's plan by name, also where no tool is known at all."""
+    """Return a function that finds a tool's plan by name, also if no tool is registered."""
     return lambda tool: tools.plan(tool) or tools.anonymous_plan(tool)
 
 
 def runner(entry: Entry | None) -> Callable[[Mapping[str, Any]], Any] | None:
-    """Return what runs a tool by name; None where the host never gave a function."""
+    """Return the callable that runs a tool; None if the host registered no function."""
     return None if entry is None or entry.binding is None else entry.run

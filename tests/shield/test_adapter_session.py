@@ -208,8 +208,8 @@ def test_what_cannot_be_read_was_not_seen(adapter, odd):
     """The rest of the conversation is taken in, once."""
     said: list[Any] = [odd, {"role": "user", "content": "Refund tx_1."}]
     session = adapter.session("c")
-    adapter.hear(session, said)
-    adapter.hear(session, said)
+    adapter.add_messages(session, said)
+    adapter.add_messages(session, said)
     assert 1 == session.turns
     assert 1 == len(record_of(session).opaque_reasons)
     assert session.origin("tx_9").source == "unknown"

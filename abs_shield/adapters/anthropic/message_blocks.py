@@ -103,7 +103,7 @@ def record_messages(
     is_first, conversation = not session.turns, list(messages)
     if system:  # the SDK's sentinel for "not given" is falsy
         conversation.insert(0, {"role": "system", "content": system})
-    adapter.hear(session, map(_as_message, conversation))
+    adapter.add_messages(session, map(_as_message, conversation))
     if is_first and any(map(_is_summary, conversation)):
         session.opaque("the conversation so far was compacted")
 

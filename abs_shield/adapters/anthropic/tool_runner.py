@@ -86,7 +86,7 @@ class _RunObserver:
     def __init__(self, runner: Any, firewall: Shield, session: Session | None) -> None:
         self.runner = runner
         self.firewall = firewall
-        self._seam = AdapterSession(firewall, session)
+        self._adapter = AdapterSession(firewall, session)
         self._session: Session | None = None
         self._reply: Any = None
         self._pending: dict[str | None, Decision] = {}
@@ -100,7 +100,9 @@ class _RunObserver:
         if self._session is None:
             spans = getattr(getattr(self.runner, "_client", None), "open_telemetry", None) or {}
             conversation = spans.get("conversation_id")
-            self._session = self._seam.session(conversation, model=self.runner._params.get("model"))
+            self._session = self._adapter.session(
+                conversation, model=self.runner._params.get("model")
+            )
         return self._session
 
     def inspect_reply(self, reply: Any) -> None:
@@ -145,8 +147,10 @@ class _RunObserver:
         params = self.runner._params
         tools, toolsets = offered_tools(params)
         tools += [{"name": name_of(use)} for use in calls if use.get("toolset_name") in toolsets]
-        self._seam.offer(self.session, tools)
-        record_messages(self._seam, self.session, params.get("messages", ()), params.get("system"))
+        self._adapter.offer(self.session, tools)
+        record_messages(
+            self._adapter, self.session, params.get("messages", ()), params.get("system")
+        )
 
     def _stream(self) -> Any:
         """The stream of the reply; None if it was not streamed."""

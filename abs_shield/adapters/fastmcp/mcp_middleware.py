@@ -214,7 +214,7 @@ class ShieldMiddleware(Middleware):
         if messages:
             if len(messages) > _MAX_MESSAGES:
                 session.opaque("only the newest messages were taken in")
-            self._adapter.hear(session, messages[-_MAX_MESSAGES:])
+            self._adapter.add_messages(session, messages[-_MAX_MESSAGES:])
         return session
 
     def _default_session(self, *, ephemeral: bool) -> Session:

@@ -135,7 +135,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
             if not record.log.version and any(map(is_summary, before)):
                 session.opaque("an earlier part of the conversation was summarised")
             self._adapter.offer(session, self._descriptions(tools))
-            self._adapter.hear(
+            self._adapter.add_messages(
                 session, [*map(as_openai_message, before), as_openai_message(message)]
             )
             StepNames.of(message, position).apply_to(session)

@@ -80,7 +80,7 @@ def record_conversation(
     run_session = adapter.session(conversation, model=getattr(response, "model", None))
     has_turns = bool(run_session.turns)
     items = [messages] if isinstance(messages, Mapping) else messages
-    adapter.hear(
+    adapter.add_messages(
         run_session,
         [
             *as_messages("system", getattr(response, "instructions", None)),

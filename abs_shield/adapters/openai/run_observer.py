@@ -97,7 +97,7 @@ class RunObserver:
         system = [{"role": "system", "content": instructions}] if instructions else []
         visible = [item for item in items if self._opening is None or not _is_summary(item)]
         if visible and self._session is not None:
-            self._adapter.hear(self._session, [*system, *visible])
+            self._adapter.add_messages(self._session, [*system, *visible])
 
     def _as_written(self, item: Any) -> Any:
         """Return an item as the model wrote it."""

@@ -172,7 +172,9 @@ class AgentRun:
             self.session.system(prompt)
         if agent.prompt is not None:
             self._mark_unseen_once("the agent's prompt is kept by the provider")
-        self._adapter.hear(self.session, [as_message(item, self._undispatched) for item in items])
+        self._adapter.add_messages(
+            self.session, [as_message(item, self._undispatched) for item in items]
+        )
         self._name_speaker(agent)
 
     def judge_turn(self, agent: Agent[Any], output: Iterable[Any]) -> None:

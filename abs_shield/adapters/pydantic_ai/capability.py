@@ -111,7 +111,7 @@ class ShieldCapability(AbstractCapability[Any]):
     ) -> ModelResponse:
         """Judge every call of one response before any of them is validated or run."""
         session = self._session(ctx, response.model_name)
-        self._adapter.hear(session, as_openai_messages(request_context.messages))
+        self._adapter.add_messages(session, as_openai_messages(request_context.messages))
         session.run_id = ctx.run_id or session.run_id
         if self._answers:
             record_of(session).derive(
@@ -271,7 +271,7 @@ class ShieldCapability(AbstractCapability[Any]):
         if any(decision.call_id == call.tool_call_id for decision in session.decisions):
             return
         if ctx.realtime or not session.turns:
-            self._adapter.hear(session, as_openai_messages(ctx.messages))
+            self._adapter.add_messages(session, as_openai_messages(ctx.messages))
             session.run_id = ctx.run_id or session.run_id
         offered_before = session.tools
         self._adapter.offer(session, tool_descriptions([*ctx.tools.values(), tool_def]))
