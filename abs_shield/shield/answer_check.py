@@ -167,7 +167,7 @@ class AnswerCheck:
         return self._hold(result, began, error=message)
 
     def _record(self, result: Checked | None = None, *, last: bool = False) -> None:
-        """Record the newest draft: as it was *found*, or as it became in the end."""
+        """Record the newest draft by its own result, or by the final *result* if given."""
         assert self._newest is not None
         latest, began, error = self._newest
         self._lifecycle.record_answer(result or latest, self._session, began=began, error=error)
@@ -208,7 +208,7 @@ class AnswerRevision:
 
     @property
     def enforced(self) -> bool:
-        """Whether a draft that fails its check is blocked, and not only recorded."""
+        """True if a draft that fails its check is blocked, and not only recorded."""
         return self._enforced
 
     def submit(self, draft: str) -> str | Settled:

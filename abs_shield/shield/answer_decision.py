@@ -73,9 +73,9 @@ def answer_decision(
 
     Args:
         session: The session of the text.
-        held: The mode that holds, and the policy's revision.
-        began: When its check began.
-        fields: What was decided: the other fields of a Decision.
+        mode_fields: The mode of the check, and the policy's revision.
+        began: The start of the check.
+        fields: The other fields of the Decision.
     """
     usual = {
         "id": new_id(),
@@ -100,14 +100,14 @@ def report_decision(
     error: str = "",
 ) -> Decision:
     """
-    Give the record of an answer.
+    Return the Decision about an answer.
 
     Args:
-        found: What was found out of it.
-        session: The run that it ends.
-        held: The mode that holds, and the policy's revision.
-        began: When its check began.
-        error: Why it could not be checked; our failure is no verdict.
+        result: The result of its check.
+        session: The session of the answer.
+        mode_fields: The mode of the check, and the policy's revision.
+        began: The start of the check.
+        error: The internal error that prevented the check, which is not a verdict.
     """
     report, mode = result.report, mode_fields["mode"]
     would_block = report.action == "block"
@@ -140,7 +140,7 @@ def _coverage(result: Checked, error: str) -> Coverage:
 
 
 def _claim_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
-    """Give one finding for each claim that is not grounded."""
+    """Yield one finding for each claim that is not grounded."""
     for place, (claim, one) in enumerate(zip(result.report.claims, result.claims, strict=True)):
         if claim.status not in _GROUNDED:
             blocks = result.report.action == "block" and claim.critical and one.confirmed
@@ -168,7 +168,7 @@ def _claim_detail(claim: ReportedClaim, one: Assessment) -> str:
 
 
 def _answer_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
-    """Give one finding for each reason that speaks against the answer as a whole."""
+    """Yield one finding for each reason against the answer as a whole."""
     for note in result.notes:
         if note in _ANSWER_REASONS:
             where, detail = _ANSWER_REASONS[note]

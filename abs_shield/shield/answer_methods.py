@@ -46,7 +46,7 @@ class AnswerMethods:
             answer: The answer.
             question: The user's question; None for the newest user message of the session.
             session: The session; the current one where None.
-            config: How it is judged; as the policy says where None.
+            config: The settings of the check; the policy's if None.
 
         Returns:
             The report; its ``action`` says whether to emit, revise or refuse the answer.
@@ -84,14 +84,14 @@ class AnswerMethods:
             write: Called with the feedback for the model; returns the new draft.
             question: As in `check_answer`.
             session: The session; the current one where None.
-            config: How it is judged; as the policy says where None.
+            config: The settings of the check; the policy's if None.
 
         Returns:
             The final answer as ``text``: a draft that passes, or the refusal. In audit mode it
             is the first draft; with ``answer=False`` it is the first draft, unchecked.
 
         Raises:
-            ShieldError: The answer is no text.
+            ShieldError: The answer is not a text.
         """
         if config is None and self.policy.answer is False:
             return unchecked_answer(answer, self._session(session))
@@ -106,7 +106,7 @@ class AnswerMethods:
         session: Session | None = None,
         config: AnswerConfig | None = None,
     ) -> Settled:
-        """As `settle_answer`, for a *write* that may be async."""
+        """Check and revise an answer like `settle_answer`; *write* may be async."""
         if config is None and self.policy.answer is False:
             return unchecked_answer(answer, self._session(session))
         return await self._answer_check(session, question, config).asettle(answer, write)
@@ -119,15 +119,15 @@ class AnswerMethods:
         config: AnswerConfig | None = None,
     ) -> AnswerRevision | None:
         """
-        Return the revision of one answer, for a framework that asks its model itself.
+        Return the revision of one answer, for a framework that calls its model itself.
 
         Args:
             question: As in `check_answer`.
             session: The session; the current one where None.
-            config: How it is judged; as the policy says where None.
+            config: The settings of the check; the policy's if None.
 
         Returns:
-            The revision; None where the policy says ``answer=False``.
+            The revision; None if the policy says ``answer=False``.
         """
         if config is None and self.policy.answer is False:
             return None
@@ -135,7 +135,7 @@ class AnswerMethods:
 
     def guarded_text(self, session: Session | None = None) -> GuardedText:
         """
-        Return the recorder of one text that a guardrail judges; `Faithfulness` asks for it.
+        Return the recorder of one text that a guardrail judges, for `Faithfulness`.
 
         Args:
             session: The session that the text belongs to; the current one where None.
@@ -144,7 +144,7 @@ class AnswerMethods:
 
     def guarded_output(self, session: Session | None = None) -> GuardedOutput:
         """
-        Return the recorder of one output of the quality cascade; `QualityPipeline` asks for it.
+        Return the recorder of one output of the quality cascade, for `QualityPipeline`.
 
         Args:
             session: The session that the output belongs to; the current one where None.

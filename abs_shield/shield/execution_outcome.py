@@ -16,7 +16,7 @@ class ExecutionOutcome(NamedTuple):
 
     Attributes:
         elapsed_ms: The duration; None if unknown.
-        error: Whether the call failed; then there is no result to judge.
+        error: Whether the call failed; then its result is not judged.
         nested: Whether another tool made the call.
         decision_id: The id of the decision about the call, if known.
         delivered: Whether the caller already has the result, so that it cannot be withheld.

@@ -120,7 +120,7 @@ class Guard:
 
     @property
     def enforces(self) -> bool:
-        """Whether the tool gets the judged copies; in audit mode it gets the caller's objects."""
+        """True if the tool gets the judged copies; in audit mode it gets the caller's objects."""
         return self.opened.decision.mode is Mode.STRICT
 
     @property

@@ -1,4 +1,4 @@
-"""Judges what a call returned, and makes the one Decision about it."""
+"""The check of a call's result, and the Decision about it."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
 _LONGEST_MS = 1e15
 Tools = Registry | SessionTools
 _ToolEntry = Entry | PolicyError | None
-"""A tool; an error where what is declared of it is wrong; None where nobody registered it."""
+"""A tool's entry; an error if its declaration is wrong; None if it is not registered."""
 
 
 class CallResult(NamedTuple):
-    """A call, what it returned and how it ran."""
+    """A call, its result and the outcome of its execution."""
 
     call: ToolCall
     arguments: Mapping[str, Any]
@@ -66,7 +66,7 @@ class CallResult(NamedTuple):
 
 
 class ResultVerifier:
-    """Stands between the engine and the door of one Shield."""
+    """Judges the results of one Shield's calls by its verification engine."""
 
     def __init__(self, policy: Policy, registry: Registry, *, opened: Callable[[], bool]) -> None:
         self._policy = policy
@@ -77,7 +77,7 @@ class ResultVerifier:
 
     @property
     def engine(self) -> VerificationEngine | None:
-        """What judges, made when it is first asked for; None where the policy judges no results."""
+        """The engine, created at its first use; None if the policy judges no results."""
         if self._engine is None and self._policy.verification is not False:
             self._make(self._policy.verification)
         return self._engine
@@ -92,7 +92,7 @@ class ResultVerifier:
                 self._engine = VerificationEngine.of(declared)
 
     def decide(self, returned: CallResult) -> Decision:
-        """Judge what a call returned, and return what the policy makes of it."""
+        """Judge the result of a call, and return the Decision under the policy."""
         begun = perf_counter()
         name = returned.call.name
         tools = self._registry.of(returned.session)
@@ -159,9 +159,9 @@ class ResultVerifier:
 
     def _failed(self, message: str, mode: Mode, execution: ExecutionOutcome) -> dict[str, Any]:
         """
-        Return what follows from our own failure, which is no verdict.
+        Return the fields of a Decision after an internal error, which is not a verdict.
 
-        Strict withholds what could not be judged; what the caller has already is flagged at most.
+        Strict mode withholds an unjudged result; one that the caller has already is only flagged.
         """
         action = Action.FLAG if execution.delivered else Action.BLOCK
         if self._policy.on_error == "allow":
@@ -176,7 +176,7 @@ class ResultVerifier:
         }
 
     def _fields(self, returned: CallResult, mode: Mode) -> dict[str, Any]:
-        """Return the fields of a decision on a result that nothing speaks against."""
+        """Return the fields of a Decision about a clean result."""
         session = returned.session
         return {
             "id": new_id(),
@@ -207,7 +207,7 @@ def _entry(tools: Tools, name: str) -> _ToolEntry:
 
 
 def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
-    """Return whether equal arguments mean other things elsewhere: the host, or a method, adds."""
+    """Return whether equal arguments may give other results in other sessions."""
     if entry is not None and entry.binding is not None and entry.binding.injected:
         return True
     return isinstance(tools, SessionTools) and tools.is_own(name)
@@ -215,9 +215,9 @@ def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
 
 def is_recorded_separately(decision: Decision) -> bool:
     """
-    Whether there is something to record of a result: of others the call's record says enough.
+    Return whether a result needs a record of its own; for others the call's record suffices.
 
-    Several items of a generator are recorded as not judged: no other row of the log tells so.
+    Several items of a generator are recorded as not judged: no other row of the log shows it.
     """
     in_parts = decision.coverage.get(VERIFICATION) is _IN_PARTS
     return decision.probability is not None or bool(decision.errors) or in_parts

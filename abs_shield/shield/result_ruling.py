@@ -90,7 +90,7 @@ def _silenced(finding: Finding, plan: ToolPlan, at: float) -> bool:
 
 
 def _added_evidence(signal: SignalResult) -> float:
-    """Return the excess of the likelihood ratio over 1, which is no evidence at all."""
+    """Return the excess of the likelihood ratio over 1; at 1 the signal is not evidence."""
     return (signal.likelihood_ratio - 1) * signal.score
 
 

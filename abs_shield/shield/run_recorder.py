@@ -178,7 +178,7 @@ def _withheld(session: Session) -> dict[int, Decision]:
     """
     Return the decisions that withheld a result, by the log version of that result.
 
-    The log knows only that there is no value. A call may have no id, or one that was used before,
+    The log shows only a missing value. A call may have no id, or one that was used before,
     so results are matched from the newest on, as both lists forget the oldest first.
     """
     left: dict[_Call, list[Decision]] = {}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
-"""Calls before a call in its turn that the layers are shown: the newest ones."""
+"""Maximum number of earlier calls of a turn that layers read: the newest ones."""
 
 
 def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
@@ -54,7 +54,7 @@ def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
     Return the policy of the keywords that `configure` takes.
 
     Raises:
-        PolicyError: A policy is given beside them, or one of them is misspelt.
+        PolicyError: A policy was passed as well, or one of the keywords is misspelt.
     """
     own = (name for name in Shield.__init__.__kwdefaults__ or () if name != "policy")
     require_fields("Shield", declared, [*own, *PolicyFields.__annotations__])
@@ -69,14 +69,14 @@ class Shield(AnswerMethods):
     One policy at work. Share it between threads, tasks and tenants' sessions.
 
     Args:
-        policy: What holds; see `configure`. ``Shield(mode="strict", ...)`` is short for
+        policy: The policy; see `configure`. ``Shield(mode="strict", ...)`` is short for
             ``Shield(configure(mode="strict", ...))``.
-        store: Where decisions are kept; in memory where None.
+        store: The decision log; in memory if None.
         sessions: The sessions by id; several Shields may share one `Sessions`.
-        hooks: Callables of one `Decision`, beside OpenTelemetry and structlog; None tells nobody.
+        hooks: Callables of one `Decision`, besides OpenTelemetry and structlog; None for no hooks.
         approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
         record: A file to which every session's run is appended when it is left, or a
-            `Recording`, which names a file and what is taken out of each line before.
+            `Recording`, which has a file and a redaction of its lines.
 
     >>> from abs_shield.policy import configure
     >>> firewall = Shield(configure(mode="strict"))
@@ -120,7 +120,7 @@ class Shield(AnswerMethods):
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:
-        """Give the Shield that everybody who decorates with *policy* shares."""
+        """Return the Shield that all tools decorated with *policy* share."""
         with _OF_LOCK:
             firewall = _OF.get(id(policy))
             if firewall is None or firewall.policy is not policy:
@@ -137,16 +137,16 @@ class Shield(AnswerMethods):
         replace: bool = False,
     ) -> ToolPlan:
         """
-        Make a tool known; what the policy declares about it wins.
+        Register a tool; the policy's declarations of it take precedence.
 
-        A description never loosens what a function or a `Tool` declared: the schemas of both hold,
-        and the marks of both.
+        A description never loosens the declarations of a function or a `Tool`: the schemas and the
+        marks of both apply.
 
         Args:
             tool: A `Tool`, a function, or a tool as OpenAI, Anthropic, Gemini, Bedrock or MCP
                 describe it.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
-            replace: Let a function or a `Tool` take the place of all that was declared of its name.
+            replace: Replace all earlier declarations of the name by this function or `Tool`.
 
         Raises:
             PolicyError: The tool, its schema or a rule about it is wrong, another function has
@@ -169,21 +169,21 @@ class Shield(AnswerMethods):
         functions: Functions | None = None,
     ) -> Session:
         """
-        Open a session; with an *id*, the one of that id goes on.
+        Open a session; with an *id*, continue the session of that id.
 
         Args:
             id: The session's id; a new one where None.
-            tools: Names that this run may call; None for all, or for those it had. A sub-agent's
-                are never more than its parent's, and its own functions.
+            tools: Names that this run may call; None for all, or to leave them unchanged. A
+                sub-agent may call at most its parent's tools, and its own functions.
             messages: A transcript to resume from, in OpenAI's, Anthropic's, Gemini's or
                 Bedrock's shape.
-            agent: Name of the agent; None for the one it had.
+            agent: Name of the agent; None to leave it unchanged.
             model: Name of the model that proposes the calls, as in ``report --by model``; None
-                for the one it had, or its parent's. Adapters of frameworks set it themselves.
+                to leave it unchanged, or for its parent's. Framework adapters set it themselves.
             parent: The session of the agent that started this one.
-            functions: What runs in this session and in its sub-agents' alone: functions by tool
-                name, or a list of them, such as the bound methods of one request's client. They
-                go before registered tools of their names. None for those it had.
+            functions: Functions of this session and its sub-agents only: by tool name, or as a
+                list, such as the bound methods of one request's client. They take precedence over
+                registered tools of their names. None to leave them unchanged.
 
         Raises:
             UnreadableMessage: One of *messages* has no known shape.
@@ -225,7 +225,7 @@ class Shield(AnswerMethods):
         self, provider: Provider, *, session: Session | None = None
     ) -> list[dict[str, Any]]:
         """
-        Return the tools to hand to the model, in the shape that its provider takes.
+        Return the tools for the model, in the shape that its provider accepts.
 
         Args:
             provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"``,
@@ -234,11 +234,11 @@ class Shield(AnswerMethods):
                 current one where None.
 
         Returns:
-            A list that the caller may change. What a strict mode refuses, such as our bounds of
-            decimals, is said in descriptions; calls are judged by the whole schema.
+            A list that the caller may change. Keywords that a strict mode refuses, such as the
+            bounds of decimals, are moved to descriptions; calls are judged by the whole schema.
 
         Raises:
-            PolicyError: There is no such provider, or two functions have one name.
+            PolicyError: The provider is unknown, or two functions have one name.
         """
         self.registry.require_unambiguous()
         current = self._session(session)
@@ -247,16 +247,16 @@ class Shield(AnswerMethods):
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """
-        Record the sessions that nobody left, and wait until the store has kept all decisions.
+        Record the sessions that were never left, and wait until the store has written everything.
 
-        A program that ends calls it once; the Shield may go on being used.
+        Call it once before the program ends; the Shield can still be used afterwards.
 
         Args:
             timeout_s: How long to wait for the store, in seconds.
 
         Returns:
-            Whether everything was kept: False where it took longer, or where the store ever lost
-            a decision. What made room in a `MemoryStore` is no loss.
+            Whether everything was written: False after a timeout, or if the store ever lost a
+            decision. Decisions that a `MemoryStore` evicted are not counted as lost.
         """
         if self._recorder is not None:
             self._recorder.close()
@@ -268,25 +268,25 @@ class Shield(AnswerMethods):
 
     def approve(self, decision_id: str) -> None:
         """
-        Let the call of a decision that waits for approval through, once, with equal arguments.
+        Allow the call of a decision that waits for approval, once, with equal arguments.
 
         Args:
             decision_id: The id of the decision.
 
         Raises:
-            ShieldError: No such decision waits.
+            ShieldError: No such decision waits for an approval.
         """
         self.lifecycle.approvals.grant(decision_id)
 
     def prove(self, *, at: float | None = None) -> Proof:
         """
-        Compare the policy with the tools that are known, and say everything that is wrong.
+        Check the policy against the registered tools, and return everything that is wrong.
 
         Args:
-            at: The moment for which it is proved, in seconds since the epoch; now where None.
+            at: The time to check for, in seconds since the epoch; now if None.
 
         Returns:
-            A `Proof`: true where it has no errors; ``.require()`` raises where it has.
+            A `Proof`: true if it has no errors; ``.require()`` raises if it has any.
         """
         # The sampler and its checks are slow to import: only a program that proves pays for it.
         from abs_shield.plan.proof import prove
@@ -296,7 +296,7 @@ class Shield(AnswerMethods):
     @property
     def verification(self) -> VerificationEngine:
         """
-        What judges results: for labels, calibration, and to save what it learnt.
+        The engine that judges results, for labels, calibration and saving its state.
 
         Raises:
             ShieldError: The policy judges no results.
@@ -310,7 +310,7 @@ class Shield(AnswerMethods):
 
     def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
         """
-        Judge everything that the model proposed in one turn, before any of it runs.
+        Judge all calls that the model proposed in one turn, before any of them runs.
 
         Args:
             calls: Calls of any shape, or one assistant message that holds them.
@@ -330,7 +330,7 @@ class Shield(AnswerMethods):
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
         """
-        Judge one call at its dispatch; the caller runs it unless ``decision.blocked``.
+        Judge one call at its dispatch; run it unless ``decision.blocked``.
 
         Args:
             call: A `ToolCall`, or a call in the shape of any provider.
@@ -350,15 +350,15 @@ class Shield(AnswerMethods):
         session: Session | None = None,
     ) -> Decision:
         """
-        Judge what a call returned, and take it in, once a call; the caller hands it on unless
+        Judge the result of a call, and add it to the session once; use it unless
         ``decision.blocked``.
 
         Args:
             call: The call.
-            value: What it returned, or its error.
-            elapsed_ms: How long it took, in milliseconds; None where nobody knows: then it is
-                not verified.
-            error: Whether it failed: then there is nothing to verify.
+            value: The result, or the error.
+            elapsed_ms: The duration in milliseconds; None if unknown: then the result is not
+                verified.
+            error: Whether the call failed: then there is nothing to verify.
             session: The session; the current one where None.
 
         Returns:
@@ -375,15 +375,15 @@ class Shield(AnswerMethods):
 
     def judge_as(self, decision: Decision, policy: Policy) -> Ruling:
         """
-        Weigh what the layers said of a call again, by another policy in its own modes.
+        Weigh the findings of a call again, by another policy in its own modes.
 
         Args:
             decision: The decision about the call.
-            policy: The policy, whose threshold and answers to findings hold; the modes of tools
+            policy: The policy, for its threshold and its actions on findings; the modes of tools
                 are those of this Shield's policy.
 
         Returns:
-            What is done with the call, and because of which layers. Nothing is recorded.
+            The action on the call, and the layers that cause it. Nothing is recorded.
         """
         plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
         return rule_again(decision, plan, policy)
@@ -394,12 +394,12 @@ class Shield(AnswerMethods):
         self, call: Call, *, session: Session | None = None, siblings: tuple[ToolCall, ...] = ()
     ) -> Guard:
         """
-        Stand around one dispatch: ``with firewall.guard(call) as guard: guard.value = ...``.
+        Return the guard of one dispatch: ``with firewall.guard(call) as guard: guard.value = ...``.
 
         Args:
             call: The call.
             session: The session; the current one where None.
-            siblings: Calls that run at this moment beside it, where no turn was shown.
+            siblings: Calls that run at the same time, where no turn was inspected.
 
         Raises:
             CallBlocked: On entering the block, where the call is blocked.
@@ -420,7 +420,7 @@ class Shield(AnswerMethods):
         session: Session | None = None,
     ) -> Any:
         """
-        Run a registered function by the name and the arguments that the model gave.
+        Run a registered function by the model's tool name and arguments.
 
         Args:
             name: The name of the tool.
@@ -429,11 +429,11 @@ class Shield(AnswerMethods):
             session: The session; the current one where None.
 
         Returns:
-            What the function returns; of a generator, a generator whose end is the call's.
+            The result of the function; for a generator, one that closes the call at its end.
 
         Raises:
             CallBlocked: The call is blocked.
-            ShieldError: There is nothing to run, or the function is async (use `adispatch`).
+            ShieldError: No function is registered, or it is async (use `adispatch`).
         """
         call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
@@ -453,7 +453,7 @@ class Shield(AnswerMethods):
         call_id: str | None = None,
         session: Session | None = None,
     ) -> Any:
-        """As `dispatch`, for functions and approvers that are async, and for all others."""
+        """Run a registered function like `dispatch`; functions and approvers may be async."""
         call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
         await guard.__aenter__()
@@ -476,12 +476,11 @@ class Shield(AnswerMethods):
         Args:
             assistant_message: The message, or a list of calls.
             session: The session; the current one where None.
-            dispatch: The host's own way to run a call, given the `ToolCall` as the model wrote
-                it; the registered functions where None.
+            dispatch: The host's function that runs a `ToolCall` as the model wrote it; None for
+                the registered functions.
 
         Returns:
-            The messages to append, in the shape of the one given, which is that of its
-            provider.
+            The messages to append, in the shape of *assistant_message*.
         """
         return answer_calls(self, assistant_message, self._session(session), dispatch)
 
@@ -492,7 +491,7 @@ class Shield(AnswerMethods):
         session: Session | None = None,
         dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
-        """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
+        """Run calls like `run_tool_calls`, concurrently; *dispatch* may be async."""
         return await aanswer_calls(self, assistant_message, self._session(session), dispatch)
 
     # Inside --------------------------------------------------------------------------------------
@@ -537,7 +536,7 @@ class Shield(AnswerMethods):
 
 
 def _snapshot(arguments: Any) -> Any:
-    """The caller's arguments as they stand now: what the log of the session keeps."""
+    """Return a copy of the caller's current arguments, for the log of the session."""
     return arguments.copy() if type(arguments) is dict else arguments
 
 

@@ -1,4 +1,4 @@
-"""A function's signature as a tool: its schema, its judged arguments, and how to call it."""
+"""The signature of a function as a tool: its schema, its judged arguments and its call."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from abs_shield.shield.validation import refused_by
 from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
 
 _STREAMS = (IOBase, IO, AsyncIterable)
-"""What no JSON becomes: the host's, without a mark."""
+"""Types that have no JSON form: such a parameter is injected even without a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
     """
-    A function bound to the tool that it is.
+    A function and the tool of its signature.
 
     Attributes:
         tool: The tool, with the schema of its type hints.
-        function: What runs.
-        injected: Parameters that are the host's, not the model's.
-        bound: Those of them that a partial gives by name: a caller's other value is refused.
-        iterables: Parameters to which Python may pass an iterator, and the model a list.
-        model: The pydantic model of the rest; turns JSON into Python values.
-        plain: The parameters in order, where all of them are judged, and may come by position
-            and by name; None otherwise.
+        function: The function that runs.
+        injected: Parameters that the host fills, not the model.
+        bound: Injected parameters that a partial binds by name: a caller's other value is refused.
+        iterables: Parameters that accept an iterator from Python, and a list from the model.
+        model: The pydantic model of the other parameters; converts JSON to Python values.
+        plain: The parameters in order, if all of them are judged and accepted by position and by
+            name; None otherwise.
         names: All parameters.
         required: Those without a default.
-        defaults: What makes the defaults that stand in a pydantic `Field`.
+        defaults: Factories of the defaults that are declared by a pydantic `Field`.
     """
 
     tool: Tool
@@ -70,17 +70,17 @@ class Binding:
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     def declares_same(self, other: Binding) -> bool:
-        """Return whether both declare the same: they are of one function, or one factory."""
+        """Return whether both declare the same tool: of one function, or of one factory."""
         return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
     def judged_call(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any] | None, Copies]:
         """
-        Give the judged arguments of a Python call, and the values of which they were made.
+        Return the judged arguments of a Python call, and the values they were made from.
 
-        Containers among these are copies, so that what was judged is what runs; what is the
-        host's is not copied.
+        Containers among the values are copied, so that the function runs with the judged values;
+        injected ones are not copied.
         """
         if self.plain is not None:
             arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
@@ -92,7 +92,7 @@ class Binding:
         return self.arguments(*(copies or (args, kwargs))), copies
 
     def _copied_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
-        """Copy the containers of a Python call, but not those that are the host's."""
+        """Return copies of the containers of a Python call, except injected ones."""
         if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
             return None
         hosts = self.injected - self.bound
@@ -106,7 +106,7 @@ class Binding:
         return tuple(copied.values()), {**kwargs, **further}
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
+        """Return the judged arguments of a Python call, as JSON; None if it does not bind."""
         if self.plain is not None:
             arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
             if self._is_bound(arguments, len(args) + len(kwargs)):
@@ -126,13 +126,13 @@ class Binding:
         return self._with_unread_iterators(arguments, as_json(arguments))
 
     def _is_bound(self, arguments: Mapping[str, Any], count: int) -> bool:
-        """Whether each of *count* values found its own name, and none is missing."""
+        """Return whether each of *count* values has its own name, and none is missing."""
         names = arguments.keys()
         return len(arguments) == count and self.required <= names and names <= self.names
 
     def values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
-        Return the Python values that the type hints make of a model's arguments, by name.
+        Return the model's arguments converted to Python values by the type hints, by name.
 
         Raises:
             ValidationError: The types refuse one of them.
@@ -142,7 +142,7 @@ class Binding:
     def accepted_values(
         self, arguments: Mapping[str, Any], error: ValidationError
     ) -> dict[str, Any]:
-        """Return the Python values of what *error* does not refuse; the rest as it was written."""
+        """Return the converted arguments that *error* does not refuse, and the rest unconverted."""
         refused = refused_by(error)
         rest = {k: v for k, v in arguments.items() if pointer((k,)) not in refused}
         fields: dict[str, Any] = {
@@ -160,7 +160,7 @@ class Binding:
         return {k: v for k, v in arguments.items() if k not in rest} | values
 
     def convert(self, arguments: Mapping[str, Any]) -> Conversion:
-        """Return *arguments* as JSON of the values that the function gets; it never raises."""
+        """Return *arguments* as JSON of the values that the function gets, without raising."""
         try:
             values = self.values(arguments)
         except ValidationError as error:
@@ -181,7 +181,7 @@ class Binding:
         return Conversion(converted, endless=_non_finite(converted))
 
     def _iterator_names(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the names of values that are iterators, those of ``**kwargs`` among them."""
+        """Return the names of values that are iterators, including those of ``**kwargs``."""
         kinds = self.signature.parameters
         further = any(kinds[name].kind is inspect.Parameter.VAR_KEYWORD for name in self.iterables)
         return [n for n in values if n in self.iterables or (further and n not in self.names)]
@@ -191,8 +191,8 @@ class Binding:
         Call the function with its values by name.
 
         Raises:
-            ShieldError: The function needs an injected value, which a name cannot bring, or a
-                model's argument has the name of one that is the host's.
+            ShieldError: The function needs an injected value, which a dispatch by name lacks, or
+                an argument of the model has the name of an injected parameter.
         """
         missing = self.defaults.keys() - values.keys()
         values = {name: self.defaults[name]() for name in missing} | dict(values)
@@ -210,7 +210,7 @@ class Binding:
         return self.function(*positional, **by_name, **values)
 
     def _split_by_kind(self, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Take the values of named parameters out of *values*: those by place, those by name."""
+        """Move the values of declared parameters out of *values*: by position and by name."""
         positional: list[Any] = []
         by_name: dict[str, Any] = {}
         further = [p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
@@ -233,7 +233,7 @@ class Binding:
 
     @staticmethod
     def _append_default(parameter: inspect.Parameter, positional: list[Any]) -> bool:
-        """Write the default of a parameter before ``*args``, which Python cannot leave out."""
+        """Append the default of a parameter before ``*args``, and return whether it has one."""
         if parameter.default is parameter.empty or parameter.kind is parameter.KEYWORD_ONLY:
             return False
         positional.append(parameter.default)
@@ -242,7 +242,7 @@ class Binding:
     def _with_unread_iterators(
         self, arguments: Mapping[str, Any], written: dict[str, Any]
     ) -> dict[str, Any]:
-        """An iterator is a list that nobody knows yet: its schema sees an empty one."""
+        """Return the arguments with iterators marked as unread: the schema reads an empty list."""
         if not self.iterables:
             return written
         for name in self.iterables & written.keys():
@@ -252,13 +252,13 @@ class Binding:
 
 
 Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
-"""The values of a Python call, by place and by name; None where nothing had to be copied."""
+"""The values of a Python call, by position and by name; None if nothing had to be copied."""
 
 
 def _renamed_arguments(
     arguments: Mapping[str, Any], further: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Further arguments, each beside a parameter of its name that only its place can fill."""
+    """Yield extra arguments, renamed where a positional-only parameter has the name already."""
     for name, value in further.items():
         key = name
         while key in arguments or (key != name and key in further):
@@ -267,11 +267,11 @@ def _renamed_arguments(
 
 
 BY_NAME = " (by name)"
-"""What the name of an argument ends with that stands beside one of its name, given by place."""
+"""Suffix of an extra argument's name that equals the name of a positional argument."""
 
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Give Python arguments in the form in which they are judged; none of them is consumed."""
+    """Return Python arguments as JSON to be judged, without consuming iterators."""
     writer = ArgumentSerializer()
     return {
         name: value if type(value) in SCALARS else writer.serialize(value)
@@ -280,7 +280,7 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _non_finite(arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """JSON pointers to what is no finite number."""
+    """Return JSON pointers to the numbers that are not finite."""
     return tuple(pointer(path) for code, path in exceeded_limits(arguments) if code == "not_finite")
 
 
@@ -288,10 +288,10 @@ def copy_arguments(
     raw: dict[str, Any] | Malformed,
 ) -> tuple[dict[str, Any] | Malformed, dict[str, Any] | Malformed]:
     """
-    Return copies of a call's arguments: as the tool gets them, and as they are judged.
+    Return copies of a call's arguments: for the tool, and as JSON to be judged.
 
-    They are one object where each argument is plain. Who holds the caller's containers, a hook or
-    another thread, changes nothing in either.
+    Both are the same object if each argument is a scalar. Changes of the caller's containers, by a
+    hook or another thread, do not affect either.
     """
     if isinstance(raw, Malformed):
         return raw, raw
@@ -304,9 +304,9 @@ def copy_arguments(
 
 def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
     """
-    Return arguments that a caller gave as an object in the form in which they are judged.
+    Return arguments that a caller passed as an object, as JSON to be judged.
 
-    What has no JSON form stays itself, so that a schema refuses it.
+    A value without a JSON form stays unchanged, so that a schema refuses it.
     """
     if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
         return arguments
@@ -365,14 +365,14 @@ def _ordered_parameters(signature: inspect.Signature) -> tuple[str, ...] | None:
 
 
 def _plain_partial(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A partial without attributes: ``__wrapped__`` would show the signature that it has not."""
+    """Return a partial without attributes: ``__wrapped__`` would show the wrong signature."""
     if not isinstance(function, functools.partial):
         return function
     return functools.partial(_plain_partial(function.func), *function.args, **function.keywords)
 
 
 def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """What a partial gives by name is the host's, although Python lets a caller override it."""
+    """Return the parameters that a partial binds by name: the host's, although overridable."""
     bare = _plain_partial(function)
     if not isinstance(bare, functools.partial):
         return frozenset()
@@ -381,7 +381,7 @@ def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> 
 
 
 def _description(function: Callable[..., Any]) -> str:
-    """The docstring; a partial has that of its function, or one that the host gave it."""
+    """Return the docstring; for a partial, its function's, or one that the host set."""
     while isinstance(function, functools.partial):
         docstring = vars(function).get("__doc__")
         if docstring:
@@ -414,7 +414,7 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
 
 
 def _hinted_callable(function: Any) -> Any:
-    """What carries the type hints: a class's constructor, a callable object's ``__call__``."""
+    """Return the callable that has the type hints: a class's constructor, or ``__call__``."""
     if isinstance(function, type):
         uses_new = function.__init__ is object.__init__  # type: ignore[misc]
         return function.__new__ if uses_new else function.__init__  # type: ignore[misc]
@@ -426,18 +426,18 @@ def _is_unresolved(hint: Any) -> bool:
 
 
 def _is_injected_type(hint: Any) -> bool:
-    """Whether only a stream, an async iterator, a framework's context or None will do."""
+    """Return whether a hint accepts only streams, async iterators, framework contexts or None."""
     kinds = _admitted_types(hint) - {NoneType}
     return bool(kinds) and all(issubclass(kind, _STREAMS) or is_context(kind) for kind in kinds)
 
 
 def _is_iterable(hint: Any) -> bool:
-    """Whether an iterator will do."""
+    """Return whether a hint accepts an iterator."""
     return not {Iterable, Iterator, Generator}.isdisjoint(_admitted_types(hint))
 
 
 def _admitted_types(hint: Any) -> set[type]:
-    """The classes that a hint admits, looking through `Annotated`, aliases and unions."""
+    """Return the classes that a hint accepts, resolving `Annotated`, aliases and unions."""
     inner = alias_value(hint)
     if inner is not None:
         return _admitted_types(inner)
@@ -451,7 +451,7 @@ def _admitted_types(hint: Any) -> set[type]:
 
 
 def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """``self`` or ``cls`` of a function that is defined in a class."""
+    """Return ``self`` or ``cls`` of a function that is defined in a class."""
     first = next(iter(signature.parameters), "")
     path = str(getattr(function, "__qualname__", "")).rsplit(".", 1)
     inside = len(path) == 2 and not path[0].endswith("<locals>")

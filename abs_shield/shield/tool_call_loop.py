@@ -1,4 +1,4 @@
-"""Answers one assistant message: every call of it is judged, run or answered with feedback."""
+"""The loop over one assistant message's calls: judge, run, or answer each with feedback."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 Dispatch = Callable[[ToolCall], Any]
-"""The host's own way to run a call; its arguments are as the model wrote them."""
+"""The host's function that runs a call; its arguments are as the model wrote them."""
 
 
 def answer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
-    """Run the calls one after the other; give the messages to append."""
+    """Run the calls one after the other; return the messages to append."""
     calls = _inspect_calls(shield, message, session)
     return messages_of(message, [_answer(shield, call, session, dispatch) for call in calls])
 
@@ -36,7 +36,7 @@ def answer_calls(
 async def aanswer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
-    """Run the calls side by side; give the messages to append, in the calls' order."""
+    """Run the calls concurrently; return the messages to append, in the calls' order."""
     import asyncio  # sync programs start faster without it
 
     calls = _inspect_calls(shield, message, session)
@@ -97,5 +97,5 @@ def _error_answer(call: ToolCall, error: Exception) -> CallAnswer:
 
 
 def feedback_text(decision: Decision) -> str:
-    """Write what the model reads in place of a result: the call was blocked, or it was withheld."""
+    """Return the text for the model in place of a result that was blocked or withheld."""
     return json.dumps(decision.feedback(), default=str)

@@ -42,16 +42,16 @@ class Entry:
 
     @property
     def is_more_than_its_function(self) -> bool:
-        """Whether the entry has more than the function of a bare ``@shielded``."""
+        """True if the entry has more than the function of a bare ``@shielded``."""
         return self.own or self.declaration is not None or self.description is not None
 
     def run(self, arguments: Mapping[str, Any]) -> Any:
         """
         Call the function with the model's arguments, converted to Python values.
 
-        Where they refuse arguments that the schema refuses too, it gets those as they were written
-        and the others as values: in audit mode such a call runs, and nothing is changed. No
-        finding, mode or suppression has a say in what it gets.
+        Arguments that both the types and the schema refuse are passed unconverted, the others as
+        values, so that such a call still runs in audit mode. Findings, modes and suppressions never
+        affect the arguments.
 
         Raises:
             ShieldError: No function is registered, or it needs an injected value.

@@ -1,4 +1,4 @@
-"""The layers of a policy, prepared for one tool: one loop looks at a call."""
+"""The layers of a policy, prepared for one tool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abs_shield.shield.fault import Fault, place_of
 
 _MOST_STORED = 512
 _LONGEST_NAMES = 4_096
-"""Characters of names for which something is kept; a model may write any."""
+"""Maximum characters of argument names to prepare layers for; a model may write any."""
 _READ_BY = frozenset({"parameter_mismatch", "impossible_state"})
 """Layers that read the arguments against the schema."""
 _UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
@@ -31,11 +31,11 @@ _NO_FINDINGS: list[Finding] = []
 _NO_FAULTS: list[Fault] = []
 
 Row = tuple[Layer, Check | None]
-"""A layer, and what was prepared of it for calls of one tool with the same argument names."""
+"""A layer, and its prepared check for calls of one tool with the same argument names."""
 
 
 class SharedCoverage(dict[str, Coverage]):
-    """The coverage of many decisions alike, which none of them may change."""
+    """A read-only coverage that many decisions share."""
 
     __slots__ = ()
 
@@ -54,9 +54,9 @@ class PreparedLayers:
     The layers of one tool, prepared for calls with the same argument names.
 
     Attributes:
-        rows: The layers of which each call is asked.
+        rows: The layers that have to judge each call.
         letters: Characters of the names.
-        coverage: The coverage of a call that is clean at once, but for what a check says else.
+        coverage: The coverage of a clean call, except for what a prepared check returns.
     """
 
     __slots__ = ("_variants", "coverage", "letters", "rows")
@@ -83,7 +83,7 @@ class PreparedLayers:
         self._variants: dict[tuple[tuple[str, Coverage], ...], SharedCoverage] = {}
 
     def coverage_with(self, apart: tuple[tuple[str, Coverage], ...]) -> SharedCoverage:
-        """Return the coverage with what is not the same for every call; few differ."""
+        """Return the coverage with the differences of one call; there are few variants."""
         stored = self._variants.get(apart)
         if stored is None:
             stored = SharedCoverage(self.coverage | dict(apart))
@@ -95,7 +95,7 @@ class PreparedLayers:
 @dataclass(slots=True)
 class CallJudgement:
     """
-    What the layers said of one call.
+    The results of the layers for one call.
 
     Attributes:
         coverage: Layer name to whether it ran; it may be shared between calls.
@@ -138,8 +138,8 @@ class ToolLayers:
 
     Args:
         layers: The layers, in their order.
-        plan: The tool; None for a tool that is not known.
-        terms: What holds for every call.
+        plan: The tool; None for an unknown tool.
+        terms: The settings that apply to every call.
     """
 
     __slots__ = ("_all_ran", "_fits", "_layers", "_rows", "_shapes", "_terms", "plan")
@@ -157,9 +157,9 @@ class ToolLayers:
 
     def shape(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         """
-        Return what is prepared for the names of plain arguments that may be there.
+        Return the layers prepared for the names of plain arguments, if all of them are declared.
 
-        None where the arguments, or their names, have to be looked at.
+        None if the arguments, or their names, need the full evaluation.
         """
         return self._shapes.get(tuple(arguments)) or self._prepare(arguments)
 
@@ -191,12 +191,12 @@ class ToolLayers:
         Judge plain arguments of a registered tool in a turn of one call.
 
         Args:
-            shape: What is prepared for the names of the arguments.
+            shape: The layers prepared for the names of the arguments.
             arguments: The arguments.
             record: The record of the session.
             logprob: Mean log-probability of the name's tokens; None where unknown.
             session: The session.
-            propose: Makes what a judge is shown, where one has to look.
+            propose: Builds the proposal, if a layer has to judge the call.
         """
         if not self._fits_schema(arguments):
             return _run_layers(self._rows, propose(), session, self._all_ran.copy())
@@ -233,13 +233,13 @@ class ToolLayers:
         passed_on: frozenset[str] = frozenset(),
     ) -> CallJudgement:
         """
-        Judge any call by every layer that can look at it.
+        Judge any call by every layer that applies to it.
 
         Args:
             proposal: The call.
             session: Its session.
             nested: Whether another tool calls it from code.
-            changed: Whether the host changed it, so that it is not as the model wrote it.
+            changed: Whether the host changed the call after the model wrote it.
             passed_on: Pointers to the values of a nested call that the model wrote.
         """
         coverage, looking = self._all_ran.copy(), []
@@ -260,7 +260,7 @@ class ToolLayers:
 def _run_layers(
     rows: Iterable[Row], proposal: Proposal, session: Session, coverage: dict[str, Coverage]
 ) -> CallJudgement:
-    """Ask every judge; one that raises is an error of ours, and loses no other's finding."""
+    """Run every layer; one that raises is an internal error, and no other finding is lost."""
     judgement = CallJudgement([], coverage, [])
     for layer, _ in rows:
         try:
@@ -289,7 +289,7 @@ def _add_results(
 
 def _valid_finding(finding: Finding) -> Finding:
     """
-    Return a finding that can be weighed; a layer of the user's may say anything.
+    Return a finding that can be weighed; a custom layer may yield any.
 
     Raises:
         ValueError: It is CLEAN, or its strength is outside [0, 1].

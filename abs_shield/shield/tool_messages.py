@@ -1,4 +1,4 @@
-"""The messages that answer a model's calls, in the shape of the message that made them."""
+"""The messages that answer a model's calls, in the shape of the model's message."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from abs_shield.core.messages import decoded
 
 _FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
 _GEMINI = {"functionCall": "functionResponse", "function_call": "function_response"}
-"""A call's member of a part to that of its response, as REST and as the SDK names them."""
+"""The member of a call to the member of its response, as in REST and in the SDK."""
 
 
 class CallAnswer(NamedTuple):
-    """What one call is answered with."""
+    """The answer to one call."""
 
     call: ToolCall
     content: str
@@ -55,7 +55,7 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
 
 
 def _gemini_parts(message: Any) -> list[Any]:
-    """Return the parts that call a function; none where it is no message of Gemini."""
+    """Return the parts that call a function; empty if it is not a message of Gemini."""
     parts = _member(message, "parts")
     if parts is None and isinstance(message, (list, tuple)):
         parts = [part for part in message if _member(part, "role") is None]
@@ -65,7 +65,7 @@ def _gemini_parts(message: Any) -> list[Any]:
 
 
 def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]:
-    """Return one message; an id is sent back where the model gave one, and names are as it had."""
+    """Return one message, with the ids and the member names of the model's message."""
     member = _GEMINI[next(name for name in _GEMINI if _member(parts[0], name))]
     calls = [_member(part, name) for part in parts for name in _GEMINI if _member(part, name)]
     ids = {_member(call, "id") for call in calls} - {None, ""}
@@ -110,5 +110,5 @@ def _is_anthropic(message: Any) -> bool:
 
 
 def _member(part: Any, name: str) -> Any:
-    """Give a member of a dict, or of an SDK's object."""
+    """Return a member of a dict, or an attribute of an SDK's object."""
     return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)

@@ -1,4 +1,4 @@
-"""The tools as a provider's API takes them: what the model is offered."""
+"""The tools in the shape of a provider's API, to offer them to the model."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from abs_shield.text.show import escaped, shown
 FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
-"""Formats of strings that every provider's strict mode takes; any other one is refused by some."""
+"""String formats that every provider's strict mode accepts; some refuse any other one."""
 
 Provider = Literal["openai", "responses", "anthropic", "gemini", "bedrock", "mcp"]
 
 _LOOKAROUND = re.compile(r"(?:[^\\]|^)(?:\\\\)*\(\?<?[=!]")
 _DEEPEST = 100
-"""Levels of a described schema that are read; deeper ones stay as they are."""
+"""Maximum depth of a schema that is converted; deeper levels stay unchanged."""
 
 
 def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
     """
-    Return tools in the shape that *provider* takes.
+    Return tools in the shape that *provider* accepts.
 
     >>> (shape,) = tool_schemas("anthropic", [Tool(name="help", description="Show the help.")])
     >>> shape["name"], shape["input_schema"]
     ('help', {'type': 'object', 'properties': {}})
 
     Raises:
-        PolicyError: There is no such provider.
+        PolicyError: The provider is unknown.
     """
     shape = SHAPES.get(provider) if isinstance(provider, str) else None
     if shape is None:
@@ -98,11 +98,11 @@ SHAPES: Mapping[str, Callable[[Tool, dict[str, Any]], dict[str, Any]]] = {
     "bedrock": _bedrock,
     "mcp": _mcp,
 }
-"""Provider to the shape of a tool: OpenAI's Chat Completions and Responses, and so on."""
+"""The shape of a tool by provider: OpenAI's Chat Completions and Responses, and so on."""
 
 
 def _parameters(tool: Tool) -> dict[str, Any]:
-    """Return the schema that the model reads: an object, without what a strict mode refuses."""
+    """Return the schema for the model: an object, without keywords that a strict mode refuses."""
     if not isinstance(tool.parameters, Mapping):
         return {"type": "object", "properties": {}}
     return {"type": "object", **_view(dict(tool.parameters))}
@@ -126,7 +126,7 @@ def _view(schema: Any, depth: int = 0) -> Any:
 
 
 def _portable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema* with refused keywords said in its description instead."""
+    """Return *schema* with refused keywords moved to its description."""
     notes: list[str] = []
     if schema.get("pattern") == DURATION:
         schema = {**schema, "pattern": None, "format": "duration"}

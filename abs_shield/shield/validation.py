@@ -1,4 +1,4 @@
-"""Python values of a model's arguments, by pydantic: as Python, as JSON, without needless nulls."""
+"""Conversion of a model's arguments to Python values by pydantic."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from abs_shield.schema.schema_problem import pointer
 
 M = TypeVar("M", bound=BaseModel)
 MOST_ERRORS = 1_000
-"""Errors of one call that are read; pydantic finds one for each item of a list."""
+"""Maximum number of errors of one call that are read; pydantic has one for each list item."""
 
 
 def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[str, Any]]:
     """
-    Validate *arguments* as a framework would, in pydantic's lax mode.
+    Validate *arguments* like a framework, in pydantic's lax mode.
 
-    A null that is refused and may be left out is left out. What Python refuses is tried as JSON,
-    which a strict type takes a date from.
+    A refused null is left out if its argument is optional. Values that are refused as Python are
+    validated again as JSON, from which a strict type accepts a date.
 
     Returns:
-        The validated model, and the arguments that were left.
+        The validated model, and the remaining arguments.
 
     Raises:
         ValidationError: The types refuse them in every form.
@@ -56,7 +56,7 @@ def _from_json(model: type[M], arguments: dict[str, Any], refused: ValidationErr
 
 
 def _without_nulls(arguments: dict[str, Any], error: ValidationError) -> dict[str, Any]:
-    """A copy of *arguments* without the nulls that *error* is about, where names lead to them."""
+    """Return a copy of *arguments* without the nulls that *error* refuses."""
     if error.error_count() > MOST_ERRORS:
         return arguments
     cleaned: Any = arguments
