@@ -76,7 +76,8 @@ def test_every_argument_of_a_method_is_explained(kind: type) -> None:
     lost = []
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         text = inspect.getdoc(method) or ""
-        if name.startswith("_") or text.startswith("As `") or name == "guard_function":
+        like = re.search(r"\b(?:as|like) `", text.partition("\n")[0], re.IGNORECASE)
+        if name.startswith("_") or like or name == "guard_function":
             continue
         parameters = [word for word in inspect.signature(method).parameters if word != "self"]
         lost += [f"{name}: {word}" for word in parameters if not re.search(rf"\b{word}\b", text)]

@@ -111,7 +111,7 @@ def test_the_suite_tells_what_a_row_lacks(checkout: Path) -> None:
 
 def test_a_file_a_row_and_a_name_make_a_default_layer(checkout: Path) -> None:
     """The suite passes for it, a policy that names no layer runs it, and it is removed again."""
-    names = checkout / "abs_shield" / "core" / "names.py"
+    names = checkout / "abs_shield" / "core" / "layer_names.py"
     before = names.read_text(encoding="utf-8")
     line = "    CONFIDENCE_DROP,\n)"
     assert 1 == before.count(line)
