@@ -1,3 +1,3 @@
 """The version: to ask the installed metadata takes longer than importing all of this."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
