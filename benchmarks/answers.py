@@ -45,12 +45,12 @@ def of_answers(folder: Path, *, show: bool) -> dict[str, Any]:
 
 
 def _answer(row: dict[str, Any], table: dict[str, Counter[str]], *, show: bool) -> None:
-    given = scored(row["answer"], evidence_from(row["context"]), row.get("question"))
-    missing = [miss for one in given for miss in one.missing if miss.kind != ID]
+    scores = scored(row["answer"], evidence_from(row["context"]), row.get("question"))
+    missing = [miss for one in scores for miss in one.missing if miss.kind != ID]
     count = table.setdefault(row["source"], Counter())
     bad = row["label"] == "hallucinated"
     count["bad" if bad else "good"] += 1
-    count["contradicted bad" if bad else "contradicted good"] += any(o.contradicted for o in given)
+    count["contradicted bad" if bad else "contradicted good"] += any(o.contradicted for o in scores)
     if missing:
         count["hits" if bad else "alarms"] += 1
     if show and missing and not bad:
@@ -74,9 +74,11 @@ def not_reached(report: dict[str, Any]) -> list[str]:
     if replies := report.get("replies"):
         if replies["share of turns flagged"] > FLAGGED:
             missed.append("turns flagged")
-        seen = replies["seen"]
+        observed = replies["seen"]
         missed += [
-            f"changed {k}" for k, goal in GOALS.items() if k in seen and seen[k]["share"] < goal
+            f"changed {k}"
+            for k, goal in GOALS.items()
+            if k in observed and observed[k]["share"] < goal
         ]
         actions = replies["replies that say what was done, after a call that did something"]
         if replies["of these caught without any such call"] < ACTIONS * actions:
@@ -102,28 +104,28 @@ def main() -> None:
     parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
     parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
-    given = parser.parse_args()
-    if given.ablate:
-        _ablate(given)
+    options = parser.parse_args()
+    if options.ablate:
+        _ablate(options)
         return
-    if given.data is None and given.only != "natural":
+    if options.data is None and options.only != "natural":
         parser.error("the following arguments are required: --data")
-    report = _recorded(given) if given.data is not None else {}
-    if given.only in (None, "natural"):
-        report["natural"] = measure(listing=given.list)
+    report = _recorded(options) if options.data is not None else {}
+    if options.only in (None, "natural"):
+        report["natural"] = measure(listing=options.list)
     report["not_reached"] = not_reached(report)
     json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
     print()
 
 
-def _ablate(given: argparse.Namespace) -> None:
+def _ablate(options: argparse.Namespace) -> None:
     """Print one JSON object a rule: natural errors, and recorded runs where there are any."""
     sets: dict[str, Any] = {"natural": of_natural}
-    if given.data is not None:
-        path = given.data / "toolcalls" / "runs.jsonl.gz"
-        sets["runs"] = OfRuns(path, every=max(given.every, _ABLATED_EVERY))
+    if options.data is not None:
+        path = options.data / "toolcalls" / "runs.jsonl.gz"
+        sets["runs"] = OfRuns(path, every=max(options.every, _ABLATED_EVERY))
     for name, figures in sets.items():
-        for row in table(figures, names=given.rules, jobs=given.jobs):
+        for row in table(figures, names=options.rules, jobs=options.jobs):
             print(json.dumps({"data": name} | _rounded(row), ensure_ascii=False), flush=True)
 
 
@@ -131,22 +133,22 @@ def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     return {key: round(one, 4) if isinstance(one, float) else one for key, one in row.items()}
 
 
-def _recorded(given: argparse.Namespace) -> dict[str, Any]:
+def _recorded(options: argparse.Namespace) -> dict[str, Any]:
     """Measure what needs recorded data."""
     report: dict[str, Any] = {}
-    path = given.data / "toolcalls" / "runs.jsonl.gz"
-    if given.only in (None, "runs"):
-        into = Measured(seed=given.seed, show=given.show, unseen=given.unseen)
-        report["replies"] = measured(path, into, every=given.every)
-    if given.only in (None, "gate"):
+    path = options.data / "toolcalls" / "runs.jsonl.gz"
+    if options.only in (None, "runs"):
+        into = Measured(seed=options.seed, show=options.show, unseen=options.unseen)
+        report["replies"] = measured(path, into, every=options.every)
+    if options.only in (None, "gate"):
         toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
-        every = max(given.every, _GATE_EVERY)
+        every = max(options.every, _GATE_EVERY)
         report["gate"] = {"every": every} | of_runs(path, toolsets, every=every)
         for name in ("default", "words gate"):
-            some = of_texts(given.data / "grounding", CONFIGS[name], most=_TEXTS // every)
+            some = of_texts(options.data / "grounding", CONFIGS[name], most=_TEXTS // every)
             report["gate"][f"beside texts, {name}"] = some
-    if given.only in (None, "answers"):
-        report["answers"] = of_answers(given.data / "grounding", show=given.show)
+    if options.only in (None, "answers"):
+        report["answers"] = of_answers(options.data / "grounding", show=options.show)
     return report
 
 

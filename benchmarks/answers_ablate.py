@@ -1,4 +1,4 @@
-"""What each rule of the answer room changes: ``answers.py --ablate``, ``grounding.py --ablate``."""
+"""Effect of each rule of the answer room: ``answers.py --ablate``, ``grounding.py --ablate``."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def table(
         done = pool.imap(_figures_without, [(figures, name) for name in chosen])
         base = next(done)
         yield {"rule": "(none off)", **base}
-        for name, found in zip(chosen[1:], _shown(done, len(chosen) - 1), strict=True):
-            changed = {key: found[key] - base[key] for key in base if found[key] != base[key]}
+        for name, results in zip(chosen[1:], _shown(done, len(chosen) - 1), strict=True):
+            changed = {key: results[key] - base[key] for key in base if results[key] != base[key]}
             yield {"rule": name, **changed}
 
 
@@ -81,9 +81,13 @@ class OfRuns:
 
     def __call__(self) -> Figures:
         report = measured(self._path, Measured(), every=self._every)
-        seen = report["seen"]
-        shares = {kind: seen[kind]["share"] for kind in (ID, MONEY, DATE, TIME) if kind in seen}
-        swapped = {kind: one["share"] for kind, one in seen.items() if kind.startswith("swapped")}
+        observed = report["seen"]
+        shares = {
+            kind: observed[kind]["share"] for kind in (ID, MONEY, DATE, TIME) if kind in observed
+        }
+        swapped = {
+            kind: one["share"] for kind, one in observed.items() if kind.startswith("swapped")
+        }
         actions = report["replies that say what was done, after a call that did something"] or 1
         return {
             "turns flagged": report["share of turns flagged"],

@@ -1,4 +1,4 @@
-"""What becomes of real answers at the door: their own run's, and those of another run."""
+"""Actions of the answer gate on real answers: those of the same run, and of another run."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def answers(run: Run) -> Iterator[tuple[str, Session]]:
     """Each text that went to the user, with a session that has seen what came before it."""
     session = Session()
     for event, behind in zip(run.events, (*run.events[1:], None), strict=True):
-        said = isinstance(event, MessageText) and event.role == "assistant" and event.text.strip()
-        if said and not isinstance(behind, Proposed):
+        is_answer = (
+            isinstance(event, MessageText) and event.role == "assistant" and event.text.strip()
+        )
+        if is_answer and not isinstance(behind, Proposed):
             yield event.text, session
         record_of(session).take(event)
 
@@ -65,7 +67,7 @@ def of_texts(folder: Path, config: AnswerConfig, *, most: int) -> dict[str, Any]
 
     The shipped weights have seen the rows of corpora that train: these figures are no forecast.
     """
-    told: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name in TEXTS:
         count: Counter[tuple[str, str]] = Counter()
         with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -77,14 +79,14 @@ def of_texts(folder: Path, config: AnswerConfig, *, most: int) -> dict[str, Any]
             report = checked(row["answer"], session=session, config=config).report
             label = "bad" if row["label"] == "hallucinated" else "good"
             count[label, report.action if report.claims else "no claims"] += 1
-        told[name] = {
+        results[name] = {
             label: {
                 action: round(count[label, action] / max(1, _all(count, label)), 3)
                 for action in ("emit", "revise", "block", "no claims")
             }
             for label in ("good", "bad")
         }
-    return told
+    return results
 
 
 def _text(context: Any) -> str:
@@ -99,8 +101,8 @@ def _all(count: Counter[tuple[str, str]], label: str) -> int:
 def _like(run: Run, place: int) -> Session:
     """A session that has seen as much of another run."""
     session = Session()
-    given = list(answers(run))
-    stop = given[min(place, len(given) - 1)][0] if given else None
+    texts = list(answers(run))
+    stop = texts[min(place, len(texts) - 1)][0] if texts else None
     for event in run.events:
         if isinstance(event, MessageText) and event.text == stop:
             break
@@ -110,18 +112,18 @@ def _like(run: Run, place: int) -> Session:
 
 def _count(count: Counter[tuple[str, str, str]], which: str, text: str, run: Session) -> None:
     for name, config in CONFIGS.items():
-        found = checked(text, session=run, config=config)
-        action = found.report.action if found.report.claims else "no claims"
+        checked_answer = checked(text, session=run, config=config)
+        action = checked_answer.report.action if checked_answer.report.claims else "no claims"
         count[name, which, action] += 1
 
 
 def _shares(count: Counter[tuple[str, str, str]], name: str) -> dict[str, Any]:
-    told = {}
+    report = {}
     for which in ("its own run", "another run"):
         some = {key[2]: n for key, n in sorted(count.items()) if key[:2] == (name, which)}
         claimed = sum(n for action, n in some.items() if action != "no claims")
-        told[which] = {"answers": sum(some.values()), "with claims": claimed} | {
+        report[which] = {"answers": sum(some.values()), "with claims": claimed} | {
             action: round(some.get(action, 0) / max(1, claimed), 3)
             for action in ("emit", "revise", "block")
         }
-    return told
+    return report

@@ -19,7 +19,7 @@ _NO_CLAIM = re.compile(
 
 def claims(answer: str) -> tuple[Claim, ...]:
     """The sentences of an answer that claim something: no question, no code, no thought."""
-    silent = [found.span() for found in _NO_CLAIM.finditer(answer)]
+    silent = [match.span() for match in _NO_CLAIM.finditer(answer)]
     return tuple(
         Claim(answer[start:end], start, end)
         for start, end in sentence_spans(answer)
@@ -29,6 +29,6 @@ def claims(answer: str) -> tuple[Claim, ...]:
 
 
 def scored(answer: str, evidence: Evidence, question: str | None = None) -> list[Opinion]:
-    """What the hard checks say of them."""
-    given = hard(claims(answer), evidence, question=question, answer=answer)
-    return [one for one in given if isinstance(one, Opinion)]
+    """Return the opinions of the hard checks on an answer."""
+    scores = hard(claims(answer), evidence, question=question, answer=answer)
+    return [one for one in scores if isinstance(one, Opinion)]

@@ -60,7 +60,7 @@ class LabelledRun:
 
     @property
     def derives(self) -> bool:
-        """Whether a figure of the answer, weekdays aside, has to be computed or rounded."""
+        """Return whether a figure of the answer, weekdays aside, has to be computed or rounded."""
         return any("weekday(" not in formula for formula in self.derived.values())
 
     def session(self) -> Session:

@@ -12,7 +12,7 @@ from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, 
 
 
 def changed(figure: Figure, chance: random.Random) -> str | None:
-    """Give the text of another value of that kind; None where it cannot be written."""
+    """Return the text of another value of that kind; None where it cannot be written."""
     if figure.kind == ID:
         return _other_character(figure.text, chance)
     if figure.kind == MONEY:
@@ -23,11 +23,11 @@ def changed(figure: Figure, chance: random.Random) -> str | None:
 
 
 def swapped(figure: Figure, evidence: Evidence, chance: random.Random) -> str | None:
-    """Give another value of that kind that stands somewhere in the evidence; None without one."""
-    known: ValueIndex = evidence.derived(ValueIndex)
+    """Return another value of that kind that stands somewhere in the evidence; None without one."""
+    index: ValueIndex = evidence.derived(ValueIndex)
     others = [
         stand.figure.value
-        for stand in known.stands
+        for stand in index.stands
         if stand.figure.kind == figure.kind and not figures_agree(figure, stand.figure)
     ]
     if not others:
@@ -70,9 +70,9 @@ def _other_day(figure: Figure, day: int) -> str | None:
     if not isinstance(value, Day) or value.day is None or value.day == day:
         return None
     for form in (f"{value.day:02}", str(value.day)):
-        found = [*re.finditer(rf"(?<!\d){form}(?!\d)", figure.text)]
-        if found:
-            at = found[-1]
+        match = [*re.finditer(rf"(?<!\d){form}(?!\d)", figure.text)]
+        if match:
+            at = match[-1]
             return figure.text[: at.start()] + f"{day:0{len(form)}}" + figure.text[at.end() :]
     return None
 
@@ -86,16 +86,16 @@ def _other_hour(figure: Figure, hours: int) -> str | None:
 
 def _written(text: str, minutes: int) -> str | None:
     """A time of day in the form in which *text* is written."""
-    found = re.match(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?(?:\s?([AaPp])\.?[Mm]\.?)?", text)
-    if found is None:
+    matches = re.match(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?(?:\s?([AaPp])\.?[Mm]\.?)?", text)
+    if matches is None:
         return None
     hour, minute = divmod(minutes, 60)
-    half = found[3]
+    half = matches[3]
     shown = (hour % 12 or 12) if half else hour
-    behind = text[found.end(2) if found[2] else found.end(1) :]
+    behind = text[matches.end(2) if matches[2] else matches.end(1) :]
     if half:
         letter = "p" if hour >= 12 else "a"
         letter = letter.upper() if half.isupper() else letter
         behind = behind.replace(half, letter, 1)
-    middle = f":{minute:02}" if found[2] or minute else ""
-    return f"{shown:0{len(found[1]) if found[1][0] == '0' else 1}}{middle}{behind}"
+    middle = f":{minute:02}" if matches[2] or minute else ""
+    return f"{shown:0{len(matches[1]) if matches[1][0] == '0' else 1}}{middle}{behind}"

@@ -1,4 +1,4 @@
-"""What becomes of labelled answers with natural errors: ``answers.py --only natural``."""
+"""Detection of natural errors in labelled answers: ``answers.py --only natural``."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class Outcome:
 
     @property
     def stopped(self) -> bool:
-        """Whether the answer is sent back or blocked."""
+        """Return whether the answer is sent back or blocked."""
         return self.action != "emit"
 
     @property
     def caught(self) -> bool:
-        """Whether the answer is stopped, and a claim with its error is among the reasons."""
+        """Return whether the answer is stopped, and a claim with its error is among the reasons."""
         return self.stopped and self.at_span
 
     @property
     def mistaken(self) -> bool:
-        """Whether an honest answer is stopped, or an erroneous one emitted."""
+        """Return whether an honest answer is stopped, or an erroneous one emitted."""
         return self.stopped == self.run.honest
 
 

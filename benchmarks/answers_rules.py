@@ -124,7 +124,7 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 
 RULES = {**FACTS, **ACTIONS, **SOURCES, **PEOPLE, **POLARITY, **EXTRACTION, **WORDS}
 
-NAMED: dict[str, str] = {
+LABELS: dict[str, str] = {
     "records: sentences that say it": "tests/answer/test_honest_answers.py",
     "records: rows of text": "tests/answer/test_facts.py",
     "records: objects under names": "tests/answer/test_facts.py",

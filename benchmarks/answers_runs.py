@@ -42,7 +42,7 @@ def replies(run: Run) -> Iterator[tuple[str, Evidence]]:
 
 @dataclass
 class Measured:
-    """What was counted; *show* prints what was flagged, *unseen* the changes that were not."""
+    """Counts of judged replies; *show* prints flagged ones, *unseen* undetected changes."""
 
     seed: int = 7
     show: bool = False
@@ -55,25 +55,25 @@ class Measured:
 
     def reply(self, answer: str, evidence: Evidence, run: Run) -> None:
         """Judge one reply as it is, with one figure changed, and without its calls."""
-        said = _hard_figures(answer)
-        given = scored(answer, evidence)
-        missing = [miss for one in given for miss in one.missing]
-        told = [one.contradicted for one in given if one.contradicted]
+        figures = _hard_figures(answer)
+        scores = scored(answer, evidence)
+        missing = [miss for one in scores for miss in one.missing]
+        contradictions = [one.contradicted for one in scores if one.contradicted]
         self.count.update(turns=1)
-        self.count.update({f"turns with {kind}" for kind in {one.kind for one in said}})
-        self.count["turns with figures"] += bool(said)
+        self.count.update({f"turns with {kind}" for kind in {one.kind for one in figures}})
+        self.count["turns with figures"] += bool(figures)
         self.count["turns flagged"] += bool(missing)
         self.alarms.update({miss.kind for miss in missing})
         for name, mark in (("deeds", _CALL), ("sources", _SOURCE), ("negations", _SAYS)):
-            self.count[name] += any(mark in line for line in told)
-        if self.show and (missing or told):
-            print(run.run_id, [(m.kind, m.text) for m in missing], told, file=sys.stderr)
+            self.count[name] += any(mark in line for line in contradictions)
+        if self.show and (missing or contradictions):
+            print(run.run_id, [(m.kind, m.text) for m in missing], contradictions, file=sys.stderr)
             print("    ", repr(answer[:1500]), file=sys.stderr)
         self._without_calls(answer, evidence)
-        known: ValueIndex = evidence.derived(ValueIndex)
+        index: ValueIndex = evidence.derived(ValueIndex)
         for kind in KINDS if not missing else ():
-            some = [one for one in said if one.kind == kind]
-            some = [one for one in some if kind != ID or any(known.find(one))]
+            some = [one for one in figures if one.kind == kind]
+            some = [one for one in some if kind != ID or any(index.find(one))]
             if some:
                 self._changed(answer, evidence, self._chance.choice(some))
 
@@ -86,18 +86,18 @@ class Measured:
                 continue
             written = answer[: figure.start] + other + answer[figure.end :]
             end = figure.start + len(other)
-            seen = any(
+            is_noticed = any(
                 miss.start < end and figure.start < miss.end
                 for one in scored(written, evidence)
                 for miss in one.missing
             )
-            self.count.update({f"changed {name}": 1, f"seen {name}": int(seen)})
-            if self.unseen and not seen:
+            self.count.update({f"changed {name}": 1, f"seen {name}": int(is_noticed)})
+            if self.unseen and not is_noticed:
                 around = written[max(0, figure.start - 100) : end + 60]
                 print("UNSEEN", name, figure.text, "->", other, repr(around), file=sys.stderr)
 
     def _without_calls(self, answer: str, evidence: Evidence) -> None:
-        """Whether the same reply is caught once the calls that did something are gone."""
+        """Return whether the same reply is caught once the calls that did something are gone."""
         acts = [deed for deed in evidence.executed or () if not deed.reads]
         if not acts or not any(True for one in claims(answer) for _ in claimed_actions(one.text)):
             return
@@ -116,8 +116,8 @@ class Measured:
             executed=tuple(deed for deed in evidence.executed or () if deed is not acts[-1]),
         )
         for name, left in (("no call", bare), ("no last call", last)):
-            found = any(_CALL in one.contradicted for one in scored(answer, left))
-            self.count[f"deeds seen with {name}"] += found
+            is_noticed = any(_CALL in one.contradicted for one in scored(answer, left))
+            self.count[f"deeds seen with {name}"] += is_noticed
 
     def report(self) -> dict[str, Any]:
         """The counts as shares."""

@@ -1,4 +1,4 @@
-"""What a backtest costs and says on recorded runs: ``python benchmarks/backtest.py``."""
+"""Cost and results of backtests on recorded runs: ``python benchmarks/backtest.py``."""
 
 from __future__ import annotations
 
@@ -64,19 +64,19 @@ def _cost(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
 def _engines(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
     """Backtest the six layers with and without workers, starting included."""
     job, side = Backtesting(toolsets=toolsets), Side(configure())
-    found = {}
+    results = {}
     for workers in (1, 2):
         engine = "serial" if workers == 1 else "processes"
-        crew, whole = WorkerPool(workers=workers), Comparison.of(side)
+        worker_pool, whole = WorkerPool(workers=workers), Comparison.of(side)
         started = perf_counter()
-        for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=crew):
+        for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=worker_pool):
             whole.merge(part.comparison)
         took = perf_counter() - started
-        found[f"{workers} process{'es' if workers > 1 else ''}"] = {
+        results[f"{workers} process{'es' if workers > 1 else ''}"] = {
             "seconds": round(took, 1),
             "calls_per_second": round(whole.new.calls / took),
         }
-    return found
+    return results
 
 
 def _scores(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _compared(path: Path, toolsets: dict[str, Any], new: Side, old: Side | None)
 
 
 def _planted(folder: Path) -> Iterator[str]:
-    """Give a labelled run for each fault that replaces a call; it ends with that call."""
+    """Yield a labelled run for each fault that replaces a call; it ends with that call."""
     with gzip.open(folder / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
         recorded = {run["run_id"]: run for run in map(json.loads, lines)}
     with gzip.open(folder / "mutations.jsonl.gz", "rt", encoding="utf-8") as lines:

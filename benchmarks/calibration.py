@@ -49,7 +49,7 @@ Counts = Counter[tuple[str, str, bool]]
 @dataclass(slots=True)
 class Measured:
     """
-    What was counted in one folder.
+    Counts of one folder.
 
     Attributes:
         natural: The findings on recorded calls that a person read.
@@ -109,21 +109,21 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def measured(folder: Path) -> Measured:
     """Judge the recorded calls of a folder without a policy, then the faults planted there."""
     recorded = read(folder)
-    found, firewalls = Measured(), Firewalls(None)
+    results, firewalls = Measured(), Firewalls(None)
     readings = _readings()
     for run in recorded.runs:
         if not run.labels.get("attack"):
-            _count(found, run, judge_run(run, firewalls.of(run)), readings)
+            _count(results, run, judge_run(run, firewalls.of(run)), readings)
     judged = Judge(recorded, ("none",))(range(len(recorded.runs)))
     for case in judged.planted:
         basis = _KINDS.get(case.kind.removesuffix(" (credential)"))
         if basis is not None and case.expect == "flag" and not case.why.endswith(AFTER_FAILURE):
-            found.planted[basis, case.found] += 1
-    return found
+            results.planted[basis, case.found] += 1
+    return results
 
 
 def _count(
-    found: Measured, run: Run, judged: Iterator[Judged], readings: Mapping[str, bool]
+    results: Measured, run: Run, judged: Iterator[Judged], readings: Mapping[str, bool]
 ) -> None:
     """
     Count the findings of one run; repeats in a run are one finding.
@@ -136,8 +136,8 @@ def _count(
     for one in judged:
         if one.call_index in run.labels.get("failed_calls", ()):
             continue
-        found.calls += 1
-        unread = len(found.unread)
+        results.calls += 1
+        unread = len(results.unread)
         for finding in one.decision.findings:
             about = finding.got or (one.call.name, finding.evidence.get("first"))
             gist = (finding.basis, finding.code, str(about))
@@ -147,14 +147,14 @@ def _count(
             right = _is_right(run, one.call_index, finding, readings)
             if right is None:
                 at = f"{run.run_id}#{one.call_index}{finding.where}"
-                found.unread.append(f"{finding.basis} {at}: {finding.detail}")
+                results.unread.append(f"{finding.basis} {at}: {finding.detail}")
             else:
-                found.natural[finding.basis, source, right] += 1
-        found.calls -= len(found.unread) > unread
+                results.natural[finding.basis, source, right] += 1
+        results.calls -= len(results.unread) > unread
 
 
 def _is_right(run: Run, index: int, finding: Finding, readings: Mapping[str, bool]) -> bool | None:
-    """Return whether a finding is right; None where nobody read it."""
+    """Return whether a finding is right; None if it has not been reviewed."""
     labels = run.labels.get("unfounded")
     if labels is None:
         return readings.get(f"{run.run_id}#{index}{finding.where}")

@@ -70,16 +70,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} decisions")
     parser.add_argument("--only", choices=["sqlite", "postgres"])
-    asked = parser.parse_args()
-    count = QUICK if asked.quick else DECISIONS
-    if asked.only != "postgres":
+    options = parser.parse_args()
+    count = QUICK if options.quick else DECISIONS
+    if options.only != "postgres":
         with tempfile.TemporaryDirectory() as folder:
             measure("SQLite", str(Path(folder) / "log.db"), count)
-    if asked.only != "sqlite":
-        if not (found := programs()):
+    if options.only != "sqlite":
+        if not (postgres_programs := programs()):
             print("skipped: no PostgreSQL server is installed")
             return
-        with served(found) as server:
+        with served(postgres_programs) as server:
             measure("PostgreSQL", server.dsn("public"), count)
 
 
@@ -183,9 +183,9 @@ def _one(number: int, draw: random.Random, ran: dict[str, Coverage], *, at: floa
     )  # fmt: skip
 
 
-def fill(store: Store, made: Iterator[Decision]) -> None:
+def fill(store: Store, created: Iterator[Decision]) -> None:
     """Append decisions no faster than they are written, so that none is dropped."""
-    for number, decision in enumerate(made):
+    for number, decision in enumerate(created):
         store.append(decision)
         if number % 5_000 == 0 and not store.flush(60):
             raise SystemExit("the log does not keep up")
@@ -213,12 +213,12 @@ def running(log: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens at."""
+    """Return an unused port."""
     import socket
 
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
     return port
 
 

@@ -25,7 +25,7 @@ LAST_DAYS = "since=2026-11-14T00%3A00&until=2026-11-17T00%3A00"
 MOST_BYTES = 150_000
 
 
-class NamedLog(SqliteStore):
+class LabelledLog(SqliteStore):
     """A log whose pages show a short name in place of the folder that it is in for a minute."""
 
     @property
@@ -79,9 +79,11 @@ PICTURES = {
 """By the name of the file."""
 
 
-def shown_decision(made: list[Decision]) -> str:
+def shown_decision(decisions: list[Decision]) -> str:
     """Return the id of a decision with a finding in the middle of its session."""
-    for before, one, behind in zip(made[5_000:], made[5_001:], made[5_003:], strict=False):
+    for before, one, behind in zip(
+        decisions[5_000:], decisions[5_001:], decisions[5_003:], strict=False
+    ):
         same = before.session_id == one.session_id == behind.session_id
         if same and one.tool == "refund_payment" and any(f.nearest for f in one.findings):
             return one.id
@@ -92,7 +94,7 @@ def shown_decision(made: list[Decision]) -> str:
 def servers() -> Iterator[tuple[dict[str, str], str]]:
     """Serve the dashboards that the pictures show, and give the id of a decision."""
     with TemporaryDirectory() as folder:
-        full, empty = (NamedLog(Path(folder) / name) for name in ("decisions.db", "new.db"))
+        full, empty = (LabelledLog(Path(folder) / name) for name in ("decisions.db", "new.db"))
         try:
             name = shown_decision(fill(full, scale=3.0))
             with (

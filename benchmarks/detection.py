@@ -1,4 +1,4 @@
-"""What is found in recorded runs and faults planted there: ``python benchmarks/detection.py``."""
+"""Detection in recorded runs and of planted faults: ``python benchmarks/detection.py``."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _DEFAULT = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge everything and print the tables, or one JSON object."""
     options = _options(arguments)
-    named = [*([] if options.data is None else [options.data]), *options.beside]
-    if missing := [path for path in named if not _is_there(path)]:
+    paths = [*([] if options.data is None else [options.data]), *options.beside]
+    if missing := [path for path in paths if not _is_there(path)]:
         raise SystemExit(f"{missing[0]}: there is no `{RUNS}` in it; `abs-shield plant` writes one")
     data = _DEFAULT if options.data is None else options.data
     if options.ablate is not None:
@@ -45,12 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     policies = POLICIES[options.policy]
     results = _judged(data, policies, limit=options.limit, jobs=options.jobs)
     sources = sorted({key[1] for key in results.coverage})
-    made = {}
+    created = {}
     for policy in policies:
         own = of_policy(results, policy)
         listed = options.list or options.format == "json"
-        made[policy] = [*tables(own, listed=listed), targets(own, sources)]
-    _print(made, as_json=options.format == "json")
+        created[policy] = [*tables(own, listed=listed), targets(own, sources)]
+    _print(created, as_json=options.format == "json")
 
 
 def _is_there(folder: Path) -> bool:
@@ -84,7 +84,7 @@ def _judged(data: Path, policies: Sequence[str], *, limit: int | None, jobs: int
 
 
 def _chunks(recorded: Recorded, limit: int | None) -> list[range]:
-    """Give the places of the runs to be judged, a piece of work each."""
+    """Return the places of the runs to be judged, a piece of work each."""
     count = len(recorded.runs)
     step = 1 if limit is None else max(1, count // max(1, limit))
     places = range(0, count, step)[:limit]
@@ -124,17 +124,17 @@ def _shown(parts: Iterator[Results], count: int) -> Iterator[Results]:
     )  # fmt: skip
 
 
-def _print(made: dict[str, list[Table]], *, as_json: bool) -> None:
+def _print(created: dict[str, list[Table]], *, as_json: bool) -> None:
     if as_json:
-        told: dict[str, Any] = {
-            policy: [table.to_dict() for table in found] for policy, found in made.items()
+        report: dict[str, Any] = {
+            policy: [table.to_dict() for table in results] for policy, results in created.items()
         }
-        json.dump(told, sys.stdout, indent=2)
+        json.dump(report, sys.stdout, indent=2)
         print()
         return
-    for policy, found in made.items():
+    for policy, results in created.items():
         print(f"==== With {TITLES[policy]} ====\n")
-        print(*found, sep="\n")
+        print(*results, sep="\n")
 
 
 if __name__ == "__main__":

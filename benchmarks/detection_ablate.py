@@ -1,4 +1,4 @@
-"""What each rule of detection clears on right calls, and what it finds or lets pass."""
+"""Effect of each rule of detection on right calls and on planted faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from detection_rules import (
     EVER,
     RULES,
     TESTS,
-    Asked,
+    InputKey,
     tables_that_change,
     watched,
     without,
@@ -85,21 +85,21 @@ def ablation(folders: Sequence[Path], *, names: Sequence[str], jobs: int) -> str
 
 def _toolsets(folders: Sequence[Path]) -> dict[Place, str]:
     """The name of the tools of every run that counts; of the files written by hand, none."""
-    found = {}
+    results = {}
     for path in folders:
         recorded = read(path)
         marked = any(run.success is not None for run in recorded.runs)
         for at, run in enumerate(recorded.runs):
             right = (run.success or not marked) and not run.labels.get("attack")
             if right or recorded.cases.of(run.run_id):
-                found[path.name, at] = run.toolset
-    return found | {(_OWN, at): "" for at in range(len(elsewhere.FILES))}
+                results[path.name, at] = run.toolset
+    return results | {(_OWN, at): "" for at in range(len(elsewhere.FILES))}
 
 
 def _whole(
     judged: Judged, toolsets: Mapping[Place, str]
 ) -> tuple[dict[Place, Counts], dict[Place, frozenset[str]]]:
-    """What is found with every rule, and which rules changed something where."""
+    """Findings with every rule, and the rules that changed any result."""
     whole: dict[Place, Counts] = {}
     fired: dict[Place, frozenset[str]] = {}
     compiled: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -126,10 +126,10 @@ def _split(name: str, places: Iterable[Place]) -> Iterator[Task]:
     by_folder: dict[str, list[int]] = defaultdict(list)
     for folder, at in places:
         by_folder[folder].append(at)
-    for folder, found in by_folder.items():
+    for folder, results in by_folder.items():
         size = 1 if folder == _OWN else _CHUNK
-        for start in range(0, len(found), size):
-            yield Task(name, folder, tuple(found[start : start + size]))
+        for start in range(0, len(results), size):
+            yield Task(name, folder, tuple(results[start : start + size]))
 
 
 # In a worker process -----------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def _split(name: str, places: Iterable[Place]) -> Iterator[Task]:
 _recorded: dict[str, Recorded] = {}
 _reduced: dict[str, Recorded] = {}
 """With the planted faults alone that a rule may change."""
-_changing: dict[Asked, set[str]] = {}
+_changing: dict[InputKey, set[str]] = {}
 """Names that were met before, and the tables that matter to them."""
 
 
@@ -157,25 +157,25 @@ def _may_change(expected: str, layer: str) -> bool:
 
 def _work(task: Task) -> Done:
     fired: set[str] = set()
-    asked: set[Asked] = set()
+    inputs: set[InputKey] = set()
     counts: dict[int, Counts] = {}
     rules: dict[int, frozenset[str]] = {}
-    names: dict[int, frozenset[Asked]] = {}
-    with without(task.rule) if task.rule else watched(fired, asked):
+    names: dict[int, frozenset[InputKey]] = {}
+    with without(task.rule) if task.rule else watched(fired, inputs):
         recorded = (_reduced if task.rule else _recorded).get(task.folder)
         judge = None if recorded is None else Judge(recorded, ("none",))
         for at in task.places:
             fired.clear()
-            asked.clear()
+            inputs.clear()
             if judge is None:
                 counts[at] = _of_file(elsewhere.judged(elsewhere.FILES[at]))
             else:
                 counts[at] = _of_run(judge([at]))
-            rules[at], names[at] = frozenset(fired), frozenset(asked)
+            rules[at], names[at] = frozenset(fired), frozenset(inputs)
     new = frozenset().union(*names.values()) - _changing.keys()
     _changing.update(tables_that_change(new))
-    for at, found in names.items():
-        rules[at] = rules[at].union(*(_changing[one] for one in found))
+    for at, results in names.items():
+        rules[at] = rules[at].union(*(_changing[one] for one in results))
     return task, counts, rules
 
 
@@ -186,7 +186,7 @@ def _of_run(results: Results) -> Counts:
             calls[layer, "flagged"].add(flag.call_index)
             if flag.strength >= HARD:
                 calls[layer, "hard"].add(flag.call_index)
-    counts: Counts = Counter({key: len(found) for key, found in calls.items()})
+    counts: Counts = Counter({key: len(matches) for key, matches in calls.items()})
     for case in results.planted:
         if case.expect == "flag" and case.found:
             changed = "changed" if _may_change(case.expect, case.layer) else "same"
@@ -194,12 +194,12 @@ def _of_run(results: Results) -> Counts:
     return counts
 
 
-def _of_file(told: elsewhere.Told) -> Counts:
-    counts: Counts = Counter({("", "flagged"): told.flagged, ("", "hard"): told.hard})
-    for layer, found in told.found.items():
-        counts.update({("", "found"): found, (layer, "found"): found, ("", "changed"): found})
-    counts.update({(layer, "hard"): number for layer, number in told.hard_by.items()})
-    for line in told.flags:
+def _of_file(tally: elsewhere.Tally) -> Counts:
+    counts: Counts = Counter({("", "flagged"): tally.flagged, ("", "hard"): tally.hard})
+    for layer, results in tally.found.items():
+        counts.update({("", "found"): results, (layer, "found"): results, ("", "changed"): results})
+    counts.update({(layer, "hard"): number for layer, number in tally.hard_by.items()})
+    for line in tally.flags:
         counts[line.split(",")[0].removeprefix("flagged "), "flagged"] += 1
     return counts
 
@@ -242,10 +242,10 @@ def _more(whole: Mapping[Place, Counts], changed: Mapping[Place, Counts], folder
 
 
 def _cells(counts: Counts, layer: str, *, sign: int = 0) -> list[str]:
-    flagged, hard, found = (counts[layer, what] for what in _WHATS)
+    flagged, hard, results = (counts[layer, what] for what in _WHATS)
     if not sign:
-        return [f"{flagged} ({hard})", f"{found}"]
-    return [f"{sign * flagged:+} ({sign * hard:+})", f"{sign * found:+}"]
+        return [f"{flagged} ({hard})", f"{results}"]
+    return [f"{sign * flagged:+} ({sign * hard:+})", f"{sign * results:+}"]
 
 
 def _line(cells: Iterable[str]) -> str:

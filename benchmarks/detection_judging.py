@@ -75,13 +75,13 @@ class Planted:
 
     @property
     def wrong(self) -> bool:
-        """Whether it is a miss, or a look-alike that was flagged."""
+        """Return whether it is a miss, or a look-alike that was flagged."""
         return self.expect in ("flag", "clean") and self.found != (self.expect == "flag")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """One finding that counts, on a call of a successful run that nobody attacked."""
+    """A counted finding on a call of a successful run without an attack."""
 
     policy: str
     source: str
@@ -99,7 +99,7 @@ class Flag:
 @dataclass(slots=True)
 class Results:
     """
-    What was written down.
+    Collected results.
 
     Attributes:
         calls: Policy, source, domain, layer and ``calls``, ``ran``, ``flagged`` or ``hard`` to
@@ -135,14 +135,14 @@ class Recorded:
 
 def read(folder: Path) -> Recorded:
     """Read the runs, their tools, which runs may carry themselves, and the planted faults."""
-    named = folder / TOOLSETS
-    toolsets = Toolsets(json.loads(named.read_text()) if named.is_file() else {})
+    toolset_file = folder / TOOLSETS
+    toolsets = Toolsets(json.loads(toolset_file.read_text()) if toolset_file.is_file() else {})
     file = folder / RUNS
     domains = {record["run_id"]: record.get("domain", "") for record in _records(file)}
     planted = folder / MUTATIONS
     cases = read_cases(str(planted), on_bad_line=_stop) if planted.is_file() else Cases({})
-    found = [run for run in runs([str(file)], toolsets) if isinstance(run, Run)]
-    return Recorded(found, domains, cases)
+    recorded_runs = [run for run in runs([str(file)], toolsets) if isinstance(run, Run)]
+    return Recorded(recorded_runs, domains, cases)
 
 
 def _stop(line: BadLine) -> None:
@@ -198,8 +198,10 @@ class _Sheet:
 
     @property
     def script(self) -> str:
-        said = [e.text for e in self.run.events if isinstance(e, MessageText) and e.role == "user"]
-        return "Latin" if all(is_latin(normal(text)) for text in said) else "other"
+        sentences = [
+            e.text for e in self.run.events if isinstance(e, MessageText) and e.role == "user"
+        ]
+        return "Latin" if all(is_latin(normal(text)) for text in sentences) else "other"
 
     def fill(self, firewall: Shield, cases: Iterable[PlantedCase]) -> None:
         """Judge the run, and then the run up to each planted fault."""
@@ -231,10 +233,10 @@ class _Sheet:
             calls[*key, "flagged"] += bool(strengths)
             calls[*key, "hard"] += max(strengths, default=0) >= HARD
         self.results.flags += [self._flag(judged, domain, finding) for finding in counted]
-        said = self.results.scripts
-        said[self.policy, self.script, "calls"] += 1
-        said[self.policy, self.script, "flagged"] += bool(counted)
-        said[self.policy, self.script, "hard"] += any(f.strength >= HARD for f in counted)
+        scripts = self.results.scripts
+        scripts[self.policy, self.script, "calls"] += 1
+        scripts[self.policy, self.script, "flagged"] += bool(counted)
+        scripts[self.policy, self.script, "hard"] += any(f.strength >= HARD for f in counted)
 
     def _flag(self, judged: Judged, domain: str, finding: Finding) -> Flag:
         return Flag(
@@ -265,8 +267,8 @@ class _Sheet:
             for name, events in echoes(before, case["mutated_call"]):
                 decision = judge_next(self.run, events, case["mutated_call"], firewall)
                 echoed = {**case, "kind": f"echo:{name}"}
-                said = self._planted(echoed, decision, recorded.call.name, usual)
-                self.results.planted.append(said)
+                row = self._planted(echoed, decision, recorded.call.name, usual)
+                self.results.planted.append(row)
 
     def _planted(
         self, case: PlantedCase, decision: Decision, original: str, usual: Sequence[object]
@@ -301,7 +303,7 @@ def judge_next(run: Run, events: Sequence[Event], call: Mapping[str, Any], by: S
 def echoes(
     events: Sequence[Event], call: Mapping[str, Any]
 ) -> Iterator[tuple[str, Sequence[Event]]]:
-    """Give the run in which *call* ran, and its result repeats the arguments: as text, as JSON."""
+    """Yield the run in which *call* ran, and its result repeats the arguments: as text, as JSON."""
     arguments = call["arguments"]
     proposed = Proposed((ToolCall(call["name"], arguments, "echoed"),))
     results = {
@@ -314,6 +316,6 @@ def echoes(
 
 
 def _failed(events: Sequence[Event]) -> bool:
-    """Whether the newest result is an error, marked so or told so in its text."""
+    """Return whether the newest result is an error, marked so or told so in its text."""
     newest = events[-1]
     return isinstance(newest, Returned) and (newest.error or is_failure_result(newest.value))

@@ -1,4 +1,4 @@
-"""What an author of the recorded tools would write about them in ten minutes, by domain."""
+"""Policies that an author of the recorded tools could write in ten minutes, by domain."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ TOOLS = {
 
 def author_policy(run: Run) -> Policy:
     """
-    Give the author's words about the tools that *run* has; nothing of a domain without an author.
+    Return the author's words about the tools that *run* has; nothing of a domain without an author.
 
     Words about other tools would make those exist.
     """

@@ -35,7 +35,7 @@ class Rate(NamedTuple):
         return f"{self.hits}/{self.total} {self.share:.4f} [{low:.3f}, {high:.3f}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return it as JSON-able data."""
         low, high = wilson(self.hits, self.total)
         return {
             "hits": self.hits, "total": self.total, "rate": self.share, "low": low, "high": high
@@ -61,11 +61,11 @@ class Table:
             return f"{self.title}\n  none\n"
         lines = [tuple(map(str, row)) for row in (self.columns, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        told = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
-        return "\n".join([self.title, *(f"  {line}" for line in told), ""])
+        rows_text = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join([self.title, *(f"  {line}" for line in rows_text), ""])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data."""
+        """Return it as JSON-able data."""
         rows = [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows]
         return {"title": self.title, "rows": rows}
 
@@ -75,7 +75,7 @@ def _plain(cell: Any) -> Any:
 
 
 def of_policy(results: Results, policy: str) -> Results:
-    """Give what was written down under one policy."""
+    """Return what was written down under one policy."""
     return Results(
         planted=[planted for planted in results.planted if planted.policy == policy],
         flags=[flag for flag in results.flags if flag.policy == policy],
@@ -86,7 +86,7 @@ def of_policy(results: Results, policy: str) -> Results:
 
 
 def tables(results: Results, *, listed: bool) -> Iterator[Table]:
-    """Give every table of one policy; *listed*: every miss and flag, not five of a class."""
+    """Yield every table of one policy; *listed*: every miss and flag, not five of a class."""
     yield from _recall(results.planted)
     yield _scripts(results)
     yield _flagged(results.calls)
@@ -121,7 +121,7 @@ def _recall(planted: Sequence[Planted]) -> Iterator[Table]:
 
 
 def _scripts(results: Results) -> Table:
-    """Give right calls and planted faults by the letters in which the user writes."""
+    """Return right calls and planted faults by the letters in which the user writes."""
     policy = next(iter(results.scripts))[0] if results.scripts else ""
     names = sorted({key[1] for key in results.scripts} | {one.script for one in results.planted})
     calls = results.scripts
@@ -154,7 +154,7 @@ def _not_suggested(planted: Iterable[Planted]) -> Table:
 
 
 def suggested(planted: Planted) -> bool:
-    """Whether the finding proposes the tool that the run called."""
+    """Return whether the finding proposes the tool that the run called."""
     return planted.found and planted.nearest == planted.original
 
 
@@ -220,20 +220,20 @@ def _flags(flags: Sequence[Flag], *, most: int | None) -> Table:
 
 def _examples(
     title: str,
-    found: Sequence[Planted] | Sequence[Flag],
+    results: Sequence[Planted] | Sequence[Flag],
     columns: Sequence[str],
     *,
     by: Sequence[str],
     most: int | None,
 ) -> Table:
-    """Give up to *most* rows of each class, spread over it."""
-    groups = _by(map(asdict, found), lambda row: tuple(row[name] for name in by))
+    """Return up to *most* rows of each class, spread over it."""
+    groups = _by(map(asdict, results), lambda row: tuple(row[name] for name in by))
     rows: list[tuple[Any, ...]] = []
     for _, ones in sorted(groups.items()):
         step = 1 if most is None else max(1, len(ones) // most)
         rows += [tuple(row[name] for name in columns) for row in ones[::step][:most]]
-    told = "" if most is None else f", up to {most} of each class of {len(found)} in all"
-    return Table(f"{title}{told}", columns, rows)
+    limit_text = "" if most is None else f", up to {most} of each class of {len(results)} in all"
+    return Table(f"{title}{limit_text}", columns, rows)
 
 
 def _by(items: Iterable[Any], key: Any) -> dict[Any, list[Any]]:

@@ -15,7 +15,7 @@ from abs_shield.plan import tool_action
 from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
 from abs_shield.text import identifier_words
 
-Asked = tuple[str, str]
+InputKey = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
 CALL, TOOL, EVER = "call", "tool", "ever"
 _NONE: frozenset[str] = frozenset()
@@ -281,7 +281,7 @@ def without(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def watched(fired: set[str], asked: set[Asked]) -> Iterator[None]:
+def watched(fired: set[str], inputs: set[InputKey]) -> Iterator[None]:
     """
     Add to *fired* the name of every rule that changes something.
 
@@ -295,40 +295,40 @@ def watched(fired: set[str], asked: set[Asked]) -> Iterator[None]:
                     _replaced(rule, lambda part, n=name, r=rule: _watched(part, n, r, fired))
                 )
         for by in {rule.by for rule in RULES.values()} - {""}:
-            stack.enter_context(_replaced(Rule(by), lambda part, b=by: _noted(part, b, asked)))
+            stack.enter_context(_replaced(Rule(by), lambda part, b=by: _noted(part, b, inputs)))
         yield
 
 
-def tables_that_change(asked: Iterable[Asked]) -> dict[Asked, set[str]]:
+def tables_that_change(inputs: Iterable[InputKey]) -> dict[InputKey, set[str]]:
     """Return which tables change what the function says of a name."""
-    changing: dict[Asked, set[str]] = {one: set() for one in asked}
-    usual = {one: _asked(*one) for one in changing}
+    changing: dict[InputKey, set[str]] = {one: set() for one in inputs}
+    usual = {one: _call_input(*one) for one in changing}
     for name, rule in RULES.items():
         if rule.by:
             with without(name):
                 for one in changing:
-                    if one[0] == rule.by and _asked(*one) != usual[one]:
+                    if one[0] == rule.by and _call_input(*one) != usual[one]:
                         changing[one].add(name)
     return changing
 
 
-def _asked(by: str, name: str) -> Any:
+def _call_input(by: str, name: str) -> Any:
     module, _, function = by.partition(":")
     return vars(sys.modules[f"abs_shield.{module}"])[function](name)
 
 
-def _noted(part: Callable[[str], Any], by: str, asked: set[Asked]) -> Callable[[str], Any]:
+def _noted(part: Callable[[str], Any], by: str, inputs: set[InputKey]) -> Callable[[str], Any]:
     def noting(name: str) -> Any:
-        asked.add((by, name))
+        inputs.add((by, name))
         return part(name)
 
     return noting
 
 
 @contextmanager
-def _replaced(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
+def _replaced(rule: Rule, created: Callable[[Any], Any]) -> Iterator[None]:
     """Put what is *made* of a part wherever the package has the part by name."""
-    with _reading(rule, made) if "[" in rule.part else replaced(rule.part, made):
+    with _reading(rule, created) if "[" in rule.part else replaced(rule.part, created):
         _forget()
         try:
             yield
@@ -337,10 +337,10 @@ def _replaced(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
 
 
 @contextmanager
-def _reading(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
+def _reading(rule: Rule, created: Callable[[Any], Any]) -> Iterator[None]:
     name = rule.part.partition("[")[2].rstrip("]")
     reading = INDIRECT_MENTIONS[name]
-    INDIRECT_MENTIONS[name] = reading._replace(holds=made(reading.holds))
+    INDIRECT_MENTIONS[name] = reading._replace(holds=created(reading.holds))
     try:
         yield
     finally:
@@ -365,9 +365,9 @@ def _watched(part: Callable[..., Any], name: str, rule: Rule, fired: set[str]) -
         result = part(*args, **kwargs)
         off = args[0] if rule.off is FIRST else rule.off
         if isinstance(result, Iterator):
-            found = [*result]
-            fired.update([name] if found else [])
-            return iter(found)
+            results = [*result]
+            fired.update([name] if results else [])
+            return iter(results)
         if result != off and (result or off):
             fired.add(name)
         return result

@@ -27,7 +27,7 @@ class Figure:
     count: Count
 
     def reached(self, got: Rate | None) -> bool:
-        """Whether *got* is good enough; nothing counted is."""
+        """Return whether *got* is good enough; nothing counted is."""
         if got is None or got.share is None:
             return True
         return got.share >= self.wanted if self.least else got.share <= self.wanted
@@ -64,7 +64,7 @@ def flagged(layer: str, what: str = "flagged") -> Count:
 
 
 def _first_ran(one: Planted) -> bool:
-    """Whether the call that is contradicted ran: one that failed has nothing to be undone."""
+    """Return whether the contradicted call ran: a failed one needs no inverse."""
     return AFTER_FAILURE not in one.why
 
 
@@ -102,7 +102,7 @@ FIGURES = (
 
 
 def targets(results: Results, sources: Sequence[str]) -> Table:
-    """Give each figure beside what was reached; ``!`` marks what falls short."""
+    """Return each figure beside what was reached; ``!`` marks what falls short."""
     rows = []
     for figure in FIGURES:
         got = [figure.count(results, source) for source in ("", *sources)]

@@ -1,4 +1,4 @@
-"""What is found in runs written by hand, in many domains: ``python benchmarks/elsewhere.py``."""
+"""Detection in handwritten runs of many domains: ``python benchmarks/elsewhere.py``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Fault = Mapping[str, str]
 
 
 @dataclass
-class Told:
+class Tally:
     """
-    What was found in one file.
+    Counts of one file.
 
     Attributes:
         calls: Calls that are right.
@@ -56,43 +56,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
-    made = {path.name.split(".")[0]: judged(path) for path in FILES}
+    tallies = {path.name.split(".")[0]: judged(path) for path in FILES}
     if options.format == "json":
-        print(json.dumps({name: vars(told) for name, told in made.items()}, indent=2))
+        print(json.dumps({name: vars(tally) for name, tally in tallies.items()}, indent=2))
         return
     console = Console(width=120)
-    console.print(_table(made))
-    for name, told in made.items() if options.list else ():
-        for line in (*told.flags, *told.misses):
+    console.print(_table(tallies))
+    for name, tally in tallies.items() if options.list else ():
+        for line in (*tally.flags, *tally.misses):
             console.print(f"{name}: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
-def judged(path: Path) -> Told:
+def judged(path: Path) -> Tally:
     """Judge one file; of a copy that was made to plant a fault, only the fault counts."""
-    told, firewalls = Told(), Firewalls(None)
+    tally, firewalls = Tally(), Firewalls(None)
     for run in runs([str(path)], Toolsets({})):
         assert isinstance(run, Run), run
         for one in judge_run(run, firewalls.of(run)):
             fault = run.labels["faults"].get(str(one.call_index))
             if fault is not None:
-                _planted(told, one, fault)
+                _planted(tally, one, fault)
             if not run.labels["copy"]:
-                _right(told, one, fault)
-    return told
+                _right(tally, one, fault)
+    return tally
 
 
-def _planted(told: Told, one: Judged, fault: Fault) -> None:
+def _planted(tally: Tally, one: Judged, fault: Fault) -> None:
     layer = fault["layer"]
-    told.planted[layer] += 1
+    tally.planted[layer] += 1
     if any(_finds(finding, fault) for finding in one.decision.findings):
-        told.found[layer] += 1
+        tally.found[layer] += 1
     else:
         at = f"{one.run_id} {one.call_index} {one.call.name} {fault['where']}"
-        told.misses.append(f"missed {layer}, {fault['kind']}: {escaped(at)}")
+        tally.misses.append(f"missed {layer}, {fault['kind']}: {escaped(at)}")
 
 
 def _finds(finding: Finding, fault: Fault) -> bool:
-    """Whether a finding is the fault; an undoing and a use of what was undone are one thing."""
+    """Return whether a finding matches the fault; an inverse and its later use count as one."""
     if not finding.counted:
         return False
     if fault["layer"] == "phantom_target":
@@ -104,16 +104,16 @@ def _same(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
-def _right(told: Told, one: Judged, fault: Fault | None) -> None:
+def _right(tally: Tally, one: Judged, fault: Fault | None) -> None:
     wrong = [*_wrong(one, fault)]
-    told.calls += fault is None
-    told.flagged += bool(wrong)
+    tally.calls += fault is None
+    tally.flagged += bool(wrong)
     hard = {finding.check for finding in wrong if finding.strength >= HARD}
-    told.hard += bool(hard)
-    told.hard_by.update(hard)
+    tally.hard += bool(hard)
+    tally.hard_by.update(hard)
     for finding in wrong:
         at = f"{one.run_id} {one.call_index} {one.call.name} {finding.where}"
-        told.flags.append(f"flagged {finding.check}, {escaped(at)}: {finding.detail}")
+        tally.flags.append(f"flagged {finding.check}, {escaped(at)}: {finding.detail}")
 
 
 def _wrong(one: Judged, fault: Fault | None) -> Iterator[Finding]:
@@ -122,13 +122,13 @@ def _wrong(one: Judged, fault: Fault | None) -> Iterator[Finding]:
             yield finding
 
 
-def _table(made: Mapping[str, Told]) -> Table:
-    table = Table("", *made, title="Runs written by hand", title_justify="left")
-    table.add_row("calls that are right", *(f"{told.calls:,}" for told in made.values()))
-    table.add_row("flagged", *(_rate(told.flagged, told.calls) for told in made.values()))
-    table.add_row("flagged, hard", *(_rate(told.hard, told.calls) for told in made.values()))
+def _table(tallies: Mapping[str, Tally]) -> Table:
+    table = Table("", *tallies, title="Runs written by hand", title_justify="left")
+    table.add_row("calls that are right", *(f"{tally.calls:,}" for tally in tallies.values()))
+    table.add_row("flagged", *(_rate(tally.flagged, tally.calls) for tally in tallies.values()))
+    table.add_row("flagged, hard", *(_rate(tally.hard, tally.calls) for tally in tallies.values()))
     for layer in ("phantom_target", "self_contradiction", "impossible_state"):
-        cells: list[Any] = [_rate(t.found[layer], t.planted[layer]) for t in made.values()]
+        cells: list[Any] = [_rate(t.found[layer], t.planted[layer]) for t in tallies.values()]
         table.add_row(f"{layer} found", *cells)
     return table
 

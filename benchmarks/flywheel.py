@@ -1,5 +1,5 @@
 """
-What the flywheel costs, and what it finds: ``python benchmarks/flywheel.py [--only PART]``.
+Cost and results of the flywheel: ``python benchmarks/flywheel.py [--only PART]``.
 
 Prints JSON. `harvest` times a log of 100,000 decisions, and a second harvest of nothing new; its
 memory is that of a process of its own, beside one that harvests a fifth of it. `groups` plants
@@ -99,7 +99,7 @@ def measured(log: str, book: str) -> None:
 
 def harvests() -> dict[str, Any]:
     """Harvest a small and a large log, each in a process of its own."""
-    found = {}
+    results = {}
     with tempfile.TemporaryDirectory() as folder:
         for count in (SMALL, DECISIONS):
             log, book = Path(folder) / f"{count}.db", Path(folder) / f"{count}.flywheel"
@@ -108,15 +108,15 @@ def harvests() -> dict[str, Any]:
                 [sys.executable, "-c", HARVEST, str(log), str(book)],
                 cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True,
             )  # fmt: skip
-            found[f"{count:,}"] = json.loads(done.stdout)
+            results[f"{count:,}"] = json.loads(done.stdout)
         book_of = Path(folder) / f"{DECISIONS}.flywheel"
         started = time.perf_counter()
         gaps = curate(book_of)
-        found["curate"] = {"gaps": len(gaps), "s": round(time.perf_counter() - started, 2)}
-    large, small = found[f"{DECISIONS:,}"], found[f"{SMALL:,}"]
+        results["curate"] = {"gaps": len(gaps), "s": round(time.perf_counter() - started, 2)}
+    large, small = results[f"{DECISIONS:,}"], results[f"{SMALL:,}"]
     growth = large["peak_mb"] - small["peak_mb"]
     reached = large["first_s"] < FIRST_S and large["second_s"] < SECOND_S and growth < GROWTH_MB
-    return {**found, "growth_mb": growth, "reached": reached and not large["second_new"]}
+    return {**results, "growth_mb": growth, "reached": reached and not large["second_new"]}
 
 
 def groups(seed: int = 1) -> dict[str, Any]:
@@ -174,9 +174,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=PARTS)
     only = parser.parse_args().only
-    found = {name: part() for name, part in PARTS.items() if only in (None, name)}
-    print(json.dumps(found, indent=2))
-    raise SystemExit(0 if all(part["reached"] for part in found.values()) else 1)
+    results = {name: part() for name, part in PARTS.items() if only in (None, name)}
+    print(json.dumps(results, indent=2))
+    raise SystemExit(0 if all(part["reached"] for part in results.values()) else 1)
 
 
 if __name__ == "__main__":

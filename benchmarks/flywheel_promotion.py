@@ -1,4 +1,4 @@
-"""How often a candidate that is no better is promoted, and how often a better one is."""
+"""Promotion rates of candidates that are no better, and of better ones."""
 
 from __future__ import annotations
 
@@ -87,18 +87,18 @@ def _outcomes(
     rules: Rules,
     random: Random,
 ) -> Counter[Recommendation]:
-    found: Counter[Recommendation] = Counter()
+    results: Counter[Recommendation] = Counter()
     for _ in range(count):
         comparisons = [
             compare("target", _pairs(cases[0], *target, random), rules, is_target=True),
             compare("regression", _pairs(cases[1], *elsewhere, random), rules, is_target=False),
         ]
-        found[decide(comparisons)[0]] += 1
-    return found
+        results[decide(comparisons)[0]] += 1
+    return results
 
 
 def _pairs(n: int, gain: float, loss: float, random: Random) -> Pairs:
-    """Return grades of two versions, of which the second gains and loses with these shares."""
+    """Return grades of two versions, with these shares of gains and losses of the second."""
     same = 1 - gain - loss
     both = max(0.0, min(same, _BASE - loss))
     kinds = random.choices(((0, 1), (1, 0), (1, 1), (0, 0)), (gain, loss, both, same - both), k=n)

@@ -13,8 +13,8 @@ import grounding_goals
 from answers_ablate import table
 from grounding_data import EDITED, FOLDS, MEASURED, SPANNED, TRAINED, Row, corpus
 from grounding_measures import (
+    ScoredAnswer,
     Spoken,
-    Told,
     as_shown,
     at_threshold,
     bands,
@@ -22,7 +22,7 @@ from grounding_measures import (
     marked,
     number_check,
     roc_auc,
-    share_found,
+    share_supported,
     span_overlap,
     spoken,
     taken,
@@ -62,28 +62,30 @@ def main() -> None:
     parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
     parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
-    asked = parser.parse_args()
-    folder = asked.data / "grounding"
+    options = parser.parse_args()
+    folder = options.data / "grounding"
     if not folder.is_dir():
         print(f"skipped: no labelled answers at {folder}")
         return
-    if asked.ablate:
-        for row in table(OfDocuments(folder, asked.limit), names=asked.rules, jobs=asked.jobs):
+    if options.ablate:
+        for row in table(
+            OfDocuments(folder, options.limit), names=options.rules, jobs=options.jobs
+        ):
             print(json.dumps(_rounded(row)), flush=True)
         return
-    for line in lines(folder, asked.limit):
+    for line in lines(folder, options.limit):
         print(json.dumps(_rounded(line)), flush=True)
 
 
 def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
-    """Give what is printed, in order."""
+    """Yield what is printed, in order."""
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
     whole = _fitted(corpora)
-    told_of = _out_of_fold(corpora)
+    results_of = _out_of_fold(corpora)
     for name in (*MEASURED, *EDITED, *SPANNED):
-        told_of[name] = _both(corpus(folder, name, limit=limit), whole)
+        results_of[name] = _both(corpus(folder, name, limit=limit), whole)
     natural: dict[str, dict[str, Any]] = {}
-    for name, (ours, words) in told_of.items():
+    for name, (ours, words) in results_of.items():
         figures = {**_figures(ours), "lexical": _of_scores(words)}
         if name in corpora:
             without = _fitted({other: rows for other, rows in corpora.items() if other != name})
@@ -92,13 +94,13 @@ def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
         if kind == "natural":
             natural[name] = figures
         yield {"corpus": name, "kind": kind, "trained_on": name in corpora, **figures}
-    ours, words = (_flat(told_of[name][n] for name in natural) for n in (0, 1))
+    ours, words = (_flat(results_of[name][n] for name in natural) for n in (0, 1))
     together = {**_together(natural), **_figures(ours), "lexical": _of_scores(words)}
     yield {"corpus": "all natural", **together}
-    spent = latency([one.row for some, _ in told_of.values() for one in some])
+    spent = latency([one.row for some, _ in results_of.values() for one in some])
     yield {"latency_ms": spent}
     yield {"published": PUBLISHED}
-    yield grounding_goals.told(natural, together, spent)
+    yield grounding_goals.summarise_goals(natural, together, spent)
 
 
 class OfDocuments:
@@ -118,9 +120,9 @@ class OfDocuments:
     def __call__(self) -> dict[str, float]:
         names = (*TRAINED, *MEASURED)
         rows = {name: corpus(self._folder, name, limit=self._limit) for name in names}
-        told_of = {name: shown(some, shipped()) for name, some in rows.items()}
-        together = [one for some in told_of.values() for one in some]
-        auc = {name: roc_auc(as_shown(some)) or 0.0 for name, some in told_of.items()}
+        results_of = {name: shown(some, shipped()) for name, some in rows.items()}
+        together = [one for some in results_of.values() for one in some]
+        auc = {name: roc_auc(as_shown(some)) or 0.0 for name, some in results_of.items()}
         figures = {
             "pooled AUC": roc_auc(as_shown(together)),
             "mean AUC": statistics.fmean(auc.values()),
@@ -136,49 +138,49 @@ class OfDocuments:
         return {name: round(value or 0.0, 4) for name, value in figures.items()}
 
 
-def _flat(some: Iterable[Sequence[Told]]) -> list[Told]:
-    return [one for told_ in some for one in told_]
+def _flat(some: Iterable[Sequence[ScoredAnswer]]) -> list[ScoredAnswer]:
+    return [one for scores in some for one in scores]
 
 
 def _fitted(corpora: Mapping[str, Sequence[Row]]) -> Weights:
     return fitted({name: (TRAINED[name], rows) for name, rows in corpora.items()})
 
 
-Both = tuple[list[Told], list[Told]]
+Both = tuple[list[ScoredAnswer], list[ScoredAnswer]]
 """What a user would see, and what the words alone say."""
 
 
 def _both(rows: Sequence[Row], weights: Weights) -> Both:
-    return shown(rows, weights), [_told(row, weights) for row in rows]
+    return shown(rows, weights), [_scored_answer(row, weights) for row in rows]
 
 
 def _out_of_fold(corpora: Mapping[str, Sequence[Row]]) -> dict[str, Both]:
-    found: dict[str, Both] = {name: ([], []) for name in corpora}
+    results: dict[str, Both] = {name: ([], []) for name in corpora}
     for fold in range(FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
             for held, some in zip(
-                found[name], _both([r for r in rows if r.fold == fold], weights), strict=True
+                results[name], _both([r for r in rows if r.fold == fold], weights), strict=True
             ):
                 held += some
-    return found
+    return results
 
 
-def _told(row: Row, weights: Weights) -> Told:
+def _scored_answer(row: Row, weights: Weights) -> ScoredAnswer:
     if not row.claims:
-        return Told(row, None, ())
+        return ScoredAnswer(row, None, ())
     scored = score_claims(row.claims, row.evidence, question=row.question, weights=weights)
     claims = [(c.start, c.end, s.score) for c, s in zip(row.claims, scored, strict=True)]
     missing = [(miss.start, miss.end) for one in scored for miss in one.missing]
     score = answer_probability([claim_log_odds(one.score, weights) for one in scored], weights)
-    return Told(row, score, marked(claims, missing))
+    return ScoredAnswer(row, score, marked(claims, missing))
 
 
-def _figures(scored: Sequence[Told]) -> dict[str, Any]:
+def _figures(scored: Sequence[ScoredAnswer]) -> dict[str, Any]:
     silent = [one.row.good for one in scored if one.score is None]
     claiming = [one for one in scored if one.score is not None]
-    shares = [Spoken(share_found(one.row), one.row.good) for one in claiming]
+    shares = [Spoken(share_supported(one.row), one.row.good) for one in claiming]
     return {
         "answers": len(scored),
         "bad": sum(not one.row.good for one in scored),
@@ -192,8 +194,8 @@ def _figures(scored: Sequence[Told]) -> dict[str, Any]:
     }
 
 
-def _of_scores(scored: Sequence[Told]) -> dict[str, Any]:
-    """What the scores alone tell; answers that claim nothing count where it says so."""
+def _of_scores(scored: Sequence[ScoredAnswer]) -> dict[str, Any]:
+    """Measures of the scores alone; where stated, answers without claims count."""
     scores = spoken(scored)
     return {
         "roc_auc": roc_auc(scores),
@@ -208,11 +210,11 @@ def _of_scores(scored: Sequence[Told]) -> dict[str, Any]:
 
 def _together(natural: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Means over the corpora, each as much as another."""
-    found: dict[str, Any] = {"corpora": len(natural)}
+    results: dict[str, Any] = {"corpora": len(natural)}
     for name in ("roc_auc", "roc_auc_as_shown", "roc_auc_share_found", "calibration_error"):
-        found[f"mean_{name}"] = _mean(natural.values(), lambda figures, name=name: figures[name])
-    found["mean_roc_auc_lexical"] = _mean(natural.values(), lambda one: one["lexical"]["roc_auc"])
-    return found
+        results[f"mean_{name}"] = _mean(natural.values(), lambda figures, name=name: figures[name])
+    results["mean_roc_auc_lexical"] = _mean(natural.values(), lambda one: one["lexical"]["roc_auc"])
+    return results
 
 
 def _mean(

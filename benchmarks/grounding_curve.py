@@ -28,12 +28,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--picture", type=Path, help="where to draw it (SVG); needs matplotlib")
-    asked = parser.parse_args()
-    folder = asked.data / "grounding"
+    options = parser.parse_args()
+    folder = options.data / "grounding"
     if not folder.is_dir():
         print(f"skipped: no labelled answers at {folder}")
         return
-    spoken = scores(folder, asked.limit)
+    spoken = scores(folder, options.limit)
     curves = {name: curve(some) for name, some in spoken.items()}
     together = [one for some in spoken.values() for one in some]
     report = {
@@ -43,28 +43,28 @@ def main() -> None:
         "corpora": curves,
     }
     print(json.dumps(report, indent=2))
-    if asked.picture is not None:
-        picture(report, asked.picture)
+    if options.picture is not None:
+        picture(report, options.picture)
 
 
 def scores(folder: Path, limit: int | None) -> dict[str, list[Spoken]]:
-    """Give the answers' scores by corpus; nothing is scored by weights that have seen it."""
+    """Return the answers' scores by corpus; nothing is scored by weights that have seen it."""
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
-    found: dict[str, list[Spoken]] = {name: [] for name in corpora}
+    results: dict[str, list[Spoken]] = {name: [] for name in corpora}
     for fold in range(FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
-            found[name] += _spoken([row for row in rows if row.fold == fold], weights)
+            results[name] += _spoken([row for row in rows if row.fold == fold], weights)
     whole = _fitted(corpora)
     for name in MEASURED:
-        found[name] = _spoken(corpus(folder, name, limit=limit), whole)
-    return found
+        results[name] = _spoken(corpus(folder, name, limit=limit), whole)
+    return results
 
 
 def curve(spoken: Sequence[Spoken]) -> list[dict[str, Any]]:
     """
-    Give a point for each tenth of the scores: the mean score, and the share that was grounded.
+    Return a point for each tenth of the scores: the mean score, and the share that was grounded.
 
     Good and bad answers weigh alike, as the scores are told at even odds.
     """

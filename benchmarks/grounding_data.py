@@ -62,12 +62,12 @@ class Row:
 
 
 def corpus(folder: Path, name: str, *, limit: int | None = None) -> list[Row]:
-    """Give the rows of one file, at most *limit*; answers on one context share its evidence."""
+    """Return the rows of one file, at most *limit*; answers on one context share its evidence."""
     held: dict[str, Evidence] = {}
-    return [_row(told, held) for told in _told(folder / f"{name}.jsonl.gz", limit)]
+    return [_row(record, held) for record in _records(folder / f"{name}.jsonl.gz", limit)]
 
 
-def _told(path: Path, limit: int | None) -> Iterator[dict[str, Any]]:
+def _records(path: Path, limit: int | None) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for n, line in enumerate(lines):
             if limit is not None and n >= limit:
@@ -75,18 +75,18 @@ def _told(path: Path, limit: int | None) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _row(told: dict[str, Any], held: dict[str, Evidence]) -> Row:
-    place = json.dumps(told["context"])
+def _row(record: dict[str, Any], held: dict[str, Evidence]) -> Row:
+    place = json.dumps(record["context"])
     if place not in held:
-        held[place] = evidence_from(told["context"])
-    digest = hashlib.sha256(told["doc"].encode()).digest()
+        held[place] = evidence_from(record["context"])
+    digest = hashlib.sha256(record["doc"].encode()).digest()
     return Row(
-        id=told["id"],
-        answer=told["answer"],
-        question=told["question"],
+        id=record["id"],
+        answer=record["answer"],
+        question=record["question"],
         evidence=held[place],
-        claims=claims_of(told["answer"], questions=True),
-        good=told["label"] == "faithful",
+        claims=claims_of(record["answer"], questions=True),
+        good=record["label"] == "faithful",
         fold=int.from_bytes(digest[:8], "big") % FOLDS,
-        spans=tuple((span["start"], span["end"]) for span in told["spans"]),
+        spans=tuple((span["start"], span["end"]) for span in record["spans"]),
     )

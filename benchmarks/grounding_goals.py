@@ -1,4 +1,4 @@
-"""What the answers' figures are to reach, beside what they are."""
+"""Goals for the measures of answers, compared with their values."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Goal(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """Whether it is so; a figure that could not be had is not."""
+        """Return whether it is so; a figure that could not be had is not."""
         if self.found is None:
             return False
         return self.found >= self.goal if self.least else self.found <= self.goal
 
 
-def told(
+def summarise_goals(
     natural: Mapping[str, Mapping[str, Any]],
     together: Mapping[str, Any],
     latency: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """Give each goal with its figure, and the names of those that are not reached."""
+    """Return each goal with its figure, and the names of those that are not reached."""
     goals = [*_of_all(together, latency), *_of_each(natural)]
     return {
         "goals": {

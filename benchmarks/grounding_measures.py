@@ -1,4 +1,4 @@
-"""What is counted of scores against people's labels: ranking, calibration, bands, marked words."""
+"""Measures of scores against people's labels: ranking, calibration, bands, marked words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKED = 0.2
 """Claims below are marked whole."""
 
 
-class Told(NamedTuple):
+class ScoredAnswer(NamedTuple):
     """
     One answer with what was said of it.
 
@@ -49,20 +49,20 @@ class Spoken(NamedTuple):
     good: bool
 
 
-def spoken(told: Iterable[Told]) -> list[Spoken]:
-    """Give those that have a score."""
-    return [Spoken(one.score, one.row.good) for one in told if one.score is not None]
+def spoken(report: Iterable[ScoredAnswer]) -> list[Spoken]:
+    """Return those that have a score."""
+    return [Spoken(one.score, one.row.good) for one in report if one.score is not None]
 
 
-def as_shown(told: Iterable[Told]) -> list[Spoken]:
-    """Give all of them; what claims nothing is emitted, as a score of 1.0 is."""
-    return [Spoken(1.0 if one.score is None else one.score, one.row.good) for one in told]
+def as_shown(report: Iterable[ScoredAnswer]) -> list[Spoken]:
+    """Return all of them; what claims nothing is emitted, as a score of 1.0 is."""
+    return [Spoken(1.0 if one.score is None else one.score, one.row.good) for one in report]
 
 
-def taken(told: Sequence[Told], action: str) -> dict[str, float | None]:
-    """Give of what action says: its share of good and of bad answers, precision and recall."""
-    good = [one.action == action for one in told if one.row.good]
-    bad = [one.action == action for one in told if not one.row.good]
+def taken(report: Sequence[ScoredAnswer], action: str) -> dict[str, float | None]:
+    """Return of what action says: its share of good and of bad answers, precision and recall."""
+    good = [one.action == action for one in report if one.row.good]
+    bad = [one.action == action for one in report if not one.row.good]
     return {
         "good": _ratio(sum(good), len(good)),
         "bad": _ratio(sum(bad), len(bad)),
@@ -70,51 +70,53 @@ def taken(told: Sequence[Told], action: str) -> dict[str, float | None]:
     }
 
 
-def number_check(told: Sequence[Told]) -> dict[str, float | None]:
-    """Give precision, recall and false alarms of flagging answers that have an absent figure."""
-    alarms = sum(one.figured and one.row.good for one in told)
-    hits = sum(one.figured and not one.row.good for one in told)
-    good = sum(one.row.good for one in told)
+def number_check(report: Sequence[ScoredAnswer]) -> dict[str, float | None]:
+    """Return precision, recall and false alarms of flagging answers that have an absent figure."""
+    alarms = sum(one.figured and one.row.good for one in report)
+    hits = sum(one.figured and not one.row.good for one in report)
+    good = sum(one.row.good for one in report)
     return {
         "precision": _ratio(hits, hits + alarms),
-        "recall": _ratio(hits, len(told) - good),
+        "recall": _ratio(hits, len(report) - good),
         "false_alarms": _ratio(alarms, good),
     }
 
 
-def share_found(row: Row) -> float:
-    """Give the share of the answer's content words that stand in its context."""
+def share_supported(row: Row) -> float:
+    """Return the share of the answer's content words that stand in its context."""
     there = set(_WORD.findall(row.context.lower()))
-    said = [word for word in _WORD.findall(row.answer.lower()) if word not in _SMALL]
-    return sum(word in there for word in said) / len(said) if said else 1.0
+    words = [word for word in _WORD.findall(row.answer.lower()) if word not in _SMALL]
+    return sum(word in there for word in words) / len(words) if words else 1.0
 
 
 def roc_auc(scores: Sequence[Spoken]) -> float | None:
-    """Give how often a good answer is above a bad one, ties half; None without both."""
+    """Return how often a good answer is above a bad one, ties half; None without both."""
     good = sum(one.good for one in scores)
     bad = len(scores) - good
     if not good or not bad:
         return None
-    above, seen = 0.0, 0
+    above, counted = 0.0, 0
     ordered = sorted(scores, key=lambda one: one.score)
     for _, group in groupby(ordered, key=lambda one: one.score):
         some = list(group)
         right = sum(one.good for one in some)
-        above += right * (seen + (len(some) - right) / 2)
-        seen += len(some) - right
+        above += right * (counted + (len(some) - right) / 2)
+        counted += len(some) - right
     return above / (good * bad)
 
 
 def at_threshold(scores: Sequence[Spoken], threshold: float = EVEN) -> dict[str, float | None]:
-    """Give balanced accuracy, and precision, recall and F1 of finding bad answers."""
+    """Return balanced accuracy, and precision, recall and F1 of finding bad answers."""
     hit = sum(one.score < threshold and not one.good for one in scores)
     false = sum(one.score < threshold and one.good for one in scores)
     good = sum(one.good for one in scores)
     bad = len(scores) - good
     precision, recall = _ratio(hit, hit + false), _ratio(hit, bad)
-    kept = _ratio(good - false, good)
+    specificity = _ratio(good - false, good)
     return {
-        "balanced_accuracy": None if recall is None or kept is None else (recall + kept) / 2,
+        "balanced_accuracy": None
+        if recall is None or specificity is None
+        else (recall + specificity) / 2,
         "precision": precision,
         "recall": recall,
         "f1": _ratio(2 * hit, 2 * hit + false + bad - hit),
@@ -122,23 +124,23 @@ def at_threshold(scores: Sequence[Spoken], threshold: float = EVEN) -> dict[str,
 
 
 def bands(scores: Sequence[Spoken]) -> dict[str, dict[str, float | None]]:
-    """Give the share of good and of bad answers in each band of the gate."""
+    """Return the share of good and of bad answers in each band of the gate."""
     edges = (1.01, *BANDS, -0.01)
     names = ("emit", "revise", "doubt", "block")
-    found: dict[str, dict[str, float | None]] = {}
+    results: dict[str, dict[str, float | None]] = {}
     for name, high, low in zip(names, edges, edges[1:], strict=False):
-        found[name] = {
+        results[name] = {
             kind: _ratio(
                 sum(low <= one.score < high for one in scores if one.good is good),
                 sum(one.good is good for one in scores),
             )
             for kind, good in (("good", True), ("bad", False))
         }
-    return found
+    return results
 
 
 def calibration_error(scores: Sequence[Spoken]) -> float | None:
-    """Give the expected calibration error with good and bad answers weighed alike, in [0, 1]."""
+    """Return the expected calibration error with good and bad answers weighed alike, in [0, 1]."""
     good = sum(one.good for one in scores)
     if not good or good == len(scores):
         return None
@@ -149,10 +151,10 @@ def calibration_error(scores: Sequence[Spoken]) -> float | None:
     return sum(map(abs, off))
 
 
-def span_overlap(told: Iterable[Told]) -> dict[str, float | None]:
-    """Give precision, recall and F1 of the marked characters of answers with people's spans."""
+def span_overlap(report: Iterable[ScoredAnswer]) -> dict[str, float | None]:
+    """Return precision, recall and F1 of the marked characters of answers with people's spans."""
     both = marked = meant = 0
-    for one in told:
+    for one in report:
         if not one.row.spans:
             continue
         ours, theirs = _places(one.marked), _places(one.row.spans)
@@ -167,7 +169,7 @@ def span_overlap(told: Iterable[Told]) -> dict[str, float | None]:
 def marked(
     claims: Iterable[tuple[int, int, float]], missing: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Give what would be marked: claims below .2, and tokens that the evidence does not have."""
+    """Return what would be marked: claims below .2, and tokens that the evidence does not have."""
     return (*((start, end) for start, end, score in claims if score < _MARKED), *missing)
 
 

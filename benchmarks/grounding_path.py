@@ -1,4 +1,4 @@
-"""What ``abs-shield ground`` says of a labelled answer, and how long it takes."""
+"""Output of ``abs-shield ground`` on labelled answers, and its duration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from grounding_data import Row
-from grounding_measures import Told
+from grounding_measures import ScoredAnswer
 
 from abs_shield.answer.check_pipeline import Checked, checked
 from abs_shield.answer.evidence.passages import Evidence
@@ -27,23 +27,23 @@ _TIMES = 3
 _SCORER = import_module("abs_shield.answer.scorers.word_scorer")
 
 
-def shown(rows: Iterable[Row], weights: Weights) -> list[Told]:
-    """Give what a user would see, had the package come with these weights."""
+def shown(rows: Iterable[Row], weights: Weights) -> list[ScoredAnswer]:
+    """Return what a user would see, had the package come with these weights."""
     with patch.object(_SCORER, "shipped", return_value=weights):
-        return [_told(row, _checked(row, row.evidence)) for row in rows]
+        return [_scored_answer(row, _checked(row, row.evidence)) for row in rows]
 
 
 def _checked(row: Row, evidence: Evidence) -> Checked:
     return checked(row.answer, evidence=evidence, question=row.question)
 
 
-def _told(row: Row, found: Checked) -> Told:
-    missing = [miss for one in found.claims for miss in one.missing]
-    return Told(
+def _scored_answer(row: Row, results: Checked) -> ScoredAnswer:
+    missing = [miss for one in results.claims for miss in one.missing]
+    return ScoredAnswer(
         row,
-        found.report.overall_score,
-        found.marked,
-        action=found.report.action,
+        results.report.overall_score,
+        results.marked,
+        action=results.report.action,
         figured=any(miss.kind not in (ID, "name") for miss in missing),
     )
 

@@ -32,12 +32,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--scores", action="store_true", help="compare values of `holds_from`")
-    asked = parser.parse_args()
-    folder = asked.data / "grounding"
+    options = parser.parse_args()
+    folder = options.data / "grounding"
     if not folder.is_dir():
         print(f"skipped: no labelled answers at {folder}")
         return
-    for line in lines(folder, asked.limit, scores=asked.scores):
+    for line in lines(folder, options.limit, scores=options.scores):
         print(json.dumps(line), flush=True)
 
 
@@ -46,19 +46,19 @@ def lines(folder: Path, limit: int | None, *, scores: bool = False) -> Iterator[
     passes: dict[str, Pass] = {"default": guard(), "all in scope": guard(all_in_scope=True)}
     passes |= {f"holds_from {one}": guard(holds_from=one) for one in SCORES if scores}
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
-    found = {name: {key: [] for key in passes} for name in corpora}
+    results = {name: {key: [] for key in passes} for name in corpora}
     for fold in range(FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
-            _add(found[name], [row for row in rows if row.fold == fold], weights, passes)
+            _add(results[name], [row for row in rows if row.fold == fold], weights, passes)
     whole = _fitted(corpora)
     for name in (*MEASURED, *EDITED):
-        found[name] = {key: [] for key in passes}
-        _add(found[name], corpus(folder, name, limit=limit), whole, passes)
-    for name, by_key in found.items():
+        results[name] = {key: [] for key in passes}
+        _add(results[name], corpus(folder, name, limit=limit), whole, passes)
+    for name, by_key in results.items():
         yield {"corpus": name, **{key: figures(some) for key, some in by_key.items()}}
-    natural = [found[name] for name in (*TRAINED, *MEASURED)]
+    natural = [results[name] for name in (*TRAINED, *MEASURED)]
     yield {"corpus": "all natural", **{key: _together(natural, key) for key in passes}}
 
 
@@ -80,12 +80,12 @@ def figures(some: Passed) -> dict[str, float | None]:
 
 
 def _add(
-    found: dict[str, Passed], rows: Iterable[Row], weights: Weights, passes: dict[str, Pass]
+    results: dict[str, Passed], rows: Iterable[Row], weights: Weights, passes: dict[str, Pass]
 ) -> None:
     with patch.object(_SCORER, "shipped", return_value=weights):
         for row in rows:
             for key, judge in passes.items():
-                found[key].append((row.good, judge(row)))
+                results[key].append((row.good, judge(row)))
 
 
 def _together(natural: Sequence[dict[str, Passed]], key: str) -> dict[str, float | None]:

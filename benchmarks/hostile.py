@@ -1,5 +1,5 @@
 """
-What a megabyte of hostile input costs at each way in: ``python benchmarks/hostile.py``.
+Cost of a megabyte of hostile input at each entry point: ``python benchmarks/hostile.py``.
 
 Each row is measured in a process of its own, at a megabyte and at half of it. The command ends
 with 1 where a bound is missed: a second a megabyte, 200 MB above the input, twice the input in
@@ -97,13 +97,13 @@ def of_turn(calls: int) -> dict[str, Any]:
 def of_session() -> dict[str, Any]:
     """20,000 calls in one session: what its structures hold at 10,000 and in the end."""
     started = perf_counter()
-    half, whole, kept = after(20_000, Limits())
+    half, whole, rest = after(20_000, Limits())
     return {
         "calls": 20_000,
         "seconds": round(perf_counter() - started, 1),
         "held at 10,000": half,
         "held at 20,000": whole,
-        "executed, decisions, stored": kept,
+        "executed, decisions, stored": rest,
     }
 
 
@@ -134,12 +134,12 @@ def in_a_process(number: int, size: int) -> dict[str, float] | None:
     if done.returncode == -SIGXCPU:
         return None
     done.check_returncode()
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    results: dict[str, float] = json.loads(done.stdout)
+    return results
 
 
 def row(number: int, case: Growing) -> tuple[str, bool]:
-    """Give one line of the table, and whether every bound holds."""
+    """Return one line of the table, and whether every bound holds."""
     half, whole = (in_a_process(number, size) for size in (MEGABYTE // 2, MEGABYTE))
     start = f"{case.door[:34]:34} {case.name[:34]!a:38}"
     if half is None or whole is None:
@@ -154,24 +154,24 @@ def row(number: int, case: Growing) -> tuple[str, bool]:
         )
         if is_missed
     ]
-    said = f"not reached: {', '.join(missed)}" if missed else "reached"
+    outcome = f"not reached: {', '.join(missed)}" if missed else "reached"
     numbers = f"{whole['seconds']:7.2f} s {whole['mb']:6.0f} MB  x{growth:4.1f}"
-    return f"{start} {numbers}  {said}", not missed
+    return f"{start} {numbers}  {outcome}", not missed
 
 
-def table(*, known: bool) -> int:
+def table(*, allow_open: bool) -> int:
     """
     Print a line for each way in and its worst known input; return 1 where a bound is missed.
 
     Args:
-        known: Whether rows that say why their bound is still open may miss it.
+        allow_open: Whether rows that say why their bound is still open may miss it.
     """
     print(f"{'way in':34} {'input, 1 MB':38} {'time':>9} {'memory':>9}  growth  bounds")
     reached = excused = 0
     for number, case in enumerate(GROWING):
         line, holds = row(number, case)
         reached += holds
-        excused += known and not holds and bool(case.open)
+        excused += allow_open and not holds and bool(case.open)
         print(line, flush=True)
     print(f"{reached} of {len(GROWING)} reached")
     return int(reached + excused < len(GROWING))
@@ -182,27 +182,27 @@ def searched(examples: int = 60) -> int:
     missed = 0
     print(f"{'way in':34} growth  steps a character, input")
     for name in DOORS:
-        found = search(name, examples=examples)
-        most = max(found, key=lambda worst: worst.per_byte)
-        missed += found[0].growth > MOST_STEPS
-        print(f"{name:34} x{found[0].growth:4.1f} {'':16}  {found[0].input!a}")
+        results = search(name, examples=examples)
+        most = max(results, key=lambda worst: worst.per_byte)
+        missed += results[0].growth > MOST_STEPS
+        print(f"{name:34} x{results[0].growth:4.1f} {'':16}  {results[0].input!a}")
         print(f"{'':34} {'':5} {most.per_byte:16.0f}  {most.input!a}", flush=True)
     return int(missed > 0)
 
 
 def every_case() -> None:
     """Print a table on the standard error, and everything as JSON."""
-    found = {
+    results = {
         "calls": [of_call(case) for case in CASES],
         "results": [of_result(name) for name in RESULTS],
         "turns": [of_turn(calls) for calls in (500, 1_000, 2_000, 10_000)],
         "session": of_session(),
     }
-    for row in (*found["calls"], *found["results"], *found["turns"]):
+    for row in (*results["calls"], *results["results"], *results["turns"]):
         name, more = str(next(iter(row.values()))), row.get("verdict", "")
         print(f"{name[:56]:56} {more:13} {row['seconds']:8.3f} s {row['peak_mib']:8.2f} MiB",
               file=sys.stderr)  # fmt: skip
-    print(json.dumps(found, indent=2))
+    print(json.dumps(results, indent=2))
 
 
 def main(words: list[str]) -> int:
@@ -217,7 +217,7 @@ def main(words: list[str]) -> int:
         return 0
     if words[:1] == ["--search"]:
         return searched()
-    return table(known="--known" in words)
+    return table(allow_open="--known" in words)
 
 
 if __name__ == "__main__":

@@ -220,8 +220,8 @@ def others(kind: Identifier, seed: int) -> Iterator[tuple[tuple[str, str], str]]
         changes = (_edited, _swapped, _joined, *((_moved,) if kind.moves else ()))
         change = dice.choice(changes)
         other = change(one, two, dice)
-        seen = (one, two) if change is _moved else (_bare(one, dice), _bare(two, dice))
-        if other and (other if change is _moved else _bare(other, dice)) not in seen:
+        pair = (one, two) if change is _moved else (_bare(one, dice), _bare(two, dice))
+        if other and (other if change is _moved else _bare(other, dice)) not in pair:
             yield (one, two), other
 
 
@@ -262,10 +262,10 @@ def _joined(one: str, two: str, dice: random.Random) -> str:
 
 def _parts(text: str) -> list[str]:
     """Split a value into its parts and what stands between them."""
-    found: list[str] = []
+    results: list[str] = []
     for c in text:
-        if found and found[-1][-1].isalnum() == c.isalnum():
-            found[-1] += c
+        if results and results[-1][-1].isalnum() == c.isalnum():
+            results[-1] += c
         else:
-            found.append(c)
-    return found
+            results.append(c)
+    return results

@@ -36,25 +36,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     parser.add_argument("--toolset", action="append", help="only this one; may be repeated")
-    given = parser.parse_args(arguments)
-    if not (given.data / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {given.data}")
+    options = parser.parse_args(arguments)
+    if not (options.data / "runs.jsonl.gz").is_file():
+        print(f"skipped: no recorded runs at {options.data}")
         return
-    named = json.loads((given.data / "toolsets.json").read_text())
-    path = given.data / "runs.jsonl.gz"
+    toolsets = json.loads((options.data / "toolsets.json").read_text())
+    path = options.data / "runs.jsonl.gz"
     with TemporaryDirectory() as folder:
         halves = _halved(path, Path(folder))
-        made = [
-            _mined(name, named, (str(path),)) | _held_out(name, named, halves)
-            for name in given.toolset or named
+        rows = [
+            _mined(name, toolsets, (str(path),)) | _held_out(name, toolsets, halves)
+            for name in options.toolset or toolsets
         ]
-    print(json.dumps(made, indent=2))
+    print(json.dumps(rows, indent=2))
 
 
-def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
-    recorded = Recorded(paths=paths, toolsets=LenientToolsets(named), toolset=name)
+def _mined(name: str, toolsets: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
+    recorded = Recorded(paths=paths, toolsets=LenientToolsets(toolsets), toolset=name)
     started = perf_counter()
-    mined = mine(ToolSource(name="toolsets.json", tools=tools_of(named[name])), recorded)
+    mined = mine(ToolSource(name="toolsets.json", tools=tools_of(toolsets[name])), recorded)
     seconds = perf_counter() - started
     assert mined.first is not None
     assert mined.last is not None
@@ -90,12 +90,12 @@ def _halved(path: Path, folder: Path) -> tuple[str, str]:
     return str(halves[0]), str(halves[1])
 
 
-def _held_out(name: str, named: dict[str, Any], halves: tuple[str, str]) -> dict[str, Any]:
+def _held_out(name: str, toolsets: dict[str, Any], halves: tuple[str, str]) -> dict[str, Any]:
     """Mine one half, and count what strict blocks of the other."""
     half, rest = (
-        Recorded(paths=(path,), toolsets=LenientToolsets(named), toolset=name) for path in halves
+        Recorded(paths=(path,), toolsets=LenientToolsets(toolsets), toolset=name) for path in halves
     )
-    tools = tools_of(named[name])
+    tools = tools_of(toolsets[name])
     source = ToolSource(name="toolsets.json", tools=tools)
     by_choice = {each: mine(source, half, let_through=each) for each in LetThrough}
     counts = {"plain": _stopped(configure(tools=tools), rest)}
@@ -107,7 +107,7 @@ def _held_out(name: str, named: dict[str, Any], halves: tuple[str, str]) -> dict
 
 
 def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
-    """What a strict policy blocks: findings, calls, and what the recorded tool said to these."""
+    """Return what a strict policy blocks: findings, calls, and the recorded results of these."""
     counts = Counter(calls=0, blocking_findings=0, blocked=0, of_these_refused=0, of_these_worked=0)
     firewalls = Firewalls(policy)
     for run in recorded.runs(forget=firewalls.forget):
@@ -126,8 +126,10 @@ def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
 
 def _blocked(mined: Mined, recorded: Recorded) -> int:
     """Calls that a strict Shield of the written policy really stops."""
-    door = Shield(execute_module(mined.text).model_copy(update={"mode": Mode.STRICT}), hooks=None)
-    return sum(one.decision.blocked for run in recorded.runs() for one in judge_run(run, door))
+    firewall = Shield(
+        execute_module(mined.text).model_copy(update={"mode": Mode.STRICT}), hooks=None
+    )
+    return sum(one.decision.blocked for run in recorded.runs() for one in judge_run(run, firewall))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """
-What is found in dialogues of many languages: ``python benchmarks/languages.py``.
+Detection in dialogues of many languages: ``python benchmarks/languages.py``.
 
 `benchmarks/languages/` has one file a language, one row a template: turns of a user, results and
 right calls, the values that fill them, and which arguments of the last call a fault is planted in.
@@ -49,7 +49,7 @@ class Fault(NamedTuple):
 @dataclass
 class Tally:
     """
-    What became of one language.
+    Counts of one language.
 
     Attributes:
         calls: Right calls.

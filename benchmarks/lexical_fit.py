@@ -25,7 +25,7 @@ from abs_shield.text.tokens import tokens
 VERSION = "lexical-2"
 Vector = tuple[float, ...]
 _COMMONEST = 5_000
-_SEEN = 3
+_LEAST_COUNT = 3
 _EMIT = 0.85
 _PASSING = 0.02
 """The share of bad training answers that may reach the emit band."""
@@ -51,25 +51,28 @@ class Bag:
 
 
 def idf_of(rows: Iterable[Row]) -> Idf:
-    """Give how rare the commonest words of these rows' evidence are, among its sentences."""
-    seen: set[str] = set()
+    """Return how rare the commonest words of these rows' evidence are, among its sentences."""
+    visited: set[str] = set()
     n, held = 0, Counter[str]()
     for text in (piece.text for row in rows for piece in row.evidence):
-        if text in seen:
+        if text in visited:
             continue
-        seen.add(text)
+        visited.add(text)
         for start, end in sentence_spans(text):
             n += 1
             words = tokens(text[start:end], most=MOST_WORDS)
             held.update({word.key for word in words if word.content})
     common = sorted(held.items(), key=lambda one: (-one[1], one[0]))[:_COMMONEST]
-    return Idf({word: round(log(n / k) / log(n), 2) for word, k in common if k >= _SEEN})
+    return Idf({word: round(log(n / k) / log(n), 2) for word, k in common if k >= _LEAST_COUNT})
 
 
 def vectors_of(row: Row, idf: Mapping[str, float]) -> list[Vector]:
-    """Give the features of an answer's claims."""
-    index, asked = index_of(row.evidence), question_keys(row.question)
-    return [features_of(one.text, index, question_keys=asked, idf=idf).values for one in row.claims]
+    """Return the features of an answer's claims."""
+    index, question_words = index_of(row.evidence), question_keys(row.question)
+    return [
+        features_of(one.text, index, question_keys=question_words, idf=idf).values
+        for one in row.claims
+    ]
 
 
 def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None = None) -> Weights:
@@ -102,11 +105,11 @@ def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None 
 
 def _bags(rows: Sequence[Row], idf: Idf) -> list[Bag]:
     """Even odds within a corpus; a corpus weighs as the root of its size."""
-    told = [row for row in rows if row.claims]
-    good = sum(row.good for row in told)
-    share = sqrt(len(told)) / 2
-    each = {True: share / max(1, good), False: share / max(1, len(told) - good)}
-    return [Bag(vectors_of(row, idf), row.good, each[row.good]) for row in told]
+    claiming = [row for row in rows if row.claims]
+    good = sum(row.good for row in claiming)
+    share = sqrt(len(claiming)) / 2
+    each = {True: share / max(1, good), False: share / max(1, len(claiming) - good)}
+    return [Bag(vectors_of(row, idf), row.good, each[row.good]) for row in claiming]
 
 
 def fit(
@@ -190,14 +193,14 @@ def _gradient(
     return slope, lift
 
 
-def _calibration(told: Sequence[tuple[float, bool]]) -> OddsCalibration:
+def _calibration(outcomes: Sequence[tuple[float, bool]]) -> OddsCalibration:
     """Even odds over all answers; above them less sure, until few bad answers are emitted."""
-    good = sum(was for _, was in told)
-    each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(told) - good)}
-    bags = [Bag([(odds,)], was, each[was]) for odds, was in told]
+    good = sum(was for _, was in outcomes)
+    each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(outcomes) - good)}
+    bags = [Bag([(odds,)], was, each[was]) for odds, was in outcomes]
     platt = fit(bags, signs=(1,), pull=0.0, priors=[1.0])
     slope, shift = max(platt.weights[0], 0.05), platt.bias
-    bad = sorted((slope * odds + shift for odds, was in told if not was), reverse=True)
+    bad = sorted((slope * odds + shift for odds, was in outcomes if not was), reverse=True)
     edge = bad[int(_PASSING * len(bad))] if bad else 0.0
     emitted = log(_EMIT / (1 - _EMIT))
     return OddsCalibration(slope, shift, min(1.0, emitted / edge) if edge > 0 else 1.0)

@@ -1,5 +1,5 @@
 """
-What the MCP proxy costs: calls by the proxy with a Shield, beside the bare one; prints JSON.
+Cost of the MCP proxy: calls through it with a Shield and without; prints JSON.
 
     python benchmarks/mcp_proxy.py [calls]
 
@@ -92,7 +92,7 @@ async def measured(kind: str, calls: int) -> dict[str, list[float]]:
     return took
 
 
-def told(took: dict[str, list[float]]) -> dict[str, Any]:
+def summarise(took: dict[str, list[float]]) -> dict[str, Any]:
     """Medians and tails, and how they compare to the bare proxy's."""
     bare = statistics.median(took["bare"])
     table = {}
@@ -110,7 +110,7 @@ def told(took: dict[str, list[float]]) -> dict[str, Any]:
 def main() -> None:
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     kinds = ("memory", "stdio")
-    rows = {kind: told(asyncio.run(measured(kind, calls))) for kind in kinds}
+    rows = {kind: summarise(asyncio.run(measured(kind, calls))) for kind in kinds}
     print(json.dumps({"calls": calls, **rows}, indent=2))
 
 

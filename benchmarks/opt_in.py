@@ -1,4 +1,4 @@
-"""What the opt-in layers flag in recorded runs: ``python benchmarks/opt_in.py``."""
+"""Findings of the opt-in layers in recorded runs: ``python benchmarks/opt_in.py``."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _counted(folder: Path) -> tuple[Counter[tuple[str, str]], Counter[tuple[str,
             kind = "injected" if one.call_index in (injected or ()) else run.source
             if attacked and kind != "injected":
                 continue
-            for layer, said in one.decision.coverage.items():
-                judged[layer, kind] += said.outcome == "ran"
+            for layer, coverage in one.decision.coverage.items():
+                judged[layer, kind] += coverage.outcome == "ran"
             for layer in {finding.check for finding in one.decision.findings}:
                 flagged[layer, kind] += 1
     return judged, flagged

@@ -1,4 +1,4 @@
-"""What abs_shield costs, with every goal: ``python benchmarks/overhead.py > overhead.json``."""
+"""Overhead of abs_shield, with every goal: ``python benchmarks/overhead.py > overhead.json``."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def judged(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Set every figure beside its goal; those that were not measured are left out."""
     rows = []
     for what, place, at_most in GOALS:
-        found: Any = report
+        node: Any = report
         for step in place.split("/"):
-            found = found.get(step) if isinstance(found, dict) else None
-        if isinstance(found, (int, float)):
+            node = node.get(step) if isinstance(node, dict) else None
+        if isinstance(node, (int, float)):
             rows.append(
                 {
                     "figure": what,
-                    "measured": found,
+                    "measured": node,
                     "at_most": round(at_most, 3),
-                    "reached": found <= at_most,
+                    "reached": node <= at_most,
                 }
             )
     return rows

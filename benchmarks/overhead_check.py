@@ -1,4 +1,4 @@
-"""What one clean check takes over one validation: ``python benchmarks/overhead_check.py``."""
+"""Cost of a clean check beyond one validation: ``python benchmarks/overhead_check.py``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def amount_is_small(amount: float) -> bool:
 
 
 def firewall(*, engine: str = "default", layers: Iterable[Any] | None = None) -> Shield:
-    """Give a Shield of four tools, two rules and a pair, its store and hooks as they come."""
+    """Return a Shield of four tools, two rules and a pair, its store and hooks as they come."""
     tools = [
         Tool(name="refund", parameters=SCHEMA),
         Tool(name="charge", parameters=SCHEMA),
@@ -69,7 +69,7 @@ def firewall(*, engine: str = "default", layers: Iterable[Any] | None = None) ->
 def check(
     guard: Shield, session: Session, *, tool: str = "refund", arguments: Any = ARGUMENTS
 ) -> Way:
-    """Give a clean check, which is sure to be one."""
+    """Return a clean check, which is sure to be one."""
     call = ToolCall(tool, arguments, None, LOGPROBS)
     decision = guard.check_call(call, session=session)
     assert decision.verdict is Verdict.CLEAN, decision.explain()
@@ -83,7 +83,7 @@ def own_layer(proposal: Proposal, session: Session) -> Iterable[Finding]:
 
 @contextmanager
 def nobody_listening() -> Iterator[None]:
-    """Let no log line be written meanwhile: what is timed are hooks that nobody hears."""
+    """Suppress log lines, so that the timed hooks have no consumer."""
     log = logging.getLogger("abs_shield")
     before = log.level
     log.setLevel(logging.CRITICAL + 1)
@@ -94,14 +94,14 @@ def nobody_listening() -> Iterator[None]:
 
 
 def flagged(guard: Shield, session: Session) -> Way:
-    """Give the check of a call whose transaction nobody mentioned."""
+    """Return the check of a call with an unmentioned transaction."""
     call = ToolCall("refund", {**ARGUMENTS, "transaction_id": "tx_99999"}, None, LOGPROBS)
     assert guard.check_call(call, session=session).verdict is not Verdict.CLEAN
     return lambda: guard.check_call(call, session=session)
 
 
 def talked(guard: Shield, messages: int) -> Session:
-    """Give a session in which so much was said."""
+    """Return a session in which so much was said."""
     session = guard.session()
     talk(session, messages)
     return session

@@ -1,4 +1,4 @@
-"""What threads and tasks cost each other: ``python benchmarks/overhead_concurrent.py``."""
+"""Mutual cost of threads and tasks: ``python benchmarks/overhead_concurrent.py``."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def measure(
 
 def environment(name: str, folder: Path) -> Path:
     """
-    Give the Python of a product's own environment, made where it is not there yet.
+    Return the Python of a product's own environment, made where it is not there yet.
 
     Raises:
         Unavailable: It cannot be installed.
@@ -112,17 +112,17 @@ def environment(name: str, folder: Path) -> Path:
     place = folder / f"{name}-{key}"
     if not place.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as made:
-            _run(["-m", "venv", "--without-pip", made])
-            _run(["-m", "pip", "--python", made, "install", "--quiet", *wanted])
+        with tempfile.TemporaryDirectory(dir=folder) as created:
+            _run(["-m", "venv", "--without-pip", created])
+            _run(["-m", "pip", "--python", created, "install", "--quiet", *wanted])
             with suppress(OSError):  # somebody else was faster
-                Path(made).rename(place)
-            Path(made).mkdir(exist_ok=True)
+                Path(created).rename(place)
+            Path(created).mkdir(exist_ok=True)
     return place / "bin" / "python"
 
 
 def _wanted(name: str) -> list[str]:
-    """What is installed for a product; for us what the default install brings along."""
+    """Return the packages installed for a product; for abs_shield those of the default install."""
     if name != OURS:
         return [PINS[name]]
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -207,9 +207,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--envs", type=Path, help="folder of the environments, made where missing")
     parser.add_argument("--only", action="append", choices=PRODUCTS, default=[])
-    given = parser.parse_args(arguments)
-    made = measure(rounds=given.rounds, calls=given.calls, envs=given.envs, products=given.only)
-    print(json.dumps(made, indent=2))
+    options = parser.parse_args(arguments)
+    created = measure(
+        rounds=options.rounds, calls=options.calls, envs=options.envs, products=options.only
+    )
+    print(json.dumps(created, indent=2))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What replay takes over reading JSON: ``python benchmarks/overhead_replay.py [FILE]``."""
+"""Cost of a replay beyond reading JSON: ``python benchmarks/overhead_replay.py [FILE]``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def measure(
     """
     toolsets = None if tools is None else json.loads(tools.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
-        path = _made_up(Path(folder) / "runs.jsonl") if file is None else file
+        path = _write_runs(Path(folder) / "runs.jsonl") if file is None else file
         replayed, read, calls = [], [], 0
         for _ in range(rounds):
             started = perf_counter()
@@ -57,7 +57,7 @@ def _read(path: Path) -> None:
             json.loads(line)
 
 
-def _made_up(path: Path, *, runs: int = 200) -> Path:
+def _write_runs(path: Path, *, runs: int = 200) -> Path:
     """Write runs of ten calls, each with a result and a closing sentence."""
     dice = random.Random(11)
     tool = {"name": "get_order", "description": "Look an order up.", "parameters": ONE_SCHEMA}
@@ -65,10 +65,10 @@ def _made_up(path: Path, *, runs: int = 200) -> Path:
         for run in range(runs):
             messages = [{"role": "system", "content": f"You are a shop's desk. {prose(200, dice)}"}]
             for n in range(run * 10, run * 10 + 10):
-                asked = f"What about ord_{n:06}? {prose(20, dice)}"
+                question = f"What about ord_{n:06}? {prose(20, dice)}"
                 call = {"id": f"c{n}", "name": "get_order", "arguments": {"id": f"ord_{n:06}"}}
                 messages += [
-                    {"role": "user", "content": asked},
+                    {"role": "user", "content": question},
                     {"role": "assistant", "content": None, "tool_calls": [call]},
                     {"role": "tool", "tool_call_id": f"c{n}", "content": result(n, dice)},
                     {"role": "assistant", "content": prose(30, dice)},
@@ -83,8 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("file", nargs="?", type=Path, help="runs of your own")
     reader.add_argument("--tools", type=Path, help="the toolsets that they name")
-    given = reader.parse_args(arguments)
-    print(json.dumps(measure(given.file, tools=given.tools), indent=2))
+    options = reader.parse_args(arguments)
+    print(json.dumps(measure(options.file, tools=options.tools), indent=2))
 
 
 if __name__ == "__main__":

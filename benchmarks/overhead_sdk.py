@@ -1,4 +1,4 @@
-"""What a check costs where OpenTelemetry really exports: ``python benchmarks/overhead_sdk.py``."""
+"""Cost of a check with a real OpenTelemetry export: ``python benchmarks/overhead_sdk.py``."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def amount_is_in_bounds(amount: float) -> bool:
 
 def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
     """
-    Time *rounds* times *calls* calls of each way, in turn, exporting to a process of its own.
+    Time *rounds* times *calls* calls of each kind, in turn, exporting to a separate process.
 
     All ways share one provider for spans and one for metrics. What a round made is exported
     after it, so nothing is dropped; the exporter's own work stands in no way's time.
@@ -133,7 +133,7 @@ def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
 
 
 def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
-    """What one writes without us: a span of ten attributes and a histogram."""
+    """Return the equivalent without abs_shield: a span of ten attributes and a histogram."""
     tracer = tracers.get_tracer("by_hand")
     histogram = meters.get_meter("by_hand").create_histogram("app.check.duration", unit="s")
 
@@ -153,15 +153,15 @@ def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
 
 
 def ours(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
-    """The whole check with an SDK, with nobody listening, and without hooks; and the hooks."""
-    heard = Otel(tracer_provider=tracers, meter_provider=meters)
-    check, decision = _check(hooks=[heard])
+    """Return checks with an SDK, without a listener, and without hooks; and the hooks alone."""
+    otel = Otel(tracer_provider=tracers, meter_provider=meters)
+    check, decision = _check(hooks=[otel])
     unheard, log = Otel(), StructLog()
     return {
         "check": check,
         "check_unheard": _check(hooks=())[0],
         "check_without_hooks": _check(hooks=None)[0],
-        "hook": lambda: heard(decision),
+        "hook": lambda: otel(decision),
         "hook_unheard": lambda: unheard(decision),
         "log_unheard": lambda: log(decision),
     }
@@ -220,8 +220,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--calls", type=int, default=100)
-    given = parser.parse_args(arguments)
-    print(json.dumps(measure(rounds=given.rounds, calls=given.calls), indent=2))
+    options = parser.parse_args(arguments)
+    print(json.dumps(measure(rounds=options.rounds, calls=options.calls), indent=2))
 
 
 if __name__ == "__main__":

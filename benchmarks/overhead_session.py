@@ -1,4 +1,4 @@
-"""What a session costs, to fill and to search: ``python benchmarks/overhead_session.py``."""
+"""Cost of filling and searching a session: ``python benchmarks/overhead_session.py``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
     """
     return {
         "indexing_over_findall": {
-            "running text with ids": _indexing(_said(_CHARACTERS), rounds=rounds),
+            "running text with ids": _indexing(_sample_text(_CHARACTERS), rounds=rounds),
             "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
             "short text twice": _growth(rounds=rounds),
         },
@@ -45,27 +45,27 @@ def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
     }
 
 
-def _said(characters: int) -> str:
+def _sample_text(characters: int) -> str:
     dice = random.Random(5)
-    told: list[str] = []
+    words: list[str] = []
     size = n = 0
     while size < characters:
-        told.append(f"{prose(12, dice)} Order ORD-{n:05} of 2026-05-{n % 28 + 1:02}.")
-        size += len(told[-1]) + 1
+        words.append(f"{prose(12, dice)} Order ORD-{n:05} of 2026-05-{n % 28 + 1:02}.")
+        size += len(words[-1]) + 1
         n += 1
-    return " ".join(told)
+    return " ".join(words)
 
 
 def _no_word_twice(characters: int) -> str:
     """Words of random letters, an id in every twentieth: the worst that an index can meet."""
     dice = random.Random(7)
-    said: list[str] = []
+    words: list[str] = []
     size = 0
     while size < characters:
         word = "".join(dice.choices(_UNIQUE, k=dice.randint(2, 9)))
-        said.append(f"ORD-{dice.randint(10_000, 99_999)}" if dice.random() < 0.05 else word)
-        size += len(said[-1]) + 1
-    return " ".join(said)
+        words.append(f"ORD-{dice.randint(10_000, 99_999)}" if dice.random() < 0.05 else word)
+        size += len(words[-1]) + 1
+    return " ".join(words)
 
 
 def _indexing(text: str, *, rounds: int) -> float:
@@ -77,7 +77,7 @@ def _indexing(text: str, *, rounds: int) -> float:
 
 
 def _growth(*, rounds: int) -> float:
-    text = _said(_CHARACTERS)
+    text = _sample_text(_CHARACTERS)
     once = [_took_us(lambda: Session().user(text[: _CHARACTERS // 2])) for _ in range(rounds)]
     twice = [_took_us(lambda: Session().user(text)) for _ in range(rounds)]
     return round(median(twice) / median(once), 2)
@@ -89,16 +89,16 @@ def _memory(lengths: Sequence[int]) -> dict[str, float]:
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     empty = [Session() for _ in range(200)]
-    made = {"of an empty session": (tracemalloc.get_traced_memory()[0] - before) / len(empty)}
+    memory = {"of an empty session": (tracemalloc.get_traced_memory()[0] - before) / len(empty)}
     for messages in lengths:
         before = tracemalloc.get_traced_memory()[0]
         session = Session()
         size = talk(session, messages)
-        kept = tracemalloc.get_traced_memory()[0] - before
-        made[f"a byte seen, {messages:,} messages"] = kept / size
+        used = tracemalloc.get_traced_memory()[0] - before
+        memory[f"a byte seen, {messages:,} messages"] = used / size
         del session
     tracemalloc.stop()
-    return {name: round(size, 2) for name, size in made.items()}
+    return {name: round(size, 2) for name, size in memory.items()}
 
 
 def _finding(messages: int, *, times: int = 1_000) -> dict[str, float]:

@@ -42,24 +42,24 @@ _WORDS = 1_500
 def words() -> tuple[tuple[str, ...], tuple[float, ...]]:
     """A made-up vocabulary, and how often each word is used: the n-th as 1/n, as in languages."""
     dice = random.Random(7)
-    made: dict[str, None] = {}
-    while len(made) < _WORDS:
-        made["".join(dice.choices(_STEMS, k=dice.randint(1, 4)))] = None
-    return tuple(made), tuple(1 / n for n in range(1, _WORDS + 1))
+    vocabulary: dict[str, None] = {}
+    while len(vocabulary) < _WORDS:
+        vocabulary["".join(dice.choices(_STEMS, k=dice.randint(1, 4)))] = None
+    return tuple(vocabulary), tuple(1 / n for n in range(1, _WORDS + 1))
 
 
 def prose(length: int, dice: random.Random) -> str:
     """Running text of so many words."""
-    known, often = words()
-    said = dice.choices(known, often, k=length)
-    return " ".join(word + "." * (n % 11 == 10) for n, word in enumerate(said))
+    vocabulary, often = words()
+    chosen = dice.choices(vocabulary, often, k=length)
+    return " ".join(word + "." * (n % 11 == 10) for n, word in enumerate(chosen))
 
 
 def result(n: int, dice: random.Random) -> str:
-    """What a tool returns as JSON: ids, a name, a mail address, a date, a sum and a note."""
-    known, often = words()
-    first, last = dice.choices(known, often, k=2)
-    found = {
+    """Return a tool's result as JSON: ids, a name, a mail address, a date, a sum and a note."""
+    vocabulary, often = words()
+    first, last = dice.choices(vocabulary, often, k=2)
+    record = {
         "order_id": f"ord_{n:06}",
         "customer": f"{first.title()} {last.title()}",
         "email": f"{first}.{last}{n}@shop.example",
@@ -68,7 +68,7 @@ def result(n: int, dice: random.Random) -> str:
         "items": [{"sku": f"SKU-{n % 400:04}-{colour}", "count": 1} for colour in ("red", "blue")],
         "note": prose(20, dice),
     }
-    return json.dumps(found)
+    return json.dumps(record)
 
 
 def talk(session: Session, messages: int) -> int:
@@ -77,10 +77,10 @@ def talk(session: Session, messages: int) -> int:
     size = 0
     session.system("You are a shop's assistant. Look an order up before you change it.")
     for n in range(messages // 2):
-        asked = f"Please look at order ord_{n:06} for me. {prose(12, dice)}"
+        question = f"Please look at order ord_{n:06} for me. {prose(12, dice)}"
         returned = result(n, dice)
-        session.user(asked)
+        session.user(question)
         session.tool_result("get_order", returned)
-        size += len(asked) + len(returned)
+        size += len(question) + len(returned)
     session.user("Please refund tx_12345 for Mia Li, 20 dollars, bought on 20 May 2026.")
     return size

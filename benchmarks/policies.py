@@ -1,4 +1,4 @@
-"""What the policies of `policies/` flag in recorded runs: ``python benchmarks/policies.py``."""
+"""Findings of the policies of `policies/` in recorded runs: ``python benchmarks/policies.py``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = ("success, own", "success, injected", "other, own", "other, injected")
 
 
 @dataclass(frozen=True)
-class Seen:
+class PolicyCounts:
     """Calls of one policy's runs, by kind; flagged ones by layer, and by rule."""
 
     runs: Counter[str] = field(default_factory=Counter)
@@ -55,27 +55,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     parser.add_argument("--limit", type=int, help="judge the first runs of each policy only")
-    given = parser.parse_args(arguments)
-    if not (given.data / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {given.data}")
+    options = parser.parse_args(arguments)
+    if not (options.data / "runs.jsonl.gz").is_file():
+        print(f"skipped: no recorded runs at {options.data}")
         return
-    for name, seen in _measured(given.data, given.limit).items():
-        print("\n".join([f"### `policies/{name}.py`", "", *_page(seen)]))
+    for name, observed in _measured(options.data, options.limit).items():
+        print("\n".join([f"### `policies/{name}.py`", "", *_page(observed)]))
 
 
-def _measured(folder: Path, limit: int | None) -> dict[str, Seen]:
+def _measured(folder: Path, limit: int | None) -> dict[str, PolicyCounts]:
     policies = {name: _policy(name) for name in FITS}
     firewalls = {name: Firewalls(policy) for name, policy in policies.items()}
-    seen = {name: Seen() for name in FITS}
+    observed = {name: PolicyCounts() for name in FITS}
     toolsets = Toolsets(json.loads((folder / "toolsets.json").read_text()))
     for run in runs([str(folder / "runs.jsonl.gz")], toolsets):
         name = "" if isinstance(run, BadLine) else _fitting(run)
-        if isinstance(run, BadLine) or not name or seen[name].runs.total() == limit:
+        if isinstance(run, BadLine) or not name or observed[name].runs.total() == limit:
             continue
-        seen[name].runs["success" if run.success else "other"] += 1
+        observed[name].runs["success" if run.success else "other"] += 1
         for judged in judge_run(run, firewalls[name].of(run)):
-            seen[name].add(judged, _kind(run, judged))
-    return seen
+            observed[name].add(judged, _kind(run, judged))
+    return observed
 
 
 def _policy(name: str) -> Policy:
@@ -91,19 +91,19 @@ def _kind(run: Run, judged: Judged) -> str:
     return KINDS[2 * (not run.success) + injected]
 
 
-def _page(seen: Seen) -> Iterator[str]:
-    told = f"{seen.runs['success']} successful runs, {seen.runs['other']} others"
-    yield f"{told}; {seen.errors.total()} calls could not be judged."
+def _page(observed: PolicyCounts) -> Iterator[str]:
+    runs_text = f"{observed.runs['success']} successful runs, {observed.runs['other']} others"
+    yield f"{runs_text}; {observed.errors.total()} calls could not be judged."
     yield ""
     yield from _head("Calls")
-    yield _row("all", [seen.calls[kind] for kind in KINDS])
+    yield _row("all", [observed.calls[kind] for kind in KINDS])
     for layer in LAYER_NAMES:
-        yield _row(f"flagged by `{layer}`", [seen.layers[layer, kind] for kind in KINDS])
-    yield _row("strict would block", [seen.blocked[kind] for kind in KINDS])
+        yield _row(f"flagged by `{layer}`", [observed.layers[layer, kind] for kind in KINDS])
+    yield _row("strict would block", [observed.blocked[kind] for kind in KINDS])
     yield ""
     yield from _head("Rule")
-    for sentence in sorted({sentence for sentence, _ in seen.rules}):
-        yield _row(sentence, [seen.rules[sentence, kind] for kind in KINDS])
+    for sentence in sorted({sentence for sentence, _ in observed.rules}):
+        yield _row(sentence, [observed.rules[sentence, kind] for kind in KINDS])
     yield ""
 
 

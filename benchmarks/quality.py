@@ -125,8 +125,8 @@ def print_trends(data: Path) -> None:
             trends, output = ScoreTrends(), AgentOutput(text="")
             for _ in range(SCORES):
                 false += trends.add(output, noise.gauss(NORMAL, SPREAD)) is not None
-            found = (n for n in range(10_000) if trends.add(output, score(n, noise)))
-            delays.append(next(found) + 1)
+            results = (n for n in range(10_000) if trends.add(output, score(n, noise)))
+            delays.append(next(results) + 1)
         delays.sort()
         print(
             f"{name} fall from {NORMAL:g} to {FALLEN:g}: found after {delays[len(delays) // 2]}"

@@ -31,12 +31,12 @@ def main() -> None:
 
 
 def _generated(texts: int, seed: int, show: bool) -> None:
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     flagged: Counter[str] = Counter()
     checked = 0
     each = texts // len(KINDS)
     for pair in twins(each, seed):
-        found[pair.kind] += bool(contradictions(pair.wrong).findings)
+        results[pair.kind] += bool(contradictions(pair.wrong).findings)
         report = contradictions(pair.right)
         flagged[pair.kind] += bool(report.findings)
         checked += report.checked > 0
@@ -45,9 +45,9 @@ def _generated(texts: int, seed: int, show: bool) -> None:
         if show and report.findings:
             print(f"  flagged {pair.kind}: {pair.right!r}: {report.findings[0].detail}")
     for kind in KINDS:
-        print(f"{kind:12} found {found[kind]:3} of {each}, twins flagged {flagged[kind]}")
+        print(f"{kind:12} found {results[kind]:3} of {each}, twins flagged {flagged[kind]}")
     total = each * len(KINDS)
-    _print("recall on generated texts", found.total(), total, f">= {_RECALL:.0%}")
+    _print("recall on generated texts", results.total(), total, f">= {_RECALL:.0%}")
     _print("consistent twins flagged", flagged.total(), total, f"<= {_FLAGGED:.0%}")
     _print("consistent twins with a relation checked", checked, total, "-")
 

@@ -16,7 +16,7 @@ from abs_shield.quality.plausibility import Direction, Limit, Order, check_plaus
 _FILE = Path(__file__).with_suffix(".json")
 _KINDS = {"Limit": Limit, "Order": Order, "Direction": Direction}
 _PARTS = ("develop", "held-out", "all")
-_FOUND, _FLAGGED = 0.80, 1 / 60
+_DETECTED, _FLAGGED = 0.80, 1 / 60
 """Goals: the least share of wrong sentences found, and the greatest of honest ones flagged."""
 
 
@@ -54,16 +54,18 @@ def _sentences(halves: Any, part: str, kind: str) -> list[str]:
 def _measure(name: str, part: str, sentences: Any, check: Any, show: bool) -> None:
     wrong, honest = (_sentences(sentences, part, kind) for kind in ("wrong", "honest"))
     missed = [one for one in wrong if not check(one).findings]
-    flagged = [(one, found) for one in honest if (found := check(one).findings)]
+    flagged = [(one, results) for one in honest if (results := check(one).findings)]
     if show:
         print(*(f"  missed: {one!r}\n" for one in missed), sep="", end="")
         print(
-            *(f"  flagged: {one!r}: {found[0].detail}\n" for one, found in flagged), sep="", end=""
+            *(f"  flagged: {one!r}: {results[0].detail}\n" for one, results in flagged),
+            sep="",
+            end="",
         )
-    found, most = len(wrong) - len(missed), max(1, round(len(honest) * _FLAGGED))
-    reached = found >= _FOUND * len(wrong) and len(flagged) <= most
+    results, most = len(wrong) - len(missed), max(1, round(len(honest) * _FLAGGED))
+    reached = results >= _DETECTED * len(wrong) and len(flagged) <= most
     print(
-        f"{name:12} {part:8} found {found} of {len(wrong)} (goal >= {_FOUND:.0%}), flagged"
+        f"{name:12} {part:8} found {results} of {len(wrong)} (goal >= {_DETECTED:.0%}), flagged"
         f" {len(flagged)} of {len(honest)} (goal <= {most})"
         f" {'reached' if reached else 'NOT REACHED'}"
     )
@@ -74,10 +76,10 @@ def _answers(folder: Path, checks: Any, show: bool) -> None:
     for name, check in checks.items():
         count = compared = findings = 0
         for text in _texts(folder):
-            found: SubCheck = check(text)
-            count, compared = count + 1, compared + found.checked
-            findings += len(found.findings)
-            for one in found.findings if show else ():
+            results: SubCheck = check(text)
+            count, compared = count + 1, compared + results.checked
+            findings += len(results.findings)
+            for one in results.findings if show else ():
                 print(f"  finding: {one.claim!r}: {one.detail}")
         print(f"{name:12} answers  {findings} findings in {count:,}, {compared} compared (goal 0)")
 

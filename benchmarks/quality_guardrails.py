@@ -13,7 +13,7 @@ _FILE = Path(__file__).with_suffix(".json")
 _HALF = 30
 """Passages of each list that the rules were written with; the others were held out."""
 _PARTS = {"develop": slice(0, _HALF), "held-out": slice(_HALF, None), "all": slice(None)}
-_FOUND, _FLAGGED = "57 of 60", "2 of 60"
+_DETECTED, _FLAGGED = "57 of 60", "2 of 60"
 """Goals for each domain: the least found with the right rule, and the most flagged."""
 
 
@@ -32,7 +32,7 @@ def main() -> None:
 def _measure(
     domain: str, passages: Any, catalogue: ProductCatalogue, part: slice, show: bool
 ) -> None:
-    found = flagged = 0
+    results = flagged = 0
     for text in passages["pass"][part]:
         codes = [one.code for one in guardrail_violations(text, domain, catalogue=catalogue)]
         flagged += bool(codes)
@@ -40,12 +40,12 @@ def _measure(
             print(f"  flagged {codes}: {text!r}")
     for code, text in passages["break"][part]:
         codes = [one.code for one in guardrail_violations(text, domain, catalogue=catalogue)]
-        found += code in codes
+        results += code in codes
         if code not in codes and show:
             print(f"  missed {code}, found {codes}: {text!r}")
     broken, good = len(passages["break"][part]), len(passages["pass"][part])
     print(
-        f"{domain:10} found {found} of {broken} (goal >= {_FOUND}), "
+        f"{domain:10} found {results} of {broken} (goal >= {_DETECTED}), "
         f"flagged {flagged} of {good} (goal <= {_FLAGGED})"
     )
 

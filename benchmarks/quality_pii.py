@@ -50,19 +50,19 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="recorded texts; all without it")
     parser.add_argument("--misses", action="store_true", help="print values that are not found")
     parser.add_argument("--list", action="store_true", help="print findings that nothing confirms")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     detectors = installed()
-    made, left_out = samples(seed=asked.seed, each=asked.each)
-    print_recall(made, left_out, detectors, misses=asked.misses)
-    texts = list(dict.fromkeys(recorded(asked.data)))
+    created, left_out = samples(seed=options.seed, each=options.each)
+    print_recall(created, left_out, detectors, misses=options.misses)
+    texts = list(dict.fromkeys(recorded(options.data)))
     if not texts:
-        print(f"skipped: no recorded texts at {asked.data}")
+        print(f"skipped: no recorded texts at {options.data}")
         return
     random.Random(1).shuffle(texts)
-    texts = texts[: asked.limit]
+    texts = texts[: options.limit]
     for detector in detectors:
         few = texts if isinstance(detector, TableDetector) else texts[:SLOW]
-        print_findings(detector, few, listed=asked.list)
+        print_findings(detector, few, listed=options.list)
     for detector in detectors:
         print_time(detector, texts)
 
@@ -93,18 +93,18 @@ def _presidio() -> PiiDetector:
 
 
 def print_recall(
-    made: Sequence[Sample],
+    created: Sequence[Sample],
     left_out: dict[str, int],
     detectors: Sequence[PiiDetector],
     *,
     misses: bool,
 ) -> None:
     """Print the share of values of each type that a detector finds, and names rightly."""
-    print(f"\n{len(made):,} texts in {len(LANGUAGES)} locales")
+    print(f"\n{len(created):,} texts in {len(LANGUAGES)} locales")
     others = "".join(f"{one.name:>10}" for one in detectors[1:])
     print(f"{'type':28}{'values':>7}{'left out':>9}{'goal':>6}{'recall':>8}{'':>5}{others}")
     by_name: defaultdict[str, list[Sample]] = defaultdict(list)
-    for sample in made:
+    for sample in created:
         by_name[sample.name].append(sample)
     for name, some in by_name.items():
         goal = RECALL_CHECKSUMMED if name in CHECKSUMMED else RECALL
@@ -119,17 +119,17 @@ def print_recall(
 
 def _print_misses(detector: PiiDetector, some: Sequence[Sample]) -> None:
     for sample in some:
-        if not is_found(detector, sample):
-            found = [one.name for one in detector.detect(sample.text)]
-            print(f"    {sample.locale} {sample.text!r} {found}")
+        if not is_detected(detector, sample):
+            results = [one.name for one in detector.detect(sample.text)]
+            print(f"    {sample.locale} {sample.text!r} {results}")
 
 
 def recall(detector: PiiDetector, some: Sequence[Sample]) -> float:
     """Return the share of values that are found."""
-    return statistics.fmean(is_found(detector, sample) for sample in some)
+    return statistics.fmean(is_detected(detector, sample) for sample in some)
 
 
-def is_found(detector: PiiDetector, sample: Sample) -> bool:
+def is_detected(detector: PiiDetector, sample: Sample) -> bool:
     """Return whether an entity of the right name covers the value, but for its marks."""
     digits = sum(map(str.isalnum, sample.text[sample.start : sample.end]))
     return any(
@@ -153,14 +153,14 @@ def print_findings(detector: PiiDetector, texts: Sequence[str], *, listed: bool)
     held: Counter[str] = Counter()
     unconfirmed: dict[str, list[str]] = {}
     for text in texts:
-        found = detector.detect(text)
-        names = {one.name for one in found}
+        results = detector.detect(text)
+        names = {one.name for one in results}
         by_name.update(names)
         held["an e-mail address"] += "EmailAddress" in names
         held["a telephone number"] += "PhoneNumber" in names
         held["anything else"] += bool(names - CONTACT)
         held["any of these"] += bool(names)
-        if unread := [one for one in found if not is_confirmed(one, text)]:
+        if unread := [one for one in results if not is_confirmed(one, text)]:
             unconfirmed[text] = [
                 f"{one.name} {text[max(0, one.start - NEAR) : one.end + 20]!r}" for one in unread
             ]

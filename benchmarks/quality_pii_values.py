@@ -269,13 +269,13 @@ def samples(*, seed: int, each: int) -> tuple[list[Sample], dict[str, int]]:
         seed: Of `faker` and of the choice of sentences.
         each: Values of each type and locale.
     """
-    made: list[Sample] = []
+    samples_list: list[Sample] = []
     left_out: dict[str, int] = {}
     for number, value in enumerate(VALUES):
         draw = random.Random(f"{seed}-{number}")
         for text in _values(value, seed=seed + number, each=each, left_out=left_out):
-            made.append(_embedded(value, text, draw))
-    return made, left_out
+            samples_list.append(_embedded(value, text, draw))
+    return samples_list, left_out
 
 
 def _values(value: Value, *, seed: int, each: int, left_out: dict[str, int]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from abs_shield.quality.pii.scan import scan
 
 _FILE = Path(__file__).with_suffix(".json")
 _PARTS = ("develop", "held-out")
-_FOUND = 0.9
+_DETECTED = 0.9
 """Goals: no honest sentence is held, and this share of the faulty ones is found."""
 
 
@@ -27,11 +27,11 @@ def main() -> None:
         for name, check, honest, faulty in cases(part):
             held = [one for one in honest if check(one)]
             missed = [one for one in faulty if not check(one)]
-            found = len(faulty) - len(missed)
-            reached = not held and found >= _FOUND * len(faulty)
+            results = len(faulty) - len(missed)
+            reached = not held and results >= _DETECTED * len(faulty)
             print(
                 f"{name:12} {part:8} honest held {len(held)} of {len(honest)} (goal 0), faulty"
-                f" found {found} of {len(faulty)} (goal >= {_FOUND:.0%})"
+                f" found {results} of {len(faulty)} (goal >= {_DETECTED:.0%})"
                 f" {'reached' if reached else 'NOT REACHED'}"
             )
             if options.show:

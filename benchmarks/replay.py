@@ -63,12 +63,12 @@ def speed(path: Path, tools: Path | None, *, rounds: int = 1) -> dict[str, Any]:
     }
 
 
-def _replayed(path: Path, job: Judging, engine: str, crew: WorkerPool) -> dict[str, Any]:
+def _replayed(path: Path, job: Judging, engine: str, workers: WorkerPool) -> dict[str, Any]:
     if engine == "ray" and importlib.util.find_spec("ray") is None:
         return {"calls_per_s": None, "reason": "Ray is not installed: the extra `ray`"}
     hashed, calls, first = hashlib.sha256(), 0, 0.0
     started, worked = perf_counter(), process_time()
-    for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=crew):
+    for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=workers):
         first = first or perf_counter() - started
         hashed.update(part.rows)
         calls += part.tally.verdicts.total()
@@ -95,10 +95,10 @@ def _decoded(path: Path) -> float:
 
 
 def memory(sizes: Sequence[int], *, folder: Path, sort: bool = False) -> dict[str, Any]:
-    """Give the peak of all processes of `abs-shield replay --workers 2`, in MB, for each size."""
+    """Return the peak of all processes of `abs-shield replay --workers 2`, in MB, for each size."""
     peaks = {}
     for size in sizes:
-        path = _made_up(folder / "runs.jsonl", size=size * _MB)
+        path = _write_runs(folder / "runs.jsonl", size=size * _MB)
         peaks[f"{size} MB"] = _peak(path, ("--sort",) if sort else ("--workers", "2"))
         path.unlink()
     smallest, *_, largest = peaks.values()
@@ -137,7 +137,7 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _made_up(path: Path, *, size: int) -> Path:
+def _write_runs(path: Path, *, size: int) -> Path:
     """Write runs of three calls with long results, two runs a session, up to *size* bytes."""
     dice = random.Random(11)
     tool = {"name": "get_order", "description": "Look an order up.", "parameters": ONE_SCHEMA}
@@ -173,7 +173,7 @@ def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if data is None:
-            figures = speed(_made_up(folder / "speed.jsonl", size=10 * _MB), None, rounds=rounds)
+            figures = speed(_write_runs(folder / "speed.jsonl", size=10 * _MB), None, rounds=rounds)
         else:
             figures = speed(data / "runs.jsonl.gz", data / "toolsets.json", rounds=rounds)
         return {
@@ -189,8 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("--data", type=Path, help="a folder with runs.jsonl.gz and toolsets.json")
     reader.add_argument("--quick", action="store_true", help="10 and 100 MB, not 1 GB")
-    given = reader.parse_args(arguments)
-    print(json.dumps(measure(given.data, quick=given.quick), indent=2))
+    options = reader.parse_args(arguments)
+    print(json.dumps(measure(options.data, quick=options.quick), indent=2))
 
 
 if __name__ == "__main__":

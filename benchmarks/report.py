@@ -1,4 +1,4 @@
-"""What a report of a long decision log costs: ``python benchmarks/report.py``."""
+"""Cost of a report of a long decision log: ``python benchmarks/report.py``."""
 
 from __future__ import annotations
 

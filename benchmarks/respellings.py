@@ -1,5 +1,5 @@
 """
-Whether other spellings of a seen identifier pass, and identifiers close to it are found.
+Acceptance of other spellings of a mentioned identifier, and detection of similar ones.
 
     python benchmarks/respellings.py             # 500 of each of twenty kinds
     python benchmarks/respellings.py --each 100
@@ -14,12 +14,12 @@ from typing import NamedTuple
 from abs_shield import Shield, Tool, ToolCall, shield
 from benchmarks.identifiers import KINDS, Identifier, others, respelt
 
-LEAST_PASSED, LEAST_FOUND = 0.995, 0.99
+LEAST_PASSED, LEAST_DETECTED = 0.995, 0.99
 """The goals, of each kind."""
 
 
 class Row(NamedTuple):
-    """What became of one kind of identifier."""
+    """Rates of one kind of identifier."""
 
     kind: str
     passed: float
@@ -29,8 +29,8 @@ class Row(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """Whether both goals are reached."""
-        return self.passed >= LEAST_PASSED and self.found >= LEAST_FOUND
+        """Return whether both goals are reached."""
+        return self.passed >= LEAST_PASSED and self.found >= LEAST_DETECTED
 
 
 def judged(name: str, each: int, *, seed: int = 7) -> Row:
@@ -39,8 +39,8 @@ def judged(name: str, each: int, *, seed: int = 7) -> Row:
     guard = guard_of(kind)
     same = [*islice(respelt(kind, seed), each)]
     apart = [*islice(others(kind, seed), each)]
-    stopped = [pair for pair in same if is_found(guard, kind, (pair[0],), pair[1])]
-    missed = [pair for pair in apart if not is_found(guard, kind, *pair)]
+    stopped = [pair for pair in same if is_flagged(guard, kind, (pair[0],), pair[1])]
+    missed = [pair for pair in apart if not is_flagged(guard, kind, *pair)]
     return Row(name, 1 - len(stopped) / each, 1 - len(missed) / each, stopped, missed)
 
 
@@ -51,11 +51,11 @@ def guard_of(kind: Identifier) -> Shield:
     return Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
 
 
-def is_found(guard: Shield, kind: Identifier, seen: tuple[str, ...], value: str) -> bool:
-    """Whether a call with *value* has a finding in a run that has *seen* others."""
+def is_flagged(guard: Shield, kind: Identifier, mentioned: tuple[str, ...], value: str) -> bool:
+    """Return whether a call with *value* has a finding in a run that has *seen* others."""
     with guard.session() as session:
-        session.user(f"Please cancel what you find, for {' '.join(seen)}, and nothing else.")
-        session.tool_result("find", [{kind.field: one} for one in seen])
+        session.user(f"Please cancel what you find, for {' '.join(mentioned)}, and nothing else.")
+        session.tool_result("find", [{kind.field: one} for one in mentioned])
         decision = guard.check_call(ToolCall("cancel_item", {kind.field: value}))
     return bool(decision.findings)
 
@@ -74,7 +74,7 @@ def main() -> None:
         print(f"{name:18} {row.passed:16.3f} {row.found:14.3f}{'' if row.reached else '  *'}")
         for fault in (*row.stopped[: each.show], *row.missed[: each.show]):
             print("   ", fault)
-    print(f"goals of {LEAST_PASSED} and {LEAST_FOUND}: {reached} of {len(KINDS)} kinds")
+    print(f"goals of {LEAST_PASSED} and {LEAST_DETECTED}: {reached} of {len(KINDS)} kinds")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """
-The walk of docs/rollout.md on recorded runs: audit, report, labels, backtest, planted faults.
+The steps of docs/rollout.md on recorded runs: audit, report, labels, backtest, planted faults.
 
     python benchmarks/rollout.py --data ../shared/data/toolcalls
 
@@ -49,7 +49,7 @@ COMMAND = "import sys; from abs_shield.cli import main; sys.exit(main())"
 
 
 def chosen(data: Path) -> Iterator[dict[str, Any]]:
-    """Give the recorded runs of one agent."""
+    """Yield the recorded runs of one agent."""
     with gzip.open(data / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             run = json.loads(line)
@@ -65,7 +65,7 @@ def audited(runs: Path, toolsets: dict[str, Any], log: Path) -> None:
 
 
 def refused(runs: list[dict[str, Any]], log: Path) -> list[str]:
-    """Give the ids of calls that strict mode would block and the recorded tool refused."""
+    """Return the ids of calls that strict mode would block and the recorded tool refused."""
     answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in runs:
         for message in run["messages"]:

@@ -27,7 +27,7 @@ ENGINES = ("jsonschema", "pydantic-core", "jsonschema-rs")
 
 
 def best_us(judge: Callable[[Any], bool]) -> float:
-    """Give the best of seven runs of 500 judgements, in microseconds a judgement."""
+    """Return the best of seven runs of 500 judgements, in microseconds a judgement."""
     return min(timeit.repeat(lambda: judge(VALUE), number=500, repeat=7)) / 500 * 1e6
 
 

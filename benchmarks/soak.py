@@ -37,17 +37,17 @@ TOOL = {
 
 def agent(firewall: Shield, stop: Event, counts: list[int]) -> None:
     """Open session after session, and judge a few calls in each."""
-    made = 0
+    calls = 0
     while not stop.is_set():
         with firewall.session() as session:
-            session.user(f"Refund tx_{made:05}, please.")
+            session.user(f"Refund tx_{calls:05}, please.")
             for number in range(5):
-                target = f"tx_{made if number else made + 7:05}"
+                target = f"tx_{calls if number else calls + 7:05}"
                 call = ToolCall("refund", {"transaction_id": target}, f"c{number}")
                 firewall.check_call(call, session=session)
-                made += 1
+                calls += 1
                 time.sleep(PAUSE_S)
-    counts.append(made)
+    counts.append(calls)
 
 
 def disturber(path: Path, stop: Event, random_: random.Random) -> None:
@@ -62,25 +62,25 @@ def disturber(path: Path, stop: Event, random_: random.Random) -> None:
 
 
 def memory_mb() -> float:
-    """Give the largest resident memory so far, in megabytes."""
+    """Return the largest resident memory so far, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
 def watched(store: SqliteStore, stop: Event, seconds: float) -> dict[str, Any]:
     """Verify, read and prune while it is written; give what was seen."""
     until = time.monotonic() + seconds
-    told: dict[str, Any] = {"verified": 0, "faults": [], "pruned_decisions": 0, "memory_mb": []}
+    report: dict[str, Any] = {"verified": 0, "faults": [], "pruned_decisions": 0, "memory_mb": []}
     while time.monotonic() < until:
         stop.wait(seconds / 12)
-        told["faults"] += map(str, verify(store))
-        told["verified"] += 1
+        report["faults"] += map(str, verify(store))
+        report["verified"] += 1
         before, at = len(store), time.time() - seconds / 4
         gone = sum(1 for _ in store.scan(until=at))
         store.prune(at)
-        told["pruned_decisions"] += gone
-        told["memory_mb"].append(round(memory_mb(), 1))
+        report["pruned_decisions"] += gone
+        report["memory_mb"].append(round(memory_mb(), 1))
         assert before >= gone
-    return told
+    return report
 
 
 def soak(seconds: float) -> dict[str, Any]:
@@ -95,13 +95,13 @@ def soak(seconds: float) -> dict[str, Any]:
         work.append(Thread(target=disturber, args=(path, stop, random.Random(7))))
         for thread in work:
             thread.start()
-        told = watched(store, stop, seconds)
+        report = watched(store, stop, seconds)
         stop.set()
         for thread in work:
             thread.join()
-        kept_all = store.flush(60)
-        seen = Verified()
-        told["faults"] += map(str, verify(store, into=seen))
+        flushed = store.flush(60)
+        verified = Verified()
+        report["faults"] += map(str, verify(store, into=verified))
         left, dropped = len(store), store.status.dropped
         store.close()
     gc.collect()
@@ -110,18 +110,18 @@ def soak(seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "judged": judged,
         "kept_at_the_end": left,
-        **told,
+        **report,
         "dropped_and_said": dropped,
-        "lost": judged - left - told["pruned_decisions"] - dropped,
-        "flushed": kept_all,
+        "lost": judged - left - report["pruned_decisions"] - dropped,
+        "flushed": flushed,
         "threads": THREADS,
     }
 
 
 def main() -> None:
-    told = soak(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS)
-    print(json.dumps(told, indent=2))
-    raise SystemExit(bool(told["lost"] or told["faults"] or not told["flushed"]))
+    report = soak(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS)
+    print(json.dumps(report, indent=2))
+    raise SystemExit(bool(report["lost"] or report["faults"] or not report["flushed"]))
 
 
 if __name__ == "__main__":

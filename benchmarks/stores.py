@@ -1,5 +1,5 @@
 """
-What keeping a decision costs the calling thread, and four processes that share one file.
+Cost of storing a decision for the calling thread, and for four processes with one file.
 
     python benchmarks/stores.py [DECISIONS]
 
@@ -44,10 +44,10 @@ fill(sys.argv[1], int(sys.argv[2]))
 
 
 def firewall() -> Shield:
-    """Give a Shield in audit mode that keeps nothing itself."""
-    made = Shield(shield.configure(mode="audit"), store=MemoryStore(1), hooks=None)
-    made.register(TOOL)
-    return made
+    """Return a Shield in audit mode that keeps nothing itself."""
+    audited = Shield(shield.configure(mode="audit"), store=MemoryStore(1), hooks=None)
+    audited.register(TOOL)
+    return audited
 
 
 def decisions(count: int) -> Iterator[Any]:
@@ -72,7 +72,7 @@ def appended(store: Store, count: int) -> dict[str, float]:
         times.append(time.perf_counter_ns() - started)
     gc.enable()
     started = time.perf_counter()
-    kept = store.flush(60)
+    flushed = store.flush(60)
     times.sort()
     return {
         "p50_us": times[count // 2] / 1e3,
@@ -80,25 +80,25 @@ def appended(store: Store, count: int) -> dict[str, float]:
         "p999_us": times[count * 999 // 1000] / 1e3,
         "max_us": times[-1] / 1e3,
         "flush_s": round(time.perf_counter() - started, 3),
-        "kept": kept and len(store) == count,
+        "kept": flushed and len(store) == count,
         "dropped": store.status.dropped,
     }
 
 
 @contextmanager
 def postgres() -> Iterator[str | None]:
-    """Give the address of a server of our own; None where none is installed."""
-    found = programs()
-    if found is None:
+    """Yield the address of a server of our own; None where none is installed."""
+    postgres_programs = programs()
+    if postgres_programs is None:
         yield None
         return
-    with served(found) as server:
+    with served(postgres_programs) as server:
         yield server.dsn("public")
 
 
 def sinks(folder: Path, count: int) -> dict[str, Any]:
     """Measure every store in turn, each after a warm-up."""
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     with postgres() as dsn:
         for name, address in (
             ("memory", ""),
@@ -106,7 +106,7 @@ def sinks(folder: Path, count: int) -> dict[str, Any]:
             ("postgres", dsn),
         ):
             if address is None:
-                told[name] = "no PostgreSQL server is installed"
+                report[name] = "no PostgreSQL server is installed"
                 continue
             with closing(_opened(address, most=2 * count)) as store:
                 appended(store, 500)
@@ -114,8 +114,8 @@ def sinks(folder: Path, count: int) -> dict[str, Any]:
                 figures = appended(store, count)
                 figures["kept"] = len(store) - start == count
                 figures["reached"] = figures["p50_us"] <= P50_US and figures["p99_us"] <= P99_US
-                told[name] = figures
-    return told
+                report[name] = figures
+    return report
 
 
 def _opened(address: str, *, most: int) -> Store:
@@ -146,9 +146,9 @@ def shared(folder: Path, count: int) -> dict[str, Any]:
     running = [subprocess.Popen(words, cwd=root) for _ in range(PROCESSES)]
     codes = [process.wait() for process in running]
     seconds = time.perf_counter() - started
-    seen = Verified()
+    verified = Verified()
     with closing(SqliteStore(path, existing=True)) as store:
-        faults = list(verify(store, into=seen))
+        faults = list(verify(store, into=verified))
         ids = {decision.id for decision in store.scan()}
     return {
         "processes": PROCESSES,
@@ -157,7 +157,7 @@ def shared(folder: Path, count: int) -> dict[str, Any]:
         "kept": len(ids),
         "lost": PROCESSES * count - len(ids),
         "exit_codes": codes,
-        "chains": seen.chains,
+        "chains": verified.chains,
         "faults": len(faults),
         "seconds": round(seconds, 1),
         "decisions_per_s": round(PROCESSES * count / seconds),
@@ -168,18 +168,18 @@ def shared(folder: Path, count: int) -> dict[str, Any]:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else DECISIONS
     with tempfile.TemporaryDirectory() as folder:
-        told = {
+        report = {
             "goal": {"p50_us": P50_US, "p99_us": P99_US},
             "sinks": sinks(Path(folder), count),
             "one_file": shared(Path(folder), count),
         }
-    print(json.dumps(told, indent=2))
-    raise SystemExit(missed(told))
+    print(json.dumps(report, indent=2))
+    raise SystemExit(missed(report))
 
 
-def missed(told: dict[str, Any]) -> bool:
-    """Whether a goal was missed: a cost, or a decision that is not kept."""
-    one, measured = told["one_file"], [s for s in told["sinks"].values() if isinstance(s, dict)]
+def missed(report: dict[str, Any]) -> bool:
+    """Return whether a goal was missed: a cost, or a decision that is not kept."""
+    one, measured = report["one_file"], [s for s in report["sinks"].values() if isinstance(s, dict)]
     whole = not (one["lost"] or one["faults"] or any(one["exit_codes"]))
     return not (whole and all(sink["kept"] and sink["reached"] for sink in measured))
 

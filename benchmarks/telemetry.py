@@ -1,4 +1,4 @@
-"""What telemetry costs the thread that calls a tool: ``python benchmarks/telemetry.py``."""
+"""Cost of telemetry for the calling thread: ``python benchmarks/telemetry.py``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def judged(hook: dict[str, Any], collectors: dict[str, Any]) -> list[dict[str, A
     """Set the two promised figures beside what was measured; of several the worst."""
     worst = max(
         ratio
-        for found in collectors.values()
+        for collector in collectors.values()
         for kind in telemetry_collectors.KINDS
-        for part in found[kind].values()
+        for part in collector[kind].values()
         for ratio in part["p50_over_live"].values()
     )
     rows = (
@@ -39,8 +39,8 @@ def judged(hook: dict[str, Any], collectors: dict[str, Any]) -> list[dict[str, A
         ("worst collector over a live one, p50", worst, telemetry_collectors.AT_MOST),
     )
     return [
-        {"figure": what, "measured": found, "at_most": most, "reached": found <= most}
-        for what, found, most in rows
+        {"figure": what, "measured": collector, "at_most": most, "reached": collector <= most}
+        for what, collector, most in rows
     ]
 
 

@@ -29,11 +29,11 @@ def checks() -> dict[str, Callable[[], Any]]:
     firewall = Shield(shield.configure(mode="audit", tools=[tool]))
     session = firewall.session()
     session.user("Please refund order ord_12345, 20 EUR.")
-    made: dict[str, Callable[[], Any]] = {}
+    by_name: dict[str, Callable[[], Any]] = {}
     for kind, (call, verdict) in CALLS.items():
         assert firewall.check_call(call, session=session).verdict is verdict
-        made[kind] = lambda call=call: firewall.check_call(call, session=session)
-    return made
+        by_name[kind] = lambda call=call: firewall.check_call(call, session=session)
+    return by_name
 
 
 def timed(check: Callable[[], Any], calls: int) -> list[float]:
@@ -52,11 +52,11 @@ def timed(check: Callable[[], Any], calls: int) -> list[float]:
 def main() -> None:
     """Answer lines of ``KIND CALLS``; at their end shut down, and tell how long that took."""
     telemetry = setup()
-    made = checks()
+    all_checks = checks()
     print("ready", flush=True)
     for line in sys.stdin:
         kind, calls = line.split()
-        print(json.dumps(timed(made[kind], int(calls))), flush=True)
+        print(json.dumps(timed(all_checks[kind], int(calls))), flush=True)
     started = monotonic()
     done = telemetry.shutdown()
     print(json.dumps({"all_sent": done, "s": round(monotonic() - started, 2)}), flush=True)

@@ -1,4 +1,4 @@
-"""What a check costs while its collector is live, dead, slow or deaf; how long the end takes."""
+"""Cost of a check with a live, dead, slow or unresponsive collector, and of the shutdown."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def measure(*, over: str, rounds: int = 100, calls: int = 50) -> dict[str, Any]:
             order.append(order.pop(0))
             for kind in KINDS:
                 for name in order:
-                    took[kind][name].append(_asked(agents[name], kind, calls))
+                    took[kind][name].append(_ask_agent(agents[name], kind, calls))
             time.sleep(_PAUSE_S)
         ends = _ends(agents)
         requests = live.requests()
@@ -96,7 +96,7 @@ def _agent(port: int, *, over: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def _asked(agent: subprocess.Popen[str], kind: str, calls: int) -> list[float]:
+def _ask_agent(agent: subprocess.Popen[str], kind: str, calls: int) -> list[float]:
     asking = _file(agent.stdin)
     asking.write(f"{kind} {calls}\n")
     asking.flush()
@@ -104,7 +104,7 @@ def _asked(agent: subprocess.Popen[str], kind: str, calls: int) -> list[float]:
 
 
 def _ends(agents: dict[str, subprocess.Popen[str]]) -> dict[str, Any]:
-    """All shut down at once, as processes on one machine do."""
+    """Shut down all agents simultaneously, as processes on one machine do."""
     for agent in agents.values():
         _file(agent.stdin).close()
     return {name: json.loads(_file(agent.stdout).readline()) for name, agent in agents.items()}

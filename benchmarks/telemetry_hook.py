@@ -1,4 +1,4 @@
-"""What telling OpenTelemetry of a clean call costs, over the same said by hand."""
+"""Cost of reporting a clean call to OpenTelemetry, over the same by hand."""
 
 from __future__ import annotations
 
@@ -46,10 +46,12 @@ def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
     """
     with receiver() as collector:
         endpoint = f"http://127.0.0.1:{collector.ports['grpc']}"
-        found = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls)
-        found["flagged"] = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls, flagged=True)
-        found["sampled_out"] = _compared(endpoint, ALWAYS_OFF, rounds=rounds, calls=calls)
-    return {"rounds": rounds, "calls_a_round": calls, "at_most": AT_MOST} | found
+        results = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls)
+        results["flagged"] = _compared(
+            endpoint, ALWAYS_ON, rounds=rounds, calls=calls, flagged=True
+        )
+        results["sampled_out"] = _compared(endpoint, ALWAYS_OFF, rounds=rounds, calls=calls)
+    return {"rounds": rounds, "calls_a_round": calls, "at_most": AT_MOST} | results
 
 
 def _compared(
@@ -90,7 +92,7 @@ def _providers(
 
 
 def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
-    """What a careful developer writes: a span that says the same, a histogram; and a counter."""
+    """Write the equivalent by hand: a span with the same attributes, a histogram and a counter."""
     tracer, meter = tracers.get_tracer("by_hand"), meters.get_meter("by_hand")
     duration = meter.create_histogram("app.check.duration", unit="s")
     counter = meter.create_counter("app.decisions")

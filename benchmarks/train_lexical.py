@@ -20,16 +20,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=TARGET)
-    asked = parser.parse_args()
-    folder = asked.data / "grounding"
+    options = parser.parse_args()
+    folder = options.data / "grounding"
     if not folder.is_dir():
         print(f"skipped: no labelled answers at {folder}")
         return
     corpora = {name: (licence, corpus(folder, name)) for name, licence in TRAINED.items()}
     text = json.dumps(to_json(fitted(corpora)), ensure_ascii=False, indent=1)
-    asked.out.write_text(text + "\n", "utf-8")
+    options.out.write_text(text + "\n", "utf-8")
     answers = sum(len(rows) for _, rows in corpora.values())
-    print(f"{asked.out}: {len(text):,} bytes, {answers:,} answers of {len(corpora)} corpora")
+    print(f"{options.out}: {len(text):,} bytes, {answers:,} answers of {len(corpora)} corpora")
 
 
 if __name__ == "__main__":

@@ -46,11 +46,11 @@ class Worker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-    def ask(self, do: str, **asked: Any) -> Any:
+    def ask(self, do: str, **request: Any) -> Any:
         """Send one line, and wait for the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"do": do, **asked}) + "\n")
+        self._process.stdin.write(json.dumps({"do": do, **request}) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
@@ -76,7 +76,7 @@ def installed(folder: str) -> str | None:
 
 def speed(workers: dict[str, Worker], *, rounds: int) -> dict[str, Any]:
     """Time both, a batch of each in turn."""
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for fields, goal in FASTER.items():
         taken: dict[str, list[float]] = {which: [] for which in workers}
         calls = 200 if fields < 50 else 60
@@ -87,13 +87,13 @@ def speed(workers: dict[str, Worker], *, rounds: int) -> dict[str, Any]:
         if "original" in row:
             row["times_faster"] = round(row["original"]["p50_us"] / row["ours"]["p50_us"], 1)
             row["goal"] = goal
-        told[f"{fields} fields"] = row
-    return told
+        report[f"{fields} fields"] = row
+    return report
 
 
 def false_alarms(workers: dict[str, Worker], *, calls: int) -> dict[str, Any]:
-    """Give the share of each honest stream that is not accepted, with its goal."""
-    told: dict[str, Any] = {}
+    """Return the share of each honest stream that is not accepted, with its goal."""
+    report: dict[str, Any] = {}
     for name, (_, most) in STREAMS.items():
         for same in (True, False):
             label = f"{name}, {'the same' if same else 'other'} arguments"
@@ -101,18 +101,18 @@ def false_alarms(workers: dict[str, Worker], *, calls: int) -> dict[str, Any]:
                 which: worker.ask("stream", name=name, same=same, calls=calls)
                 for which, worker in workers.items()
             }
-            told[label] = {**row, "at_most": most}
-    return told
+            report[label] = {**row, "at_most": most}
+    return report
 
 
 def drawn(n: int, *, seed: int) -> list[tuple[dict[str, bool], bool]]:
     """Labelled results whose signals fire at known rates; one in five is hallucinated."""
-    dice, told = random.Random(seed), []
+    dice, verdicts = random.Random(seed), []
     for _ in range(n):
         wrong = dice.random() < 0.2
         fired = {name: dice.random() < rates[0 if wrong else 1] for name, rates in RATES.items()}
-        told.append((fired, wrong))
-    return told
+        verdicts.append((fired, wrong))
+    return verdicts
 
 
 def calibration() -> dict[str, Any]:
@@ -121,8 +121,10 @@ def calibration() -> dict[str, Any]:
     combiner = Calibrated(taught.groups)
     held_out = []
     for fired, wrong in drawn(5_000, seed=3):
-        heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
-        held_out.append((probability(combiner.odds(log_odds(taught.prior), heard)), wrong))
+        observed = [
+            (name, SignalResult(is_fired, float(is_fired), 1.0)) for name, is_fired in fired.items()
+        ]
+        held_out.append((probability(combiner.odds(log_odds(taught.prior), observed)), wrong))
     curve = [
         {"results": one.n, "said": round(one.predicted, 4), "was": round(one.observed, 4)}
         for one in reliability(held_out)
@@ -134,7 +136,7 @@ def calibration() -> dict[str, Any]:
 
 def numerics(*, updates: int) -> dict[str, Any]:
     """Compare the windowed statistics with exact arithmetic after very many updates."""
-    told = {}
+    report = {}
     for name, mean, spread in (("650 and 10", 650, 10), ("1e9 and 1", 1e9, 1)):
         dice, window = random.Random(5), Window(100)
         newest: deque[float] = deque(maxlen=100)
@@ -145,12 +147,12 @@ def numerics(*, updates: int) -> dict[str, Any]:
         exact = [Fraction(x) for x in newest]
         middle = sum(exact) / 100
         variance = float(sum((x - middle) ** 2 for x in exact) / 99)
-        told[name] = {
+        report[name] = {
             "updates": updates,
             "mean_off": abs(window.mean - float(middle)) / abs(mean),
             "variance_off": abs(window.variance - variance) / variance,
         }
-    return told
+    return report
 
 
 def picture(curve: list[dict[str, Any]], path: Path) -> None:
@@ -175,12 +177,12 @@ def picture(curve: list[dict[str, Any]], path: Path) -> None:
 
 def missed(report: dict[str, Any]) -> list[str]:
     """Name every goal that was not reached."""
-    told = [
+    results = [
         f"{name}: {row['times_faster']} times faster, goal {row['goal']}"
         for name, row in report["speed"].items()
         if row.get("times_faster", math.inf) < row.get("goal", 0)
     ]
-    told += [
+    results += [
         f"{name}: {row['ours']['not_accepted']:.2%} not accepted, at most {row['at_most']:.0%}"
         for name, row in report["false_alarms"].items()
         if row["ours"]["not_accepted"] > row["at_most"] or row["ours"]["errors"]
@@ -188,14 +190,14 @@ def missed(report: dict[str, Any]) -> list[str]:
     for name, verdict in report["detection"]["ours"].items():
         wanted = name.startswith("harmless")
         if (verdict == "accept") is not wanted or verdict.startswith(("error", "0 of")):
-            told.append(f"{name}: {verdict}")
+            results.append(f"{name}: {verdict}")
     if report["calibration"]["ece"] > ECE:
-        told.append(f"calibration error {report['calibration']['ece']}, at most {ECE}")
-    return told
+        results.append(f"calibration error {report['calibration']['ece']}, at most {ECE}")
+    return results
 
 
 def measured(workers: dict[str, Worker], *, quick: bool) -> dict[str, Any]:
-    """Give the whole report."""
+    """Return the whole report."""
     report: dict[str, Any] = {
         "original": ORIGINAL if "original" in workers else None,
         "false_alarms": false_alarms(workers, calls=2_500 if quick else 5_000),
@@ -216,19 +218,19 @@ def main() -> None:
     parser.add_argument("--without-original", action="store_true", help="measure ours alone")
     parser.add_argument("--quick", action="store_true", help="fewer calls")
     parser.add_argument("--picture", type=Path, help="where to draw the calibration curve (SVG)")
-    told = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         workers = {"ours": Worker(sys.executable, "ours")}
-        python = told.original
-        if python is None and not told.without_original:
+        python = options.original
+        if python is None and not options.without_original:
             python = installed(folder)
         if python is not None:
             workers["original"] = Worker(python, "original")
-        report = measured(workers, quick=told.quick)
+        report = measured(workers, quick=options.quick)
         for worker in workers.values():
             worker.end()
-    if told.picture is not None:
-        picture(report["calibration"]["curve"], told.picture)
+    if options.picture is not None:
+        picture(report["calibration"]["curve"], options.picture)
     print(json.dumps(report, indent=2))
     sys.exit(1 if report["not_reached"] else 0)
 

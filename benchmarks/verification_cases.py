@@ -9,27 +9,36 @@ from typing import Any
 Case = Callable[[Callable[[], Any], Callable[..., Any]], Any]
 
 
-def after(known: Callable[[int], Any], calls: int, then: Any, **how: Any) -> Case:
-    """Give the verdict on *then* after so many results; *how* as in `_asked`."""
+def after(result_of: Callable[[int], Any], calls: int, then: Any, **how: Any) -> Case:
+    """Return the verdict on *then* after so many results; *how* as in `_asked`."""
 
     def case(engine: Callable[[], Any], verified: Callable[..., Any]) -> Any:
-        made = engine()
+        engine_used = engine()
         if profile := how.get("profile"):
-            made.register_tool_profile("t", **profile)
+            engine_used.register_tool_profile("t", **profile)
         for n in range(calls):
-            _asked(verified, made, known(n), n, how)
-        told = [_asked(verified, made, then, -1, how).verdict for _ in range(how.get("times", 1))]
-        return told[0] if len(told) == 1 else f"{sum(v != 'accept' for v in told)} of {len(told)}"
+            _verify_case(verified, engine_used, result_of(n), n, how)
+        verdicts = [
+            _verify_case(verified, engine_used, then, -1, how).verdict
+            for _ in range(how.get("times", 1))
+        ]
+        return (
+            verdicts[0]
+            if len(verdicts) == 1
+            else f"{sum(v != 'accept' for v in verdicts)} of {len(verdicts)}"
+        )
 
     return case
 
 
-def _asked(
-    verified: Callable[..., Any], made: Any, result: Any, n: int, how: dict[str, Any]
+def _verify_case(
+    verified: Callable[..., Any], engine_used: Any, result: Any, n: int, how: dict[str, Any]
 ) -> Any:
     same = how.get("same", True)
     args = how.get("then_args", {"id": 1}) if n < 0 else {"id": 1 if same else n}
-    return verified(made, result, how.get("ms", 300.0), args=args, session=how.get("session", "s"))
+    return verified(
+        engine_used, result, how.get("ms", 300.0), args=args, session=how.get("session", "s")
+    )
 
 
 def _noisy(mean: float, spread: float) -> Callable[[int], Any]:

@@ -38,32 +38,34 @@ class Tool:
     def gives(self, result: Any, arguments: Any, run: str) -> None:
         """Judge one result, and count it."""
         self.last = arguments, run
-        told = self.engine.verify(
+        verification = self.engine.verify(
             "t", args=arguments, result=result, execution_time_ms=300.0, session_id=run
         )
         self.results += 1
-        self.flagged += told.verdict != "accept"
-        self.by_shape += told.verdict != "accept" and told.signals["schema_mismatch"].fired
+        self.flagged += verification.verdict != "accept"
+        self.by_shape += (
+            verification.verdict != "accept" and verification.signals["schema_mismatch"].fired
+        )
 
     @property
     def gives_objects(self) -> bool:
-        """Whether it gave objects alone, and enough of them, where it did not fail."""
-        known = self.engine.snapshot()["results"].values()
-        kinds = [one["kind"] for one in known if one["kind"]]
+        """Return whether it gave objects alone, and enough of them, where it did not fail."""
+        snapshots = self.engine.snapshot()["results"].values()
+        kinds = [one["kind"] for one in snapshots if one["kind"]]
         return len(kinds) >= LEAST and {"object"} == {*kinds}
 
     def finds(self, planted: Any) -> bool:
-        """Whether a planted result is not accepted next."""
+        """Return whether a planted result is not accepted next."""
         engine = VerificationEngine().restore(self.engine.snapshot())
         arguments, run = self.last
-        told = engine.verify(
+        verification = engine.verify(
             "t", args=arguments, result=planted, execution_time_ms=300.0, session_id=run
         )
-        return told.verdict != "accept"
+        return verification.verdict != "accept"
 
 
 def recorded(path: Path) -> Iterator[tuple[tuple[str, ...], Any, Any, str]]:
-    """Yield tool, arguments, result and run of each result that is no recorded failure."""
+    """Yield tool, arguments, result and run of each result without a recorded failure."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             run = json.loads(line)
@@ -82,7 +84,7 @@ def measured(path: Path) -> dict[str, Any]:
     for name, arguments, result, run in recorded(path):
         tools.setdefault(name, Tool()).gives(result, arguments, run)
     large = [tool for tool in tools.values() if tool.gives_objects]
-    found = Counter(name for tool in large for name, x in PLANTED.items() if tool.finds(x))
+    results = Counter(name for tool in large for name, x in PLANTED.items() if tool.finds(x))
     total = sum(tool.results for tool in tools.values())
     return {
         "tools": len(tools),
@@ -90,17 +92,17 @@ def measured(path: Path) -> dict[str, Any]:
         "not_accepted": round(sum(tool.flagged for tool in tools.values()) / total, 5),
         "not_accepted_for_their_shape": sum(tool.by_shape for tool in tools.values()),
         "tools_with_objects": len(large),
-        "planted_and_not_accepted": {name: found[name] for name in PLANTED},
+        "planted_and_not_accepted": {name: results[name] for name in PLANTED},
     }
 
 
 def main() -> None:
     """Print the figures as JSON; name each folder that is not there."""
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for folder in FOLDERS:
         path = _DATA / folder / RUNS
-        told[folder] = measured(path) if path.is_file() else "skipped: no recorded runs"
-    print(json.dumps(told, indent=2))
+        report[folder] = measured(path) if path.is_file() else "skipped: no recorded runs"
+    print(json.dumps(report, indent=2))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ PROFILE: dict[str, Any] = {
 
 
 def engine(which: str) -> Any:
-    """Give a fresh engine."""
+    """Return a fresh engine."""
     if which == "ours":
         from abs_shield.verification import VerificationEngine
     else:
@@ -31,21 +31,25 @@ def engine(which: str) -> Any:
     return VerificationEngine()
 
 
-def verified(made: Any, result: Any, ms: float, *, args: Any, session: str | None, tool: str = "t"):
+def verified(
+    engine_used: Any, result: Any, ms: float, *, args: Any, session: str | None, tool: str = "t"
+):
     """Judge one result; both engines take these names."""
-    return made.verify(tool, result=result, execution_time_ms=ms, args=args, session_id=session)
+    return engine_used.verify(
+        tool, result=result, execution_time_ms=ms, args=args, session_id=session
+    )
 
 
 def stream(which: str, *, name: str, calls: int, same: bool) -> dict[str, Any]:
-    """Give the share of an honest stream that is not accepted."""
-    made = engine(which)
-    made.register_tool_profile("t", expected_latency_ms=(1, 60_000), has_network_io=True)
+    """Return the share of an honest stream that is not accepted."""
+    engine_used = engine(which)
+    engine_used.register_tool_profile("t", expected_latency_ms=(1, 60_000), has_network_io=True)
     refused = errors = 0
     for n, (result, ms) in enumerate(islice(STREAMS[name][0](41), calls)):
         args, session = ({"id": 7}, "s") if same else ({"id": n}, None)
         try:
-            told = verified(made, result, ms, args=args, session=session)
-            refused += told.verdict != "accept"
+            verification = verified(engine_used, result, ms, args=args, session=session)
+            refused += verification.verdict != "accept"
         except Exception:
             errors += 1
     return {"not_accepted": refused / calls, "errors": errors}
@@ -67,7 +71,7 @@ class Timed:
         self.batch(300)
 
     def batch(self, calls: int) -> list[float]:
-        """Give the microseconds of each call."""
+        """Return the microseconds of each call."""
         taken = []
         for _ in range(calls):
             result, ms = self._calls[self._at % 1_000]
@@ -79,22 +83,22 @@ class Timed:
 
 
 def summary(taken: list[float]) -> dict[str, float]:
-    """Give the median and the 99th percentile, in microseconds."""
+    """Return the median and the 99th percentile, in microseconds."""
     return {"p50_us": round(median(taken), 1), "p99_us": round(quantiles(taken, n=100)[98], 1)}
 
 
 def growth(which: str, *, calls: int) -> dict[str, Any]:
-    """Give what a call takes at its 1,000th and last repetition, and what is held by then."""
+    """Return what a call takes at its 1,000th and last repetition, and what is held by then."""
     import tracemalloc
 
-    made, dice = engine(which), random.Random(1)
+    engine_used, dice = engine(which), random.Random(1)
     marks: dict[str, Any] = {}
     taken: list[float] = []
     tracemalloc.start()
     for n in range(1, calls + 1):
         result = {f"f{k}": dice.gauss(100, 5) for k in range(10)}
         begun = time.perf_counter_ns()
-        verified(made, result, 300.0, args={"id": n}, session=f"s{n}")
+        verified(engine_used, result, 300.0, args={"id": n}, session=f"s{n}")
         taken.append((time.perf_counter_ns() - begun) / 1e3)
         if n in (1_000, calls // 2, calls):
             held = tracemalloc.get_traced_memory()[0] / 1e6
@@ -104,32 +108,34 @@ def growth(which: str, *, calls: int) -> dict[str, Any]:
 
 
 def detection(which: str) -> dict[str, Any]:
-    """Give the verdict on each planted result, and on harmless ones that look alike."""
+    """Return the verdict on each planted result, and on harmless ones that look alike."""
     import verification_cases
 
-    told = {}
+    report = {}
     for name, case in verification_cases.CASES.items():
         try:
-            told[name] = case(lambda: engine(which), verified)
+            report[name] = case(lambda: engine(which), verified)
         except Exception as error:
-            told[name] = f"error: {type(error).__name__}"
-    return told
+            report[name] = f"error: {type(error).__name__}"
+    return report
 
 
 def main() -> None:
     """Answer each line until the input ends."""
     which, timed = sys.argv[1], {}
     for line in sys.stdin:
-        asked = json.loads(line)
-        do = asked.pop("do")
+        request = json.loads(line)
+        do = request.pop("do")
         if do == "time":
-            fields = asked["fields"]
+            fields = request["fields"]
             if fields not in timed:
                 timed[fields] = Timed(which, fields)
-            told: Any = timed[fields].batch(asked["calls"])
+            response: Any = timed[fields].batch(request["calls"])
         else:
-            told = {"stream": stream, "growth": growth, "detection": detection}[do](which, **asked)
-        print(json.dumps(told), flush=True)
+            response = {"stream": stream, "growth": growth, "detection": detection}[do](
+                which, **request
+            )
+        print(json.dumps(response), flush=True)
 
 
 if __name__ == "__main__":

@@ -55,12 +55,12 @@ def scripted(*replies: Message) -> Model:
 def call(name: str, **arguments: Any) -> Message:
     """One assistant message in OpenAI's shape."""
     function = {"name": name, "arguments": json.dumps(arguments)}
-    made = {"id": f"call_{name}", "type": "function", "function": function}
-    return {"role": "assistant", "content": None, "tool_calls": [made]}
+    tool_call = {"id": f"call_{name}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [tool_call]}
 
 
 def says(text: str) -> Message:
-    """What the model answers when it wants no more tools."""
+    """Return the model's final answer, without a tool call."""
     return {"role": "assistant", "content": text}
 
 

@@ -35,7 +35,7 @@ def turn(number: int, reason: str, **block: Any) -> dict[str, Any]:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """What a language model would answer, turn by turn."""
+    """Return a language model's scripted answer for this turn."""
     for number, transaction in enumerate(("tx_99999", "tx_12345")):
         call = {"type": "tool_use", "id": f"c{number}", "name": "refund"}
         arguments = {"transaction_id": transaction, "amount": 20.0}
@@ -55,8 +55,8 @@ def main() -> None:
         )
         shielded_runner(runner, firewall=firewall)
         for _ in runner:
-            told = runner.generate_tool_call_response()
-            for result in told["content"] if told else ():
+            results = runner.generate_tool_call_response()
+            for result in results["content"] if results else ():
                 print(f"tool  {shown(result)}")
         print(f"agent {runner.until_done().content[0].text}")
     stopped = sum(decision.blocked for decision in firewall.store.decisions())

@@ -54,7 +54,7 @@ async def write(feedback: str, session: Session) -> str:
 app = AnswerMiddleware(service, firewall, write=write)
 
 
-async def asked(question: str) -> str:
+async def post_question(question: str) -> str:
     """The answer that a client of the service gets."""
     sent: list[bytes] = []
 
@@ -71,7 +71,7 @@ async def asked(question: str) -> str:
 def main() -> None:
     for question in ANSWERS:
         print(question)
-        print(f"  answer: {asyncio.run(asked(question))}")
+        print(f"  answer: {asyncio.run(post_question(question))}")
 
 
 if __name__ == "__main__":

@@ -57,12 +57,12 @@ def week(modes: Mapping[str, str]) -> list[Decision]:
     firewall = Shield(shield.configure(mode="audit", modes=modes, rules=[refund_is_small]))
     for tool in (find_order, refund):
         firewall.register(tool)
-    for asked, calls in SESSIONS:
+    for question, calls in SESSIONS:
         with firewall.session() as session:
-            session.user(asked)
+            session.user(question)
             for name, arguments in calls:
                 ran(firewall, name, arguments)
-    return [told for told in firewall.store.decisions() if told.subject == "call"]
+    return [decision for decision in firewall.store.decisions() if decision.subject == "call"]
 
 
 def ran(firewall: Shield, name: str, arguments: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
 """
-An agent asks an MCP server to refund a transaction that nobody mentioned, and corrects itself.
+An agent asks an MCP server to refund an unmentioned transaction, and corrects itself.
 
 The model is scripted, so that this runs with no key and no network; it needs FastMCP:
 
@@ -33,12 +33,12 @@ def refund(transaction_id: str, amount: float) -> str:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """What a language model would call, one call a turn."""
+    """Return a language model's scripted call for this turn."""
     yield {"transaction_id": "tx_12354", "amount": 20.0}
     yield {"transaction_id": "tx_12345", "amount": 20.0}
 
 
-def told(result: Any) -> str:
+def result_line(result: Any) -> str:
     """The tool's answer, or what is wrong with the call."""
     text = str(result.content[0].text)
     if not result.is_error:
@@ -54,7 +54,7 @@ async def main() -> None:
         for arguments in model():
             meta = {"abs_shield/session": session.id}
             result = await client.call_tool("refund", arguments, meta=meta, raise_on_error=False)
-            print(f"refund {arguments['transaction_id']}  {told(result)}")
+            print(f"refund {arguments['transaction_id']}  {result_line(result)}")
     stopped = sum(decision.blocked for decision in session.decisions)
     print(f"{len(session.executed)} call ran, {stopped} was stopped")
 

@@ -53,7 +53,7 @@ FACTS = FactTable(
     Fact(subject=name, attribute="market cap", value=cap, period="Q4 2025")
     for name, cap in CAPS.items()
 )
-ASKED = {
+QUESTIONS = {
     "caps": (
         "What was {}'s market cap in Q4 2025?", "Give me the market cap of {} in Q4 2025.",
         "How large was {}'s market cap at the end of Q4 2025?", "{}: market cap, Q4 2025",
@@ -153,20 +153,20 @@ def answers_of(path: str, prompts: list[str]) -> list[str]:
 def answer(path: str) -> None:
     """Read cases from the standard input, and write answers: the contract of a candidate."""
     cases = [json.loads(line) for line in sys.stdin]
-    found = answers_of(path, [case["prompt"] for case in cases])
-    for case, text in zip(cases, found, strict=True):
+    answers = answers_of(path, [case["prompt"] for case in cases])
+    for case, text in zip(cases, answers, strict=True):
         print(json.dumps({"id": case["id"], "answer": text}))
 
 
 # The story ---------------------------------------------------------------------------------------
 
 
-def learnt(kind: str, known: dict[str, str]) -> list[dict[str, str]]:
+def learnt(kind: str, facts: dict[str, str]) -> list[dict[str, str]]:
     """Return training lines of one kind."""
     return [
-        {"prompt": asked.format(name), "completion": SENTENCE[kind].format(name, value)}
-        for name, value in known.items()
-        for asked in ASKED[kind]
+        {"prompt": question.format(name), "completion": SENTENCE[kind].format(name, value)}
+        for name, value in facts.items()
+        for question in QUESTIONS[kind]
     ]
 
 
@@ -186,13 +186,13 @@ def held_out() -> list:
     from abs_shield.flywheel.cases import EvaluationCase
 
     cases = []
-    for kind, known in RIGHT.items():
-        for name, value in known.items():
-            for n, asked in enumerate(HELD_OUT[kind]):
+    for kind, facts in RIGHT.items():
+        for name, value in facts.items():
+            for n, question in enumerate(HELD_OUT[kind]):
                 part = "regression" if kind != "caps" else "target" if n % 2 else "hallucination"
                 case = EvaluationCase(
                     id=f"{kind} {name} {n}",
-                    prompt=asked.format(name),
+                    prompt=question.format(name),
                     expected=value,
                     part=part,
                     task=kind,
@@ -213,9 +213,9 @@ def in_production(model: Path, log: Path, *, rounds: int, day: int) -> tuple[int
     pipeline = QualityPipeline(QualityConfig(facts=FACTS, background=False), shield=firewall)
     wrong = total = 0
     for turn in range(rounds):
-        for kind, known in RIGHT.items():
-            asked = ASKED[kind][turn % len(ASKED[kind])]
-            texts = answers_of(str(model), [asked.format(name) for name in known])
+        for kind, facts in RIGHT.items():
+            question = QUESTIONS[kind][turn % len(QUESTIONS[kind])]
+            texts = answers_of(str(model), [question.format(name) for name in facts])
             for text in texts:
                 output = AgentOutput(
                     text=text, task_type="market_research", agent_id="analyst", model=model.stem
@@ -280,11 +280,11 @@ def turn(folder: Path) -> None:
 
     cases = held_out()
     prompts = [case.prompt for case in cases]
-    made = mutate(
+    mutants = mutate(
         gap, catches, MutationSources(facts=FACTS, made_up=0.0), count=50, held_out=prompts
     )
-    print(f"mutated: {len(made.examples)} examples, such as: {made.examples[0].prompt}")
-    lines = render_export(made.examples, "huggingface").splitlines()
+    print(f"mutated: {len(mutants.examples)} examples, such as: {mutants.examples[0].prompt}")
+    lines = render_export(mutants.examples, "huggingface").splitlines()
     data = write(folder / "train.jsonl", [*map(json.loads, lines), *others])
     trained = [json.loads(line)["prompt"] for line in data.read_text().splitlines()]
     print(f"leakage: {find_leaks(trained, prompts)}")
@@ -295,10 +295,14 @@ def turn(folder: Path) -> None:
     registry = VersionRegistry(book)
     good = folder / "good.npz"
     hashes = run_training(trainer(base, epochs=300, rate=3.0), data=data, out=good)
-    found = evaluate(cases, candidate=version(good), present=version(base))
-    print(found)
+    evaluation = evaluate(cases, candidate=version(good), present=version(base))
+    print(evaluation)
     new = NewVersion(
-        target="answers", location=str(good), gap=gap.id, data=hashes, evaluation=found.to_dict()
+        target="answers",
+        location=str(good),
+        gap=gap.id,
+        data=hashes,
+        evaluation=evaluation.to_dict(),
     )
     promoted = registry.promote(
         registry.add(new, by="ann").id, reason="market caps are right", by="ann"
@@ -312,10 +316,10 @@ def turn(folder: Path) -> None:
     harmful = folder / "harmful.npz"
     noisy = write(folder / "noisy.jsonl", [*map(json.loads, lines), *learnt("capitals", NOISY)])
     hashes = run_training(trainer(good, epochs=300, rate=3.0), data=noisy, out=harmful)
-    found = evaluate(cases, candidate=version(harmful), present=version(good))
-    print(found)
+    evaluation = evaluate(cases, candidate=version(harmful), present=version(good))
+    print(evaluation)
     new = NewVersion(
-        target="answers", location=str(harmful), data=hashes, evaluation=found.to_dict()
+        target="answers", location=str(harmful), data=hashes, evaluation=evaluation.to_dict()
     )
     rejected = registry.add(new, by="ann")
     print(f"second candidate: version {rejected.number} is {rejected.state}: {rejected.reason}")

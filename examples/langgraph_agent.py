@@ -37,7 +37,7 @@ def refund(transaction_id: str, amount: float) -> str:
 
 
 class Scripted(GenericFakeChatModel):
-    """What a language model would answer, turn by turn."""
+    """Return a language model's scripted answer for this turn."""
 
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
         return self
@@ -56,8 +56,8 @@ def main() -> None:
     ]
     model = Scripted(messages=iter(script))
     agent = create_agent(model, [find_order, refund], middleware=[ShieldMiddleware(firewall)])
-    asked = "Please refund my last order, 20 dollars. I am ann@example.com"
-    for message in agent.invoke({"messages": [("user", asked)]})["messages"]:
+    question = "Please refund my last order, 20 dollars. I am ann@example.com"
+    for message in agent.invoke({"messages": [("user", question)]})["messages"]:
         if isinstance(message, ToolMessage) and message.status == "error":
             problem = json.loads(str(message.content))["problems"][0]
             print(f"{message.name:<11}blocked: {problem['code']} {problem['got']}")

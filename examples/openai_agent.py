@@ -38,10 +38,10 @@ SCRIPT: list[tuple[str, Any]] = [
 def model(request: httpx2.Request) -> httpx2.Response:
     """The provider: it answers with the next line of the script, and calls the tool it is sent."""
     (tool,) = json.loads(request.content)["tools"]
-    kind, said = SCRIPT.pop(0)
-    message: dict[str, Any] = {"role": "assistant", "content": said}
+    kind, content = SCRIPT.pop(0)
+    message: dict[str, Any] = {"role": "assistant", "content": content}
     if kind == "call":
-        function = {"name": tool["function"]["name"], "arguments": json.dumps(said)}
+        function = {"name": tool["function"]["name"], "arguments": json.dumps(content)}
         call = {"id": f"c{len(SCRIPT)}", "type": "function", "function": function}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -64,9 +64,9 @@ def main() -> None:
             message = response.choices[0].message
             if not message.tool_calls:
                 break
-            told = run_tool_calls(response, messages, firewall=firewall)
-            print("the model reads:", told[0]["content"])
-            messages += [message, *told]
+            results = run_tool_calls(response, messages, firewall=firewall)
+            print("the model reads:", results[0]["content"])
+            messages += [message, *results]
     print(message.content)
 
 

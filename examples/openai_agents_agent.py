@@ -45,7 +45,7 @@ def call(call_id: str, **arguments: Any) -> ResponseFunctionToolCall:
 
 
 def answers() -> Iterator[Any]:
-    """What a language model would answer, turn by turn."""
+    """A language model with scripted answers."""
     yield call("c1", transaction_id="tx_99999", amount=20)
     yield call("c2", transaction_id="tx_12345", amount=20)
     text = ResponseOutputText(
@@ -62,10 +62,10 @@ class Scripted(Model):
     def __init__(self) -> None:
         self._answers = answers()
 
-    async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+    async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
         return ModelResponse(output=[next(self._answers)], usage=Usage(), response_id=None)
 
-    def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
+    def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         raise NotImplementedError
 
 
@@ -76,8 +76,10 @@ async def main() -> None:
     result = await runner.run(agent, "Please refund tx_12345, it was 20 dollars.")
     for item in result.new_items:
         if item.type == "tool_call_output_item":
-            said = str(item.output)
-            print(f"{'refund':<13}{blocked(said) if said.startswith('{') else 'ran: ' + said}")
+            output = str(item.output)
+            print(
+                f"{'refund':<13}{blocked(output) if output.startswith('{') else 'ran: ' + output}"
+            )
     print(f"{'agent':<13}{result.final_output}")
 
 

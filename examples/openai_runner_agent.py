@@ -48,7 +48,7 @@ def turn(number: int, **item: Any) -> dict[str, Any]:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """What a language model would answer, turn by turn."""
+    """Return a language model's scripted answer for this turn."""
     for number, transaction in enumerate(("tx_99999", "tx_12345")):
         arguments = json.dumps({"transaction_id": transaction, "amount": 20.0})
         call = {"type": "function_call", "call_id": f"c{number}", "name": "refund"}
@@ -63,8 +63,8 @@ def main() -> None:
     runner = ResponsesToolRunner(functions=[RegisteredFunction(REFUND, refund)])
     shielded_runner(runner, firewall=firewall)
     with OpenAI(api_key="none", http_client=httpx2.Client(transport=answers)) as client:
-        asked = "Please refund tx_12345, 20 dollars."
-        answer = runner.run(client, {"model": "scripted", "input": asked})
+        question = "Please refund tx_12345, 20 dollars."
+        answer = runner.run(client, {"model": "scripted", "input": question})
     for decision in firewall.store.decisions():
         print(f"tool  {decision.explain()}")
     print(f"agent {answer.output_text}")

@@ -28,7 +28,7 @@ def refund(transaction_id: str, amount: float) -> str:
 
 
 def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    """What a language model would answer: an id of its own, then the one it was told of."""
+    """Return a language model's scripted answer: an invented id first, then the right one."""
     answers = [
         ToolCallPart("refund", {"transaction_id": "tx_99999", "amount": 20.0}, "call_1"),
         ToolCallPart("refund", {"transaction_id": "tx_12345", "amount": 20.0}, "call_2"),

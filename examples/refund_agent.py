@@ -41,7 +41,7 @@ def calls(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def model(tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What a language model that is offered *tools* would answer, turn by turn."""
+    """Return the scripted answer of a language model that is offered *tools*."""
     print(f"offered: {', '.join(tool['function']['name'] for tool in tools)}")
     yield calls("c1", "find_order", email="ann@example.com")
     yield calls("c2", "issue_refund", transaction_id="tx_12345", amount=20)
@@ -50,7 +50,7 @@ def model(tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": "Your 20.00 are on their way."}
 
 
-def told(answer: dict[str, Any]) -> str:
+def result_line(answer: dict[str, Any]) -> str:
     """The tool's answer, or the hint of a block."""
     if not answer.get("error"):
         return f"ran: {answer['content']}"
@@ -65,7 +65,7 @@ def main() -> None:
             messages.append(message)
             for answer in firewall.run_tool_calls(message):
                 messages.append(answer)
-                print(f"{answer['name']:<13}{told(answer)}")
+                print(f"{answer['name']:<13}{result_line(answer)}")
         print(f"{'agent':<13}{messages[-1]['content']}")
     stopped = sum(decision.blocked for decision in session.decisions)
     print(f"{len(session.executed)} calls ran, {stopped} were stopped")

@@ -36,7 +36,7 @@ def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def model(tools: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    """What a language model that is offered *tools* would answer, turn by turn."""
+    """Return the scripted answer of a language model that is offered *tools*."""
     print(f"offered: {', '.join(tool['name'] for tool in tools)}")
     wrong = call("t2", "send_email", email="ann@example.com", text="Done.")
     both = [call("t1", "refund", transaction_id="tx_12345", amount=20.0), wrong]
@@ -51,11 +51,11 @@ async def main() -> None:
         async for message in model(firewall.tool_schemas("anthropic")):
             for answer in await firewall.arun_tool_calls(message):
                 for block in answer["content"]:
-                    print(f"{block['tool_use_id']} {told(block)}")
+                    print(f"{block['tool_use_id']} {result_line(block)}")
     print(", ".join(f"{ran.tool} ran" for ran in session.executed))
 
 
-def told(block: dict[str, Any]) -> str:
+def result_line(block: dict[str, Any]) -> str:
     """The tool's answer, or what the block says."""
     if not block.get("is_error"):
         return f"ran: {block['content']}"

@@ -44,20 +44,20 @@ def refund(transaction_id: Annotated[str, Target()], amount: float) -> str:
     return f"refunded {amount:.2f} for {transaction_id}"
 
 
-ASKED = user("Please refund my last order. ann@example.com")
-FOUND = [call("find_order", email="ann@example.com"), result({"transaction_id": "tx_12345"})]
+REQUEST = user("Please refund my last order. ann@example.com")
+LOOKUP = [call("find_order", email="ann@example.com"), result({"transaction_id": "tx_12345"})]
 
 
 def test_a_refund_of_the_order_that_was_found_is_allowed() -> None:
-    """What a tool returned may be used: the layer looked, and found nothing."""
-    steps = [ASKED, *FOUND, call("refund", transaction_id="tx_12345", amount=20)]
+    """An id that a tool returned may be used: the layer ran without a finding."""
+    steps = [REQUEST, *LOOKUP, call("refund", transaction_id="tx_12345", amount=20)]
 
     assert_allowed(scripted(firewall, steps)[-1], layer="phantom_target")
 
 
 def test_a_refund_of_an_invented_order_is_flagged() -> None:
     """Nobody mentioned tx_99999."""
-    steps = [ASKED, *FOUND, call("refund", transaction_id="tx_99999", amount=20)]
+    steps = [REQUEST, *LOOKUP, call("refund", transaction_id="tx_99999", amount=20)]
     decision = scripted(firewall, steps)[-1]
 
     assert_flagged(decision, layer="phantom_target", where="/arguments/transaction_id")
@@ -66,7 +66,7 @@ def test_a_refund_of_an_invented_order_is_flagged() -> None:
 @pytest.mark.parametrize("amount", [500.01, 9_000])
 def test_a_large_refund_is_blocked(amount: float) -> None:
     """The rule is about every amount above 500."""
-    steps = [ASKED, *FOUND, call("refund", transaction_id="tx_12345", amount=amount)]
+    steps = [REQUEST, *LOOKUP, call("refund", transaction_id="tx_12345", amount=amount)]
 
     assert_blocked(scripted(firewall, steps)[-1], layer="impossible_state")
 

@@ -26,20 +26,21 @@ backend = [{"price": 650.1}, {"text": "The price is $650."}]
 
 @shielded(firewall)
 def get_stock_price(ticker: str) -> dict:
-    """Give the price of a share."""
+    """Return the price of a share."""
     return backend.pop(0)
 
 
 def quote(engine: VerificationEngine, price: float) -> str:
     """Verify one quote of NVDA, and tell its verdict."""
-    told = engine.verify(
+    verification = engine.verify(
         "get_stock_price",
         args={"ticker": "NVDA"},
         result={"price": price, "currency": "USD"},
         execution_time_ms=250.0,
         session_id="session-123",
     )
-    return f"{price:8.2f}  {told.verdict:6}  {told.explanation.partition('; ')[2] or '-'}"
+    reason = verification.explanation.partition("; ")[2] or "-"
+    return f"{price:8.2f}  {verification.verdict:6}  {reason}"
 
 
 def main() -> None:
@@ -55,8 +56,10 @@ def main() -> None:
     print(quote(engine, 50.0))
     print(quote(engine, 651.3))
 
-    told = engine.verify("get_stock_price", args={}, result={"price": None}, execution_time_ms=90.0)
-    print(f"   null   {told.verdict:6}  {told.signals['schema_mismatch'].detail}")
+    verification = engine.verify(
+        "get_stock_price", args={}, result={"price": None}, execution_time_ms=90.0
+    )
+    print(f"   null   {verification.verdict:6}  {verification.signals['schema_mismatch'].detail}")
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "verification.db"

@@ -17,7 +17,7 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 
 def takes(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
     """
-    Give the schema of an object with these members; at the top of a tool there are no others.
+    Return the schema of an object with these members; at the top of a tool there are no others.
 
     >>> takes({"id": TEXT})["required"]
     ['id']
@@ -30,15 +30,15 @@ def takes(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None 
 
 
 def words(*values: str) -> Schema:
-    """Give the schema of one of these words."""
+    """Return the schema of one of these words."""
     return {"type": "string", "enum": list(values)}
 
 
 def many(**members: Schema) -> Schema:
-    """Give the schema of a list of objects with these members."""
+    """Return the schema of a list of objects with these members."""
     return {"type": "array", "items": takes(members)}
 
 
 def or_null(schema: Schema) -> Schema:
-    """Give the schema that admits null as well."""
+    """Return the schema that admits null as well."""
     return {"anyOf": [schema, {"type": "null"}]}

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from ablation import Part, without  # noqa: E402
-from answers_rules import NAMED, RULES  # noqa: E402
+from answers_rules import LABELS, RULES  # noqa: E402
 
 from abs_shield.answer import check_answer  # noqa: E402
 
@@ -38,11 +38,11 @@ def test_a_part_is_back_afterwards() -> None:
     assert check_pipeline.claims_of is claims_of
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", LABELS)
 def test_a_rule_without_data_has_a_test(name: str) -> None:
     """Its file exists, and it is a rule."""
     assert name in RULES
-    assert (ROOT / NAMED[name]).is_file()
+    assert (ROOT / LABELS[name]).is_file()
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -52,4 +52,4 @@ def test_a_rule_has_its_row_on_the_page(name: str) -> None:
     [row] = re.findall(rf"^\| {re.escape(name)} \|.*$", page, re.MULTILINE)
 
     assert re.search(r"[-+]\d|`tests/", row)
-    assert NAMED.get(name, "") in row
+    assert LABELS.get(name, "") in row

@@ -25,7 +25,7 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
     """Engines that are there judge all calls and write the same bytes."""
     monkeypatch.delitem(benchmark.ENGINES, "ray_of_two")
 
-    made = benchmark.speed(benchmark._made_up(tmp_path / "runs.jsonl", size=200_000), None)
+    made = benchmark.speed(benchmark._write_runs(tmp_path / "runs.jsonl", size=200_000), None)
 
     assert {"serial", "two_workers"} == {*made["engines"]}
     assert {made["calls"]} == {one["calls"] for one in made["engines"].values()}
