@@ -35,7 +35,7 @@ def turn(number: int, reason: str, **block: Any) -> dict[str, Any]:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """Return a language model's scripted answer for this turn."""
+    """Yield a language model's scripted answers, turn by turn."""
     for number, transaction in enumerate(("tx_99999", "tx_12345")):
         call = {"type": "tool_use", "id": f"c{number}", "name": "refund"}
         arguments = {"transaction_id": transaction, "amount": 20.0}

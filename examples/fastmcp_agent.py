@@ -33,7 +33,7 @@ def refund(transaction_id: str, amount: float) -> str:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """Return a language model's scripted call for this turn."""
+    """Yield a language model's scripted calls, one a turn."""
     yield {"transaction_id": "tx_12354", "amount": 20.0}
     yield {"transaction_id": "tx_12345", "amount": 20.0}
 

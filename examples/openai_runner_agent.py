@@ -48,7 +48,7 @@ def turn(number: int, **item: Any) -> dict[str, Any]:
 
 
 def model() -> Iterator[dict[str, Any]]:
-    """Return a language model's scripted answer for this turn."""
+    """Yield a language model's scripted answers, turn by turn."""
     for number, transaction in enumerate(("tx_99999", "tx_12345")):
         arguments = json.dumps({"transaction_id": transaction, "amount": 20.0})
         call = {"type": "function_call", "call_id": f"c{number}", "name": "refund"}

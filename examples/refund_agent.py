@@ -41,7 +41,7 @@ def calls(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def model(tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Return the scripted answer of a language model that is offered *tools*."""
+    """Yield the scripted answers of a language model that is offered *tools*."""
     print(f"offered: {', '.join(tool['function']['name'] for tool in tools)}")
     yield calls("c1", "find_order", email="ann@example.com")
     yield calls("c2", "issue_refund", transaction_id="tx_12345", amount=20)

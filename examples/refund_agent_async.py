@@ -36,7 +36,7 @@ def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def model(tools: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    """Return the scripted answer of a language model that is offered *tools*."""
+    """Yield the scripted answers of a language model that is offered *tools*."""
     print(f"offered: {', '.join(tool['name'] for tool in tools)}")
     wrong = call("t2", "send_email", email="ann@example.com", text="Done.")
     both = [call("t1", "refund", transaction_id="tx_12345", amount=20.0), wrong]
