@@ -171,7 +171,7 @@ class Guard:
     def _entered(self) -> AbstractContextManager[Any]:
         """Open and return the span of the dispatch."""
         if self._span is None or self._opened is not None:
-            raise ShieldError("a guard stands around one call; make another")
+            raise ShieldError("a guard can be entered only once; create another one")
         self._span.__enter__()
         return self._span
 

@@ -66,7 +66,7 @@ class Recorder:
         self._path = Path(recording.path)
         self._redact = recording.redact
         if not self._path.parent.is_dir():
-            raise StoreError(f"cannot record to `{self._path}`: there is no such folder")
+            raise StoreError(f"cannot record to `{self._path}`: its folder does not exist")
         self._registry = registry
         self._lock = renewed(RLock())
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
