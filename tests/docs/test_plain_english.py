@@ -1,0 +1,120 @@
+"""Names and docstrings of the package are plain English: no word of a private dialect."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "abs_shield"
+PARTICIPLES = "told said heard kept given known seen asked found named made"
+METAPHORS = "desk bench door crew teller seam"
+NO_NAMES = frozenset(f"{PARTICIPLES} {METAPHORS}".split())
+"""Words that say nothing of what a file, a class, a function or a variable is."""
+MOST_PER_THOUSAND = 3
+"""Of the words in identifiers: a local variable may now and then be best named so."""
+STAYS = {
+    "known_currency": "decisions are stored under the names of rules",
+    "told": "the old name of `Compared.notes`, which warns",
+}
+"""Names of functions that stay, each with the reason."""
+FRAMEWORKS_OWN = frozenset({"ShieldMiddleware"})
+"""Each framework's adapter names its middleware as that framework's users expect."""
+NO_BEGINNINGS = frozenset("Give Gives What Which Whether Who".split())
+NO_PHRASES = re.compile(r"\b(?:of which|stands in|is no(?! longer)|nobody|of ours|at once)\b")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+class Identifier(NamedTuple):
+    """A name that the package gives to something, and where."""
+
+    kind: str
+    name: str
+    place: str
+
+    @property
+    def words(self) -> list[str]:
+        """Its words in lower case."""
+        return [word.lower() for word in _WORDS.findall(self.name)]
+
+
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """Return the syntax of each module by its path."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def identifiers() -> Iterator[Identifier]:
+    """Yield the names of files, classes, functions, parameters and variables."""
+    for path, module in modules().items():
+        place = str(path.relative_to(PACKAGE))
+        yield Identifier("file", path.stem, place)
+        for node in ast.walk(module):
+            match node:
+                case ast.ClassDef(name=name):
+                    yield Identifier("class", name, f"{place}:{node.lineno}")
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    yield Identifier("function", name, f"{place}:{node.lineno}")
+                case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                    yield Identifier("variable", name, f"{place}:{node.lineno}")
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """Yield each docstring with its place."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for path, module in modules().items():
+        for node in ast.walk(module):
+            if isinstance(node, documented) and (text := ast.get_docstring(node)):
+                yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", text
+
+
+def test_no_file_class_or_function_has_a_word_of_the_list() -> None:
+    """A noun says what a thing is, a verb what a function does; a participle says neither."""
+    wrong = [
+        f"{one.place}: {one.kind} {one.name}"
+        for one in identifiers()
+        if one.kind != "variable" and one.name not in STAYS and NO_NAMES.intersection(one.words)
+    ]
+
+    assert [] == wrong
+
+
+def test_few_variables_have_a_word_of_the_list() -> None:
+    """Fewer than 3 in 1,000 words of all identifiers."""
+    words = [word for one in identifiers() for word in one.words]
+    wrong = [word for word in words if word in NO_NAMES]
+
+    assert len(wrong) < MOST_PER_THOUSAND * len(words) / 1_000
+
+
+def test_a_docstring_begins_with_what_the_thing_is_or_does() -> None:
+    """A verb such as `Return`, or a noun; no question word."""
+    wrong = [place for place, text in docstrings() if text.split()[0] in NO_BEGINNINGS]
+
+    assert [] == wrong
+
+
+def test_no_docstring_has_a_phrase_of_the_list() -> None:
+    """They are read twice before they are understood."""
+    wrong = [f"{place}: {match[0]}" for place, text in docstrings()
+             if (match := NO_PHRASES.search(text))]  # fmt: skip
+
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("kind", ["file", "class"])
+def test_a_name_is_unique(kind: str) -> None:
+    """A search for a class, or for a file, finds one."""
+    places = defaultdict(list)
+    for one in identifiers():
+        if one.kind == kind and one.name not in ("__init__", "__main__", *FRAMEWORKS_OWN):
+            places[one.name].append(one.place)
+
+    assert {} == {name: found for name, found in places.items() if len(found) > 1}
