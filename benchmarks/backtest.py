@@ -14,6 +14,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from missing_data import stop_without
+
 from abs_shield.policy import configure
 from abs_shield.replay import BadLine, Toolsets, WorkerPool, chunks, raw_lines, replay, runs
 from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Proportion, Side, compare
@@ -29,8 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     folder = parser.parse_args(arguments).data
     if not (folder / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {folder}")
-        return
+        stop_without("recorded runs", folder)
     toolsets = json.loads((folder / "toolsets.json").read_text(encoding="utf-8"))
     path = folder / "runs.jsonl.gz"
     with tempfile.TemporaryDirectory() as temporary:

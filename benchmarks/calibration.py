@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from detection_judging import AFTER_FAILURE, Judge, read
+from missing_data import stop_without
 
 from abs_shield import Finding
 from abs_shield.plan.strengths import STRENGTHS, Strength, fitted
@@ -76,8 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     folders = [folder for folder in options.data if (folder / "runs.jsonl.gz").is_file()]
     if len(folders) < len(options.data):
-        print(f"skipped: no recorded runs at {' or '.join(map(str, options.data))}")
-        return
+        stop_without("recorded runs", *options.data)
     with ProcessPoolExecutor(len(folders), get_context("spawn")) as workers:
         counted = dict(zip((f.name for f in folders), workers.map(measured, folders), strict=True))
     rows = fit(counted.values())

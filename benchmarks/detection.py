@@ -16,6 +16,7 @@ from detection_ablate import ablation
 from detection_judging import Judge, Recorded, Results, read
 from detection_report import Table, of_policy, tables
 from detection_targets import targets
+from missing_data import stop_without
 from rich.console import Console
 from rich.progress import track
 
@@ -40,8 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(ablation(folders, names=options.ablate, jobs=options.jobs))
         return
     if not _is_there(data):
-        print(f"skipped: no recorded runs at {data}")
-        return
+        stop_without("recorded runs", data)
     policies = POLICIES[options.policy]
     results = _judged(data, policies, limit=options.limit, jobs=options.jobs)
     sources = sorted({key[1] for key in results.coverage})

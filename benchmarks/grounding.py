@@ -29,12 +29,12 @@ from grounding_measures import (
 )
 from grounding_path import latency, shown
 from lexical_fit import fitted
+from missing_data import DATA, stop_without
 
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights, shipped
 from abs_shield.policy.answer_config import AnswerConfig
 
-ROOT = Path(__file__).parents[1]
 PUBLISHED = {
     "RAGTruth answer F1, three tasks": {
         "RAG-HAT Llama-3-8B": 0.839, "LettuceDetect large": 0.792, "LettuceDetect base": 0.768,
@@ -57,7 +57,7 @@ PUBLISHED = {
 def main() -> None:
     """Print one JSON object a line: each corpus, the natural ones together, published figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
     parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
@@ -65,8 +65,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.data / "grounding"
     if not folder.is_dir():
-        print(f"skipped: no labelled answers at {folder}")
-        return
+        stop_without("labelled answers", folder)
     if options.ablate:
         for row in table(
             OfDocuments(folder, options.limit), names=options.rules, jobs=options.jobs

@@ -11,11 +11,11 @@ from typing import Any
 from grounding_data import FOLDS, MEASURED, TRAINED, Row, corpus
 from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
+from missing_data import DATA, stop_without
 
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights
 
-ROOT = Path(__file__).parents[1]
 _BINS = 10
 _FEW = 15
 """Answers below which a share says nothing."""
@@ -25,14 +25,13 @@ _GATE = (0.4, 0.6, 0.85)
 def main() -> None:
     """Print the curve as JSON, and draw it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--picture", type=Path, help="where to draw it (SVG); needs matplotlib")
     options = parser.parse_args()
     folder = options.data / "grounding"
     if not folder.is_dir():
-        print(f"skipped: no labelled answers at {folder}")
-        return
+        stop_without("labelled answers", folder)
     spoken = scores(folder, options.limit)
     curves = {name: curve(some) for name, some in spoken.items()}
     together = [one for some in spoken.values() for one in some]

@@ -13,11 +13,11 @@ from unittest.mock import patch
 
 from grounding import _fitted
 from grounding_data import EDITED, FOLDS, MEASURED, TRAINED, Row, corpus
+from missing_data import DATA, stop_without
 
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
 from abs_shield.answer.scorers.lexical.weights import Weights
 
-ROOT = Path(__file__).parents[1]
 SCORES = (0.3, 0.4, 0.5, 0.6)
 """Values of `holds_from` that are compared."""
 _SCORER = import_module("abs_shield.answer.scorers.word_scorer")
@@ -29,14 +29,13 @@ Pass = Callable[[Row], bool]
 def main() -> None:
     """Print one JSON object a line: each corpus, and the natural ones together."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--scores", action="store_true", help="compare values of `holds_from`")
     options = parser.parse_args()
     folder = options.data / "grounding"
     if not folder.is_dir():
-        print(f"skipped: no labelled answers at {folder}")
-        return
+        stop_without("labelled answers", folder)
     for line in lines(folder, options.limit, scores=options.scores):
         print(json.dumps(line), flush=True)
 

@@ -208,6 +208,9 @@ def every_case() -> None:
 def main(words: list[str]) -> int:
     """Do as the command line says."""
     logging.disable(logging.CRITICAL)
+    if {"-h", "--help"} & {*words}:
+        print(f"{__doc__}\nexample: python benchmarks/hostile.py --known")
+        return 0
     if words[:1] == ["--every-case"]:
         every_case()
         return 0

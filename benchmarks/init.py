@@ -19,6 +19,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from missing_data import stop_without
+
 from abs_shield import Mode, Policy, Shield, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.policy import configure
@@ -38,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--toolset", action="append", help="only this one; may be repeated")
     options = parser.parse_args(arguments)
     if not (options.data / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {options.data}")
-        return
+        stop_without("recorded runs", options.data)
     toolsets = json.loads((options.data / "toolsets.json").read_text())
     path = options.data / "runs.jsonl.gz"
     with TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from missing_data import stop_without
 from rich.console import Console
 from rich.table import Table
 
@@ -27,8 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     folder = parser.parse_args(arguments).data
     if not (folder / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {folder}")
-        return
+        stop_without("recorded runs", folder)
     Console(width=110).print(_table(*_counted(folder)))
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from missing_data import stop_without
+
 from abs_shield.core import LAYER_NAMES
 from abs_shield.policy import Policy, load_policy
 from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
@@ -57,8 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, help="judge the first runs of each policy only")
     options = parser.parse_args(arguments)
     if not (options.data / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {options.data}")
-        return
+        stop_without("recorded runs", options.data)
     for name, observed in _measured(options.data, options.limit).items():
         print("\n".join([f"### `policies/{name}.py`", "", *_page(observed)]))
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from missing_data import DATA
 from quality_pii import recorded
 
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
@@ -43,7 +44,7 @@ NORMAL, FALLEN, SPREAD, WEEK = 87.0, 71.0, 6.0, 200
 def main() -> None:
     """Print each part of the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--only", choices=PARTS, help="one part; all without it")
     options = parser.parse_args()
     logging.disable(logging.WARNING)  # of 400 series each shift is logged

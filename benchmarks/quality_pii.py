@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from missing_data import DATA
 from quality_pii_values import CHECKSUMMED, LANGUAGES, Sample, samples
 
 from abs_shield.quality.pii.detector import PiiDetector, TableDetector, gaps
 from abs_shield.quality.pii.entity import Pii
 
-ROOT = Path(__file__).parents[1]
 RECALL_CHECKSUMMED, RECALL = 0.98, 0.95
 MOST_FALSE = 1 / 200
 """Share of texts with a false finding."""
@@ -44,7 +44,7 @@ SLOW = 400
 def main() -> None:
     """Print a table of recall, the findings on recorded texts, and the time."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--seed", type=int, default=7_400)
     parser.add_argument("--each", type=int, default=60, help="values of each type and locale")
     parser.add_argument("--limit", type=int, help="recorded texts; all without it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import timeit
 from collections.abc import Callable
@@ -33,6 +34,9 @@ def best_us(judge: Callable[[Any], bool]) -> float:
 
 def main() -> None:
     """Print one JSON object: microseconds and ratios to plain jsonschema, of one run."""
+    argparse.ArgumentParser(
+        description=__doc__, epilog="example: python benchmarks/schema.py"
+    ).parse_args()
     plain = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
     reference = best_us(plain.is_valid)
     report = {"plain jsonschema": {"us": round(reference, 2), "ratio": 1.0}}

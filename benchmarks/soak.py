@@ -8,6 +8,7 @@ Prints JSON; exits with 1 where a decision was lost without a word, or a log did
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
 import random
@@ -119,7 +120,11 @@ def soak(seconds: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    report = soak(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS)
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="example: python benchmarks/soak.py 10"
+    )
+    parser.add_argument("seconds", nargs="?", type=float, default=SECONDS, help="how long")
+    report = soak(parser.parse_args().seconds)
     print(json.dumps(report, indent=2))
     raise SystemExit(bool(report["lost"] or report["faults"] or not report["flushed"]))
 

@@ -9,6 +9,7 @@ around it; so it includes what the store's own thread takes from the caller.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
 import subprocess
@@ -166,7 +167,12 @@ def shared(folder: Path, count: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else DECISIONS
+    """Measure the stores with one number of decisions."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="example: python benchmarks/stores.py 1000"
+    )
+    parser.add_argument("decisions", nargs="?", type=int, default=DECISIONS, help="how many")
+    count = parser.parse_args().decisions
     with tempfile.TemporaryDirectory() as folder:
         report = {
             "goal": {"p50_us": P50_US, "p99_us": P99_US},

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grounding_data import TRAINED, corpus
 from lexical_fit import fitted
+from missing_data import DATA, stop_without
 
 from abs_shield.answer.scorers.lexical.weights import SHIPPED, to_json
 
@@ -18,13 +19,12 @@ TARGET = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / SHIPPED
 def main() -> None:
     """Write the weights, and say what of."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, default=TARGET)
     options = parser.parse_args()
     folder = options.data / "grounding"
     if not folder.is_dir():
-        print(f"skipped: no labelled answers at {folder}")
-        return
+        stop_without("labelled answers", folder)
     corpora = {name: (licence, corpus(folder, name)) for name, licence in TRAINED.items()}
     text = json.dumps(to_json(fitted(corpora)), ensure_ascii=False, indent=1)
     options.out.write_text(text + "\n", "utf-8")

@@ -6,6 +6,7 @@ their shape, and in how many tools that gave at least 60 objects a planted resul
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
@@ -13,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from missing_data import stop_without
 
 from abs_shield.replay.cases import RUNS
 from abs_shield.verification import VerificationEngine
@@ -98,6 +101,11 @@ def measured(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Print the figures as JSON; name each folder that is not there."""
+    argparse.ArgumentParser(
+        description=__doc__, epilog="example: python benchmarks/verification_recorded.py"
+    ).parse_args()
+    if not any((_DATA / folder / RUNS).is_file() for folder in FOLDERS):
+        stop_without("recorded runs", *(_DATA / folder for folder in FOLDERS))
     report: dict[str, Any] = {}
     for folder in FOLDERS:
         path = _DATA / folder / RUNS

@@ -30,11 +30,6 @@ def printed(*options: str) -> str:
     return done.stdout
 
 
-def test_no_data_is_said(tmp_path: Path) -> None:
-    """Without recorded runs there is one line, and no failure."""
-    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
-
-
 def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strength beside a source comes from the other sources alone."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))

@@ -31,13 +31,6 @@ def printed(*options: str) -> str:
     return done.stdout
 
 
-def test_no_data_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without recorded runs there is one line, and no failure."""
-    monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
-
-    assert f"skipped: no recorded runs at {tmp_path / 'toolcalls'}\n" == printed()
-
-
 @pytest.mark.parametrize("held", [None, "runs.jsonl"])
 def test_a_named_folder_without_runs_is_a_failure(tmp_path: Path, held: str | None) -> None:
     """Whoever names a folder wants it measured: a missing one, or one with another file."""

@@ -39,14 +39,6 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("script", ["grounding.py", "guardrail.py", "train_lexical.py"])
-def test_no_data_is_said(script: str, tmp_path: Path) -> None:
-    """Without labelled answers there is one line, and no failure."""
-    said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
-
-    assert said == printed(script, "--data", str(tmp_path))
-
-
 @pytest.mark.data
 @labelled
 def test_the_guardrail_passes_some_answers_of_every_corpus() -> None:

@@ -10,13 +10,6 @@ import pytest
 from tests.benchmarks.test_grounding import DATA, labelled, printed
 
 
-def test_no_data_is_said(tmp_path: Path) -> None:
-    """Without labelled answers there is one line, and no failure."""
-    said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
-
-    assert said == printed("grounding_curve.py", "--data", str(tmp_path))
-
-
 @pytest.mark.data
 @labelled
 def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:

@@ -21,12 +21,6 @@ def printed(*options: str) -> str:
     return done.stdout
 
 
-def test_no_data_is_said(tmp_path: Path) -> None:
-    """Without recorded runs there is one line, and no failure."""
-
-    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
-
-
 @pytest.mark.data
 @pytest.mark.skipif(
     not (DATA / "runs.jsonl.gz").is_file(),
