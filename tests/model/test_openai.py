@@ -150,7 +150,7 @@ def test_a_failure_is_no_verdict(url, model, said):
         ("prose", "expected a JSON object"),
         ("half", "expected a JSON object"),
         ("two", "no JSON object"),
-        ("twice", "a name stands twice"),
+        ("twice", "a name occurs twice"),
         ("blank", "the reply is empty"),
         ("null", "the reply is empty"),
         ("empty", "the server gave no choices"),
