@@ -126,12 +126,12 @@ def test_a_finding_that_cannot_be_weighed_is_an_error(door, finding, blocked, fa
     assert (blocked, failed) == (decision.blocked, bool(decision.errors))
 
 
-def test_a_guard_stands_around_one_call(wiping):
+def test_a_guard_is_entered_once(wiping):
     """A guard entered twice is a mistake of the caller's, said in one line."""
     guard = wiping()[0].guard(ToolCall("wipe", {}))
     with guard:
         guard.value = "x"
-    with pytest.raises(ShieldError, match="make another"), guard:
+    with pytest.raises(ShieldError, match="create another"), guard:
         pass
 
 
