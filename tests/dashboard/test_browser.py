@@ -403,6 +403,31 @@ def test_an_unreadable_log_leaves_the_page_and_says_so(
         assert 1 == page.locator("#view h1").count()
 
 
+def test_a_label_that_was_not_saved_stays_announced(
+    store: SqliteStore, keep: Keep, tabs: NewTabs
+) -> None:
+    """A live update of the page does not take the warning away; a label that is saved does."""
+    keep(decision(finding(), id="d-1"))
+    with serve(dashboard(store)) as address:
+        page = tabs().open(f"{address}/decisions/d-1")
+        shown(page, "[data-live]", "live")
+        page.route(
+            "**/label",
+            lambda route: route.fulfill(status=503, body="<p data-problem>cannot read</p>"),
+        )
+        page.keyboard.press("h")
+        shown(page, "[role=alert]", "cannot read")
+        place = page.locator("#view").get_attribute("data-place")
+        store.append(decision(finding(), id="d-2"))
+        page.locator(f"#view:not([data-place='{place}'])").wait_for()
+
+        assert "cannot read" == page.locator("[role=alert]").inner_text()
+
+        page.unroute("**/label")
+        page.keyboard.press("h")
+        page.locator("[role=alert]").wait_for(state="hidden")
+
+
 def test_a_policy_change_is_copied(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
     """The button puts the change into the clipboard."""
     keep(*(decision(session_id=f"s-{n}") for n in range(500)))

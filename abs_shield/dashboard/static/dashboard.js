@@ -38,6 +38,9 @@
     if (live.textContent !== text) live.textContent = text;
     live.dataset.state = state;
   };
+  // a warning that a label was not saved stays until one is saved: a live update must not take it away
+  let isUnsaved = false;
+  const isSaving = (event) => event.detail.requestConfig?.verb === "post";
   const warn = (text) => { const alert = find("[data-alert]"); alert.textContent = text; alert.hidden = !text; };
   const everyMs = () => Number(find("[data-refresh]")?.dataset.refresh || 0) * 1_000 || EVERY_MS;
   // what a person is filling in or has selected stays as it is
@@ -111,12 +114,19 @@
     if (event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     find(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`)?.click();
   });
-  document.addEventListener("htmx:afterSwap", () => { warn(""); showKeys(); dashboardCharts.load(); });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (isSaving(event)) isUnsaved = false;
+    if (!isUnsaved) warn("");
+    showKeys();
+    dashboardCharts.load();
+  });
   document.addEventListener("htmx:responseError", (event) => {
+    isUnsaved ||= isSaving(event);
     const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
     warn(page.querySelector("[data-problem]")?.textContent || `the server answered ${event.detail.xhr.status}; load the page again`);
   });
-  document.addEventListener("htmx:sendError", () => {
+  document.addEventListener("htmx:sendError", (event) => {
+    isUnsaved ||= isSaving(event);
     say("not connected", "off");
     warn("The server does not answer; nothing was saved.");
   });
