@@ -13,6 +13,8 @@ from tests.prometheus import query, scraped, served, wait_for
 
 HELD = "sum(quality_pipeline_blocks_total{reason='pii'})"
 """One more for each round."""
+ERRORS = ("abs_shield:check_errors:10m", "abs_shield:stage_errors:10m")
+"""Recorded by rules, so later than what they count; one more of each for each round."""
 SERVER = Path(__file__).with_name("shield_server.py")
 
 
@@ -28,5 +30,10 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         wait_for(lambda: {(): 1.0} == query(client, HELD), "no metric was scraped")
         service.work()
         wait_for(lambda: {(): 2.0} == query(client, HELD), "no metric was scraped")
-        wait_for(lambda: bool(query(client, "abs_shield:ran:30m > 0")), "no rule was evaluated")
+        wait_for(lambda: _errors(client) == {2.0}, "no rule was evaluated after the second round")
         yield client
+
+
+def _errors(client: httpx.Client) -> set[float]:
+    """Return the counts of errors that the rules recorded; a rule that has none adds a zero."""
+    return {count for name in ERRORS for count in query(client, name).values() or [0.0]}
