@@ -33,6 +33,7 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
     assert 0 <= made["json_share_of_serial"] < 1  # rounded: on a busy machine it may be 0
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="there is no /proc here")
 def test_the_memory_of_all_processes(benchmark, tmp_path):

@@ -14,6 +14,7 @@ import telemetry_collectors
 import telemetry_hook
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_hook_is_measured_over_the_hand():
     """Every way is timed, recorded and sampled out."""

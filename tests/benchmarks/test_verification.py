@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,6 @@ def report():
     return json.loads(done.stdout)
 
 
-@pytest.mark.release
 def test_every_goal_has_its_figure(report):
     """The streams, the planted results, speed, growth, calibration and numerics of the issue."""
     assert {"false_alarms", "detection", "speed", "growth", "calibration", "numerics"} < {*report}

@@ -81,10 +81,10 @@ def interrupted(number: int, *options: str) -> tuple[int, str]:
     ("number", "code", "options"),
     [
         (signal.SIGTERM, 143, ()),
-        (signal.SIGINT, 130, ()),
+        pytest.param(signal.SIGINT, 130, (), marks=pytest.mark.release),
         (signal.SIGKILL, -9, ()),
-        (signal.SIGTERM, 143, ("--sort",)),
-        (signal.SIGTERM, 143, ("--workers", "2")),
+        pytest.param(signal.SIGTERM, 143, ("--sort",), marks=pytest.mark.release),
+        pytest.param(signal.SIGTERM, 143, ("--workers", "2"), marks=pytest.mark.release),
     ],
 )
 def test_an_interrupted_replay_goes_on(command, here, number, code, options):

@@ -65,8 +65,15 @@ def grave(page: Any, axe: str) -> list[Any]:
     return [one for one in page.evaluate(RUN, RULES) if one[0] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize("width", [360, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1440),
+        ("dark", 360),
+        pytest.param("light", 360, marks=pytest.mark.release),
+        pytest.param("dark", 1440, marks=pytest.mark.release),
+    ],
+)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_view_has_a_serious_fault(
     view: str, scheme: str, width: int, axe: str, company: tuple[str, str],

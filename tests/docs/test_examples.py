@@ -132,10 +132,17 @@ def test_every_example_has_its_story() -> None:
 FIRST = ("refund_agent.py", "answer_middleware.py")
 """The examples that the README names first; the processes of the others are slow."""
 
+LONGEST = ("flywheel_end_to_end.py",)
+"""Takes eight seconds."""
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in FIRST else pytest.mark.slow) for n in STORIES]
-)
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    """Return the marks of an example."""
+    slow = [] if name in FIRST else [pytest.mark.slow]
+    return [*slow, pytest.mark.release] if name in LONGEST else slow
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=marks(n)) for n in STORIES])
 def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
     """Its key lines stand in the output, in order, and nothing is written or warned of."""
     path = str(EXAMPLES / name)

@@ -85,6 +85,7 @@ def test_a_command_that_writes_no_file_or_is_none() -> None:
         Command(words=("no-such-program",))(CASES)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     """With what it started."""

@@ -38,18 +38,21 @@ SLOW = {
 """Cases that take half a second or more."""
 
 
-def marked(quick: Callable[[Case], bool]) -> pytest.MarkDecorator:
-    """Every case, of which only the quick ones are judged in the quick run."""
-    cases = [
-        pytest.param(case, id=case.name, marks=[] if quick(case) else pytest.mark.slow)
-        for case in EVERY
-    ]
+def marked(marks: Callable[[Case], list[pytest.MarkDecorator]]) -> pytest.MarkDecorator:
+    """Every case, with its marks."""
+    cases = [pytest.param(case, id=case.name, marks=marks(case)) for case in EVERY]
     return pytest.mark.parametrize("case", cases)
 
 
-every_case = marked(lambda case: case.name not in SLOW)
-every_kind = marked(lambda case: case.name in KINDS.values() and case.name not in SLOW)
-"""One case of each kind is judged in the quick run."""
+def kind_marks(case: Case) -> list[pytest.MarkDecorator]:
+    """One case of each kind is judged in the quick run, and the longest ones before a release."""
+    if case.name in SLOW:
+        return [pytest.mark.slow, pytest.mark.release]
+    return [] if case.name in KINDS.values() else [pytest.mark.slow]
+
+
+every_case = marked(lambda case: [pytest.mark.slow] if case.name in SLOW else [])
+every_kind = marked(kind_marks)
 
 
 def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

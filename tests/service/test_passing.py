@@ -241,6 +241,8 @@ def test_a_server_that_is_started_anew_by_a_call(kind, way, tmp_path):
     assert "Access denied" == converse(way(kind), conversed, roots=[f"file://{tmp_path}/narrow"])
 
 
+@pytest.mark.release
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["stdio", "http"])
 def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
     """Requests wait for it once, not each of them."""

@@ -53,8 +53,8 @@ def run(code: str, env: dict[str, str]) -> tuple[str, str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("over", [pytest.param("grpc", marks=pytest.mark.slow), "http"])
-@pytest.mark.parametrize("kind", ["dead", "deaf", pytest.param("slow", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("over", [pytest.param("grpc", marks=pytest.mark.release), "http"])
+@pytest.mark.parametrize("kind", ["dead", "deaf", "slow"])
 def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
     """`shutdown(timeout_s=1)` is over soon, and says that it did not end; asked again, likewise."""
     with collector(kind, tmp_path) as ports:
