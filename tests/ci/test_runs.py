@@ -90,7 +90,7 @@ def test_every_step_passes(ran):
 
     assert 0 == done.code
     assert "FAILED" not in done.out
-    assert "ci nox -s adapters -j 2" == done.calls[-1]
+    assert "ci nox -s adapters -j 2 -- -m not data and not release" == done.calls[-1]
 
 
 def test_the_tests_of_the_readme_run_with_the_ci_profile(ran):
