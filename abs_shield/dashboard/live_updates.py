@@ -22,17 +22,10 @@ MOST_PAGES = 200
 
 
 class LiveUpdates:
-    """
-    Watches one log while pages are open.
+    """Watches one log while pages are open."""
 
-    Args:
-        store: The log.
-        every_s: Interval of reading it, in seconds.
-    """
-
-    def __init__(self, store: DurableStore, *, every_s: float = EVERY_S) -> None:
+    def __init__(self, store: DurableStore) -> None:
         self._store = store
-        self._every_s = every_s
         self._changed = asyncio.Condition()
         self._place: int | None = None
         self._pages = 0
@@ -90,4 +83,4 @@ class LiveUpdates:
                     async with self._changed:
                         self._place = place
                         self._changed.notify_all()
-            await asyncio.sleep(self._every_s)
+            await asyncio.sleep(EVERY_S)

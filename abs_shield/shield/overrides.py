@@ -15,8 +15,6 @@ LONGEST = 16_384
 
 NOTE = "changed_by_host"
 """The note of a decision about such a call."""
-MODEL_LAYERS = frozenset({"call_loop", "confidence_drop", "self_contradiction", "uninformed_write"})
-"""Layers that judge the model's behaviour, not the call itself."""
 
 
 def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None) -> str:

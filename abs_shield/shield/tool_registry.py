@@ -78,10 +78,9 @@ SHARED = Shared()
 class Registry(Mapping[str, Entry]):
     """Registered tools by name; the policy's declarations take precedence."""
 
-    def __init__(self, policy: Policy, *, shared: Shared = SHARED) -> None:
+    def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._refinements = {tool.name: tool for tool in policy.tools}
-        self._shared = shared
         self._compared = -1
         self._kinds: tuple[tuple[int, int], frozenset[str]] = ((-1, -1), frozenset())
         self._changes = 0
@@ -190,7 +189,7 @@ class Registry(Mapping[str, Entry]):
         name = binding.tool.name
         own = self._entries.get(name)
         require_one(own.binding if own is not None and own.own else None, binding)
-        require_one(self._shared.bindings.get(name), binding)
+        require_one(SHARED.bindings.get(name), binding)
 
     def require_unambiguous(self) -> None:
         """
@@ -199,10 +198,10 @@ class Registry(Mapping[str, Entry]):
         Raises:
             PolicyError: Two functions have one name.
         """
-        version = self._shared.version
+        version = SHARED.version
         if version == self._compared:
             return
-        for name, shared in [*self._shared.bindings.items()]:
+        for name, shared in [*SHARED.bindings.items()]:
             own = self._entries.get(name)
             if own is not None and own.own and name not in self._replaced:
                 with suppress(SameCodeError):  # each runs where it is called, and by name this one
@@ -342,7 +341,7 @@ class Registry(Mapping[str, Entry]):
             entries = dict(self._entries)
         shared = {
             name: self.refined(binding.tool)
-            for name, binding in [*self._shared.bindings.items()]
+            for name, binding in [*SHARED.bindings.items()]
             if name not in entries or not entries[name].is_more_than_its_function
         }
         own = {name: entry.plan.tool for name, entry in entries.items()}
@@ -350,17 +349,17 @@ class Registry(Mapping[str, Entry]):
 
     def kinds(self) -> frozenset[str]:
         """Return the kinds of identifiers of all tools; computed again after a tool is added."""
-        version = self._shared.version, self._changes
+        version = SHARED.version, self._changes
         if self._kinds[0] != version:
             kinds = frozenset[str]().union(*(self[name].plan.kinds for name in self))
-            self._kinds = (self._shared.version, self._changes), kinds
+            self._kinds = (SHARED.version, self._changes), kinds
         return self._kinds[1]
 
     def _current_entry(self, name: str) -> Entry | None:
         entry = self._entries.get(name)
         if entry is not None and entry.own:
             return entry
-        shared = self._shared.bindings.get(name)
+        shared = SHARED.bindings.get(name)
         if shared is None or (entry is not None and entry.binding is shared):
             return entry
         return self._shared_entry(name, shared)
@@ -379,17 +378,17 @@ class Registry(Mapping[str, Entry]):
         return entry
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries or name in self._shared.bindings
+        return name in self._entries or name in SHARED.bindings
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
+        return iter(dict.fromkeys((*self._entries, *SHARED.bindings)))
 
     def __bool__(self) -> bool:
         """Return whether any tool is registered, or any session has functions."""
-        return bool(self._entries or self._shared.bindings or self._session_plans.has_functions)
+        return bool(self._entries or SHARED.bindings or self._session_plans.has_functions)
 
     def __len__(self) -> int:
-        return len(self._entries.keys() | self._shared.bindings.keys())
+        return len(self._entries.keys() | SHARED.bindings.keys())
 
 
 def require_same_parameters(first: Tool, tool: Tool) -> None:

@@ -107,7 +107,6 @@ class Token(NamedTuple):
         end: Offset behind its last character.
         figure: Its number; None for words.
         content: Whether it is a content word: not a function word, a hedge or a number.
-        small: Whether it is a function word, which nearly every text has.
         counts: Whether it is a small number in words, such as ``two``.
         is_name: Whether it is written as a name or an id.
     """
@@ -117,7 +116,6 @@ class Token(NamedTuple):
     end: int
     figure: Number | None
     content: bool
-    small: bool
     counts: bool
     is_name: bool
 
@@ -138,10 +136,10 @@ def tokens(text: str, *, most: int) -> list[Token]:
             continue
         written = match[0]
         if written.isalpha() and len(written) <= LONGEST_WORD and not match["words"]:
-            key, content, small, may_be_name, is_month = _word(written)
+            key, content, may_be_name, is_month = _word(written)
             if not is_month:
                 is_name = may_be_name and bool(result) and not _opens(masked, result[-1], start)
-                result.append(Token(key, start, end, None, content, small, False, is_name))
+                result.append(Token(key, start, end, None, content, False, is_name))
                 behind = end
                 if len(result) >= most:
                     break
@@ -193,28 +191,27 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         yield _code(written, start)
         return
     if _is_month(written, lower, text, start, end):
-        yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
+        yield Token(MONTHS[lower], start, end, None, True, False, not first)
         return
-    key, content, small, may_be_name, _ = _word(written)
-    yield Token(key, start, end, None, content, small, False, may_be_name and not first)
+    key, content, may_be_name, _ = _word(written)
+    yield Token(key, start, end, None, content, False, may_be_name and not first)
 
 
-def _word(written: str) -> tuple[str, bool, bool, bool, bool]:
+def _word(written: str) -> tuple[str, bool, bool, bool]:
     """
     Return the properties of a word that do not depend on its place.
 
-    They are its stem, whether it is a content word, whether it is a function word, whether it is a
-    name unless it begins a sentence, and whether it may be a month.
+    They are its stem, whether it is a content word, whether it is a name unless it begins a
+    sentence, and whether it may be a month.
     """
     return _remembered(written) if len(written) <= LONGEST_WORD else _read_word(written)
 
 
-def _read_word(written: str) -> tuple[str, bool, bool, bool, bool]:
+def _read_word(written: str) -> tuple[str, bool, bool, bool]:
     lower = lowered(written)
-    small = is_small(lower)
-    content = not small and lower not in HEDGES and lower not in TITLES
+    content = not is_small(lower) and lower not in HEDGES and lower not in TITLES
     is_name = content and written[0].isupper() and lower not in _DAYS
-    return stem(lower), content, small, is_name, lower in MONTHS
+    return stem(lower), content, is_name, lower in MONTHS
 
 
 _remembered = lru_cache(maxsize=1 << 15)(_read_word)
@@ -292,8 +289,8 @@ def _number(digits: str, scale: str = "") -> Number | None:
 def _code(written: str, start: int) -> Token:
     """Return the token of an id, or of digits too long for a number, with its text as key."""
     key = lowered(written[:LONGEST_WORD])
-    return Token(key, start, start + len(written), None, True, False, False, True)
+    return Token(key, start, start + len(written), None, True, False, True)
 
 
 def _numeral(value: Number, start: int, end: int, *, counts: bool = False) -> Token:
-    return Token(_key(value.value), start, end, value, False, False, counts, False)
+    return Token(_key(value.value), start, end, value, False, counts, False)

@@ -48,7 +48,6 @@ _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
 """Sign after a difference: 12:30 - 11:00 = 1:30."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
-_BESIDE = re.compile(r"[a-z]{3,9}")
 _NEAR = 14
 """Characters beside a date in which its weekday may occur."""
 

@@ -108,10 +108,6 @@ class RecordScope:
         mentions = self._mentions(start, min(end, start + _WINDOW))
         return tuple(place for _, places in mentions for place in places)
 
-    def records_above(self, at: int) -> tuple[KeyPlace, ...]:
-        """Return the places of the keys of the records meant at an offset without a value."""
-        return self._records(at, "")
-
     def records(self, value: Figure) -> tuple[KeyPlace, ...]:
         """
         Return the places of the keys of the records meant at a value.

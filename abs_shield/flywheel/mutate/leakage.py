@@ -17,7 +17,6 @@ LEAK = 0.9
 """Minimum similarity of a training text that counts as a near-duplicate of a case."""
 _SHARED = 0.6
 """Minimum share of a case's keys that a training text must have to be compared with it."""
-_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ SUBJECT_MARK, ATTRIBUTE_MARK, VERB_MARK, UNIT_MARK, OWN_TIME, OTHER_TIME, OTHER_
 )
 VALUE_MARK, NAME_MARK = "\ue130", "\ue131"
 """Marks of subject, attribute, its verb, its unit, the fact's time, other times, other figures."""
-_NOT_MARKED = r"(?<![\w\ue120-\ue13f-])(?<!\w&)"
 
 _NAME_WORD = r"[^\W\d_a-z][^\W\d_]*(?:['\u2019-][^\W\d_a-z][^\W\d_]+)*\.?"
 NAME = re.compile(

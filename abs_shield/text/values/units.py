@@ -35,7 +35,6 @@ _BARE = frozenset(
 _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
-_UNSPLIT = frozenset("ms lbs".split())
 _ROUNDED = Decimal("0.02")
 """The share by which a converted temperature may be rounded, up or down."""
 _COLDEST = 30

@@ -28,7 +28,6 @@ _AGED = form(
     r"|\b(?:and|he|she|they) (?:is|was|turned) <plain:N>"
     r"(?=(?: (?!and\b|but\b|or\b)[a-z'\u2019-]+){0,6} in (?:<DY>))"
 )
-_AT_AGE = form(r"\b(?:at|when (?:he|she|they) (?:was|were)|was|is|turned|aged|age|of) $")
 _THEY = re.compile(r"\b(?:he|she|they|his|her|their)\b", re.IGNORECASE)
 _DIED = re.compile(r"\b(?:died|passed away|death|killed)\b", re.IGNORECASE)
 _OTHERS = re.compile(

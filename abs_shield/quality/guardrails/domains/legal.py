@@ -33,7 +33,6 @@ _STATE_CODE = re.compile(
     rf"|Comp\. Stat\.|Comp\. Laws)(?: Ann\.| Serv\.)?,? (?P<behind>(?:{_SECTION}"
     rf" ?)?\d[\w./:-]{{0,20}})"
 )
-_ACT_BEHIND = re.compile(r"^\d{1,3} Ill\b|^\d+/\d")
 _PARTY = (
     r"(?:[A-Z][\w'\u2019&.-]{0,30}|R\b)(?: (?:\([^()]{1,30}\)|of|the|and|&|for|ex rel\."
     r"|[A-Z][\w'\u2019&.-]{0,30})){0,6}"
