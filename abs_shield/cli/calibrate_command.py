@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,7 @@ from abs_shield.cli.console import line, open_console, print_json, safe
 from abs_shield.cli.log.damaged_records import DamagedRecords
 from abs_shield.cli.log.log_option import Database, files_of, open_log, require_log
 from abs_shield.cli.output_file import require_writable
+from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.report import limit_text, percent
 from abs_shield.stores.record_bodies import Skipped
@@ -24,13 +24,6 @@ from abs_shield.verification import AppliedLabels, VerificationEngine, apply_lab
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _THRESHOLDS = ("emit_threshold", "revise_threshold", "block_threshold")
-
-
-class CalibrateFormat(StrEnum):
-    """Output formats of a calibration."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 @app.command(epilog="Example: abs-shield calibrate decisions.db --engine engine.db")
@@ -46,9 +39,7 @@ def calibrate(
             metavar="SHARE", help="Maximum share of emitted answers that are hallucinated."
         ),
     ] = 0.05,
-    format: Annotated[
-        CalibrateFormat, typer.Option(help="Lines, or one JSON object.")
-    ] = CalibrateFormat.TEXT,
+    format: TextOrJson = TextFormat.TEXT,
 ) -> None:
     """
     Apply the labels of a decision log.
@@ -65,7 +56,7 @@ def calibrate(
     with open_log(db) as store:
         gate = fit_gate(store, max_wrong=max_wrong, skipped=damaged.add)
         taught = None if engine is None else _apply_labels(engine, store, damaged.add)
-    if format is CalibrateFormat.JSON:
+    if format is TextFormat.JSON:
         print_json({"results": taught, "answers": _gate(gate)})
     else:
         console = open_console()

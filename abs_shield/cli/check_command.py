@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from abs_shield.cli.console import open_console, print_json
 from abs_shield.cli.decision_text import render_decision
 from abs_shield.cli.json_inputs import ToolsFile, parse_json, read_messages, read_tools
+from abs_shield.cli.shared_options import PolicyReference, TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
@@ -19,13 +19,6 @@ from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-class CheckFormat(StrEnum):
-    """Output formats of a decision."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 @app.command(
@@ -37,15 +30,11 @@ def check(
     toolset: Annotated[
         str | None, typer.Option(metavar="NAME", help="The list of --tools that counts.")
     ] = None,
-    policy: Annotated[
-        str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
-    ] = None,
+    policy: PolicyReference = None,
     messages: Annotated[
         str | None, typer.Option(metavar="FILE", help="A JSON list: the conversation before it.")
     ] = None,
-    format: Annotated[
-        CheckFormat, typer.Option(help="How the decision is printed.")
-    ] = CheckFormat.TEXT,
+    format: TextOrJson = TextFormat.TEXT,
 ) -> None:
     """
     Judge one proposed call, read from the standard input in any shape.
@@ -60,7 +49,7 @@ def check(
     except (PolicyError, UnreadableMessage) as error:
         raise BadInput(f"{messages}: {str(error).removeprefix('session: ')}") from None
     decision = firewall.check_call(_call(), session=session)
-    if format is CheckFormat.JSON:
+    if format is TextFormat.JSON:
         print_json(decision.to_dict())
     else:
         console = open_console()

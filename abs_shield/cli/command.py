@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import wraps
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -22,6 +22,7 @@ from abs_shield.cli.help_text import (
     write_text,
 )
 from abs_shield.cli.output_file import input_files, require_writable, write_printed
+from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.show import escaped
 
@@ -40,10 +41,6 @@ WITHOUT_OUTPUT = MappingProxyType(
 _NAMES_WITHOUT_OUTPUT = {path.rpartition(" ")[2] for path in WITHOUT_OUTPUT}
 _OUTPUT = ("--output", "-o")
 _PRINTED_TO = "printed_to"
-_Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
-]
 
 
 class CliCommand(TyperCommand):
@@ -148,7 +145,7 @@ def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[
     if adds_output:
         parameters.append(
             inspect.Parameter(
-                _PRINTED_TO, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Output
+                _PRINTED_TO, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=OutputFile
             )
         )
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

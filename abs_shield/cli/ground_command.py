@@ -20,6 +20,7 @@ from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.output_file import open_output
+from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
@@ -49,10 +50,7 @@ def ground(
     format: Annotated[GroundFormat, typer.Option(help="A table, or one JSON object a line.")] = (
         GroundFormat.TABLE
     ),
-    out: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
-    ] = None,
+    out: OutputFile = None,
     allow_empty: AllowEmpty = False,
 ) -> None:
     """

@@ -15,7 +15,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.json_inputs import ToolsFile
 from abs_shield.cli.line_errors import LineErrors, render_line
+from abs_shield.cli.shared_options import OutputFile, RecordedRuns
 from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy.tool import LONGEST_NAME
@@ -33,10 +35,7 @@ _LONGEST_LINE = 1_000
 
 @app.command(epilog="Example: abs-shield init --tools tools.json --runs runs.jsonl.gz -o policy.py")
 def init(
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: a list of tools, or an object of such lists."),
-    ] = None,
+    tools: ToolsFile = None,
     mcp: Annotated[
         str | None,
         typer.Option(metavar="COMMAND", help="Ask the MCP server that it starts, or a URL."),
@@ -45,10 +44,7 @@ def init(
         str | None,
         typer.Option(metavar="FILE", help="An OpenAPI 3 description, .json or .yaml."),
     ] = None,
-    runs: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Recorded runs, .jsonl or .gz; may be repeated."),
-    ] = None,
+    runs: RecordedRuns = None,
     toolset: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The list of --tools that counts, and its runs alone."),
@@ -60,10 +56,7 @@ def init(
             " worked; all, even those that the tool refused every time."
         ),
     ] = LetThrough.NONE,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; else to stdout."),
-    ] = None,
+    output: OutputFile = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for the MCP server.")

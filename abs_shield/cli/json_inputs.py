@@ -19,7 +19,7 @@ _LISTED = 8
 ToolsFile = Annotated[
     str | None,
     typer.Option(
-        "--tools", metavar="FILE", help="JSON: a list of tools, or an object of name to such lists."
+        "--tools", metavar="FILE", help="JSON: a list of tools, or an object of such lists."
     ),
 ]
 """The `--tools` option of commands that read runs, or one call."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from abs_shield.cli.console import STYLES, open_console, print_json
 from abs_shield.cli.fitting_table import FittingTable
+from abs_shield.cli.shared_options import TableFormat, TableOrJson
 from abs_shield.core import Verdict
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan.strengths import FITTED_ON, STRENGTHS, Strength
@@ -22,18 +22,9 @@ _HALLUCINATED = frozenset(
 )
 
 
-class LayersFormat(StrEnum):
-    """Output formats of the layers."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 @app.command(epilog="Example: abs-shield layers --format json")
 def layers(
-    format: Annotated[
-        LayersFormat, typer.Option(help="How the layers are printed.")
-    ] = LayersFormat.TABLE,
+    format: TableOrJson = TableFormat.TABLE,
     strengths: Annotated[
         bool,
         typer.Option("--strengths", help="Print how often findings are right."),
@@ -44,7 +35,7 @@ def layers(
         rows = [_strength(row) for row in STRENGTHS.values()]
     else:
         rows = [_row(name) for name in (*LAYERS, *OPT_IN)]
-    if format is LayersFormat.JSON:
+    if format is TableFormat.JSON:
         print_json(rows)
     elif strengths:
         open_console().print(_strengths(rows), f"Fitted on {FITTED_ON}.", markup=False)

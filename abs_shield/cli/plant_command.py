@@ -21,6 +21,7 @@ from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import exit_on_sigterm, input_files, require_not_input
 from abs_shield.cli.progress_bar import progress_bar
+from abs_shield.cli.shared_options import RunFiles
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.planting import (
@@ -47,9 +48,7 @@ _COLUMNS = (
 
 @app.command(epilog="Example: abs-shield plant runs.jsonl.gz --tools toolsets.json -o planted")
 def plant(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
-    ],
+    files: RunFiles,
     output: Annotated[
         str,
         typer.Option("--output", "-o", metavar="FOLDER", help="Where the cases are written."),

@@ -16,6 +16,8 @@ from rich.text import Text
 import abs_shield
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.fitting_table import FittingTable
+from abs_shield.cli.json_inputs import ToolsFile
+from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.tool_lines import read_tools_with_lines
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
@@ -35,13 +37,6 @@ _WARNINGS_HINT = "warnings do not fail the command; in CI give `--fail-on warnin
 _PACKAGE = str(Path(abs_shield.__file__).parent)
 
 
-class ProveFormat(StrEnum):
-    """Output formats of a proof."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 class ProveFailOn(StrEnum):
     """The lowest severity that makes a proof fail."""
 
@@ -57,13 +52,8 @@ def prove(
             metavar="MODULE:ATTR", help="A policy, a Shield, or a function that gives one."
         ),
     ],
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="JSON: a list of tools, or an object of such lists."),
-    ] = None,
-    format: Annotated[
-        ProveFormat, typer.Option(help="How the proof is printed.")
-    ] = ProveFormat.TEXT,
+    tools: ToolsFile = None,
+    format: TextOrJson = TextFormat.TEXT,
     fail_on: Annotated[
         ProveFailOn, typer.Option(help="Exit with 1 where there are errors, or warnings as well.")
     ] = ProveFailOn.ERROR,
@@ -76,7 +66,7 @@ def prove(
     """
     with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
         proof = _proof(policy, read_tools_with_lines(tools))
-    if format is ProveFormat.JSON:
+    if format is TextFormat.JSON:
         print_json(proof.to_dict())
     else:
         _print(proof, fail_on)

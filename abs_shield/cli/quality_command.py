@@ -17,6 +17,7 @@ from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.output_file import input_files, open_output
 from abs_shield.cli.progress_bar import ProgressBar, progress_bar
+from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import PolicyError, ShieldError
@@ -51,10 +52,7 @@ def quality(
     format: Annotated[
         QualityFormat, typer.Option(help="A table, one JSON list, or one JSON object a line.")
     ] = QualityFormat.TABLE,
-    out: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
-    ] = None,
+    out: OutputFile = None,
     allow_empty: AllowEmpty = False,
 ) -> None:
     """

@@ -25,6 +25,7 @@ from abs_shield.cli.replay_totals import (
     written_message,
 )
 from abs_shield.cli.resumable_rows import ResumableRows, replay_key, resumable_rows
+from abs_shield.cli.shared_options import PolicyReference, RunFiles
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.replay import Judging, Tally
@@ -51,13 +52,9 @@ class ReplayFailOn(StrEnum):
 
 @app.command(epilog="Example: abs-shield replay runs.jsonl.gz --tools toolsets.json --workers 4")
 def replay(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
-    ],
+    files: RunFiles,
     tools: ToolsFile = None,
-    policy: Annotated[
-        str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
-    ] = None,
+    policy: PolicyReference = None,
     format: Annotated[
         ReplayFormat,
         typer.Option(help="A table, one JSON object, or a row a call as JSON lines or Parquet."),

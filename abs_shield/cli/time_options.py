@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime
 from time import time
+from typing import Annotated
+
+import typer
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.iso_dates import iso_date
 from abs_shield.text.show import escaped
+
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Only decisions from this time on: 7d, 12h, or an ISO time."),
+]
+Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only decisions before this time.")]
 
 _AGO = re.compile(r"([0-9]{1,6})([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}

@@ -12,7 +12,7 @@ import typer
 from abs_shield.cli.console import open_console
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.flywheel.gap_questions import ask
-from abs_shield.cli.label.label_author import user_name
+from abs_shield.cli.label.label_author import AuthorName, user_name
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.curate import curate, examples_of
@@ -35,9 +35,7 @@ def command(
         str | None,
         typer.Option("--import", metavar="FILE", help="Apply the decisions of such a file."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
-    ] = None,
+    by: AuthorName = None,
     why: Annotated[
         str, typer.Option(metavar="TEXT", help="The reason where a file gives none.")
     ] = "",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from abs_shield.cli.output_file import open_output
+from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
 from abs_shield.flywheel.cases import EvaluationCase, read_cases
@@ -27,13 +27,6 @@ EXAMPLE = (
 )
 _FROM = "What it is made of where its words do not say so; may stand several times."
 _VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
-
-
-class EvaluateFormat(StrEnum):
-    """Output formats of the result."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def command(
@@ -58,9 +51,7 @@ def command(
     timeout_s: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")
     ] = 600.0,
-    format: Annotated[
-        EvaluateFormat, typer.Option(help="Lines, or one JSON object.")
-    ] = EvaluateFormat.TEXT,
+    format: TextOrJson = TextFormat.TEXT,
     out: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the evaluation, JSON."),
@@ -87,7 +78,7 @@ def command(
     if out is not None:
         with open_output(out, inputs=files) as sink:
             sink.write(text.encode())
-    print(text if format is EvaluateFormat.JSON else _text(evaluation))
+    print(text if format is TextFormat.JSON else _text(evaluation))
     raise typer.Exit(0 if evaluation.outcome is Recommendation.PROMOTE else 1)
 
 

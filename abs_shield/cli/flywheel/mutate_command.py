@@ -12,6 +12,7 @@ import typer
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
 from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.output_file import open_output
+from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
@@ -67,10 +68,7 @@ def command(
     report: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the leakage report, JSON.")
     ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
-    ] = None,
+    out: OutputFile = None,
 ) -> None:
     """
     Make 20 to 50 training examples around an accepted gap, none of them an evaluation case.

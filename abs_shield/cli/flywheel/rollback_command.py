@@ -8,7 +8,7 @@ import typer
 
 from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
-from abs_shield.cli.label.label_author import user_name
+from abs_shield.cli.label.label_author import AuthorName, user_name
 from abs_shield.flywheel.version_registry import VersionRegistry
 
 EXAMPLE = (
@@ -20,9 +20,7 @@ EXAMPLE = (
 def command(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="As `promote` names it.")],
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line; it is kept.")],
-    by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
-    ] = None,
+    by: AuthorName = None,
     book: BookFile = DEFAULT,
 ) -> None:
     """

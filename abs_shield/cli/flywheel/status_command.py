@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
+from abs_shield.cli.shared_options import TableFormat, TableOrJson
 from abs_shield.flywheel.production_drift import VersionInUse
 from abs_shield.flywheel.status import FlywheelStatus, status
 from abs_shield.flywheel.version_record import Version
@@ -22,18 +22,9 @@ EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
 _LONGEST_PATH = 4_096
 
 
-class StatusFormat(StrEnum):
-    """Output formats of the status."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def command(
     book: BookFile = DEFAULT,
-    format: Annotated[
-        StatusFormat, typer.Option(help="A table, or one JSON object.")
-    ] = StatusFormat.TABLE,
+    format: TableOrJson = TableFormat.TABLE,
     versions: Annotated[
         bool, typer.Option("--versions", help="Show every version, and what was decided about it.")
     ] = False,
@@ -55,7 +46,7 @@ def command(
         _show_versions(registry.versions(), format)
         return
     current = status(book)
-    if format is StatusFormat.JSON:
+    if format is TableFormat.JSON:
         print_json(current.to_dict())
         return
     console = open_console()
@@ -75,8 +66,8 @@ def _line_of(version: VersionInUse) -> Text:
     return safe(line, limit=800)
 
 
-def _show_versions(versions: list[Version], format: StatusFormat) -> None:
-    if format is StatusFormat.JSON:
+def _show_versions(versions: list[Version], format: TableFormat) -> None:
+    if format is TableFormat.JSON:
         print_json({"versions": [one.to_dict() for one in versions]})
         return
     names = {one.id: f"version {one.number}" for one in versions} | {"": "what was there before"}

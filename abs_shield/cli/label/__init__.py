@@ -12,16 +12,16 @@ import typer
 from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, open_console, safe
-from abs_shield.cli.label.label_author import LabelAuthor, user_name
+from abs_shield.cli.label.label_author import AuthorName, LabelAuthor, user_name
 from abs_shield.cli.label.label_export import export_labels
 from abs_shield.cli.label.label_queue import LabelQueue
 from abs_shield.cli.label.labeling import LabelingSession
 from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.log.damaged_records import DamagedRecords, length
 from abs_shield.cli.log.decision_lookup import find_decision, unknown_decision
-from abs_shield.cli.log.log_option import files_of, open_log
+from abs_shield.cli.log.log_option import DatabaseOption, files_of, open_log
 from abs_shield.cli.progress_bar import with_progress
-from abs_shield.cli.show import runs_option
+from abs_shield.cli.shared_options import RecordedRuns
 from abs_shield.cli.show.run_excerpt import Excerpts
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import LAYER_NAMES, Decision, Verdict
@@ -50,13 +50,8 @@ def label(
         str | None,
         typer.Argument(metavar="[hallucinated|ok]", help="The truth about its call."),
     ] = None,
-    db: Annotated[
-        str | None,
-        typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
-    ] = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
-    ] = None,
+    db: DatabaseOption = None,
+    by: AuthorName = None,
     note: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line.")] = "",
     next_: Annotated[
         bool, typer.Option("--next", help="Ask about what is worth a label, one by one.")
@@ -69,7 +64,7 @@ def label(
         int | None,
         typer.Option("--limit", metavar="N", min=1, help="With --next: decisions, at most."),
     ] = None,
-    runs: Annotated[list[str] | None, runs_option()] = None,
+    runs: RecordedRuns = None,
     from_: Annotated[
         str | None,
         typer.Option("--from", metavar="FILE", help="Many: lines `DECISION TRUTH`; - for stdin."),

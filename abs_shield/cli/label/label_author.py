@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import getpass
 from time import time
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import typer
 
 from abs_shield.core.label import Label, Truth
+
+AuthorName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+]
 
 _LONGEST = 1_000
 

@@ -14,7 +14,8 @@ from abs_shield.cli.log.damaged_records import DamagedRecords
 from abs_shield.cli.log.decision_parquet import write_parquet
 from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import open_output
-from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.shared_options import OutputFile
+from abs_shield.cli.time_options import Since, Until, seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
@@ -36,17 +37,9 @@ def command(
     format: Annotated[
         ExportFormat, typer.Option(help="Lines of JSON, or Parquet.")
     ] = ExportFormat.JSONL,
-    to: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="WHEN", help="Only decisions from this time on: 7d, or 2026-11-01."),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Only decisions before this time.")
-    ] = None,
+    to: OutputFile = None,
+    since: Since = None,
+    until: Until = None,
     reports: Annotated[
         bool,
         typer.Option("--reports", help="Add the report to each decision about an answer."),

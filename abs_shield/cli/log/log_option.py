@@ -21,6 +21,10 @@ Database = Annotated[
         help="A SQLite file, or postgresql://host/database; else ABS_SHIELD_LOG, else your own.",
     ),
 ]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
+]
 
 
 def files_of(database: str | None) -> list[str]:

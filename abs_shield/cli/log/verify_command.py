@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import open_output
+from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.sealed_record import Head
@@ -27,13 +27,6 @@ EXAMPLE = (
 _SHOWN = 100
 
 
-class VerifyFormat(StrEnum):
-    """Output formats of a verification."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def command(
     database: Database = None,
     heads: Annotated[
@@ -43,9 +36,7 @@ def command(
     save_heads: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write each chain's head, to keep elsewhere.")
     ] = None,
-    format: Annotated[
-        VerifyFormat, typer.Option(help="Lines, or one JSON object.")
-    ] = VerifyFormat.TEXT,
+    format: TextOrJson = TextFormat.TEXT,
 ) -> None:
     """
     Find records that were edited, deleted, inserted or reordered, and say where.
@@ -67,7 +58,7 @@ def command(
         }
         with open_output(save_heads, inputs=files_of(database), option="--save-heads") as file:
             file.write(json.dumps(saved, indent=1).encode())
-    if format is VerifyFormat.JSON:
+    if format is TextFormat.JSON:
         print_json(_object(verified, shown))
     else:
         _print(verified, shown)

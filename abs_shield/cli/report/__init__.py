@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, Self
 
 import typer
@@ -20,7 +19,8 @@ from abs_shield.cli.report.log_integrity import LogIntegrity
 from abs_shield.cli.report.report_page import render_page
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.terminal_report import terminal_report
-from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.shared_options import TableFormat, TableOrJson
+from abs_shield.cli.time_options import Since, Until, seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.replay.report import By, Readiness, Report
@@ -37,13 +37,6 @@ _MOST_DECISIONS = 500
 """Maximum number of decisions on a page."""
 
 
-class ReportFormat(StrEnum):
-    """Output formats of a report."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def _share(name: str, help: str) -> Any:
     return typer.Option(name, metavar="SHARE", min=0.0, max=1.0, help=help)
 
@@ -51,21 +44,12 @@ def _share(name: str, help: str) -> Any:
 @app.command(epilog="Example: abs-shield report decisions.db --since 7d --html report.html")
 def report(
     db: Database = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Only decisions from this time on: 7d, 12h, or an ISO time."
-        ),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only decisions before this time.")
-    ] = None,
+    since: Since = None,
+    until: Until = None,
     policy_revision: Annotated[
         str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
     ] = None,
-    format: Annotated[
-        ReportFormat, typer.Option(help="Tables, or one JSON object.")
-    ] = ReportFormat.TABLE,
+    format: TableOrJson = TableFormat.TABLE,
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a page of it as well.")
     ] = None,
@@ -176,8 +160,8 @@ def _write_page(summary: ReportSummary, path: str, *, values: bool) -> None:
         file.write(render_page(summary, values=values).encode())
 
 
-def _print(summary: ReportSummary, format: ReportFormat, *, rows: int) -> None:
-    if format is ReportFormat.JSON:
+def _print(summary: ReportSummary, format: TableFormat, *, rows: int) -> None:
+    if format is TableFormat.JSON:
         print_json(summary.to_dict())
         return
     console = open_console()
