@@ -28,7 +28,11 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
 
 GOALS: tuple[tuple[str, str, float], ...] = (
     ("clean check / one validation", "check/ratios/default", 0.30),
-    ("clean check without schema prefilter / one validation", "check/ratios/without prefilter", 1.30),
+    (
+        "clean check without schema prefilter / one validation",
+        "check/ratios/without prefilter",
+        1.30,
+    ),
     ("clean check of one argument / its validation", "check/ratios/one argument", 0.60),
     ("added by phantom_tool / one validation", "check/ratios/phantom_tool", 0.08),
     ("added by phantom_target / one validation", "check/ratios/phantom_target", 0.08),
@@ -38,14 +42,26 @@ GOALS: tuple[tuple[str, str, float], ...] = (
     ("clean check with an opt-in layer / clean check", "check/ratios/with an opt-in layer", 1.2),
     ("clean check with a custom layer / clean check", "check/ratios/with a user's layer", 1.2),
     ("flagged call / clean call", "check/ratios/flagged", 4),
-    ("added by @shielded before the call / one validation", "check/ratios/through @shielded, more", 0.05),
+    (
+        "added by @shielded before the call / one validation",
+        "check/ratios/through @shielded, more",
+        0.05,
+    ),
     ("whole @shielded call / one validation", "check/ratios/whole @shielded call", 1.8),
     ("check after 10,000 messages / after 100", "check/ratios/message 10,000 over 100", 1.1),
     ("check among 1,000 sessions / with one", "check/ratios/1,000 sessions over one", 1.3),
     ("bytes stored per byte read, 1,000 messages", "session/memory/a byte seen, 1,000 messages", 6),
-    ("bytes stored per byte read, 10,000 messages", "session/memory/a byte seen, 10,000 messages", 5),
+    (
+        "bytes stored per byte read, 10,000 messages",
+        "session/memory/a byte seen, 10,000 messages",
+        5,
+    ),
     ("bytes of an empty session", "session/memory/of an empty session", 1_500),
-    ("indexing a text / re.findall of its words", "session/indexing_over_findall/running text with ids", 4),
+    (
+        "indexing a text / re.findall of its words",
+        "session/indexing_over_findall/running text with ids",
+        4,
+    ),
     ("finding in 1 MB of conversation, p99, us", "session/finding/p99_us", 1_000),
     ("replay / json.loads of its lines", "replay/replay_over_json", 20),
     ("import and first Shield / import of libraries", "start/shield_over_reference", 1.3),
