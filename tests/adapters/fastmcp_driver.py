@@ -36,8 +36,8 @@ class Loop:
     name = "fastmcp"
     impossible: Mapping[str, str] = MappingProxyType(
         {
-            "unparsable JSON": "the client parses the arguments, a server is only sent objects",
-            "handoff": "a server is asked for calls, and is not told of agents",
+            "unparsable JSON": "the client parses the arguments; a server receives only objects",
+            "handoff": "a server receives calls and does not know the agents",
         }
     )
 

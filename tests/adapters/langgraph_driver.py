@@ -191,7 +191,7 @@ class Graph(Agent):
     name = "langgraph_graph"
 
     impossible: Mapping[str, str] = MappingProxyType(
-        {"unparsable JSON": "a graph's own edges end it before any node of tools is reached"}
+        {"unparsable JSON": "the edges of the graph end the run before a tool node is reached"}
     )
 
     def made(

@@ -88,7 +88,7 @@ class Loop:
 
     name = ""
     impossible: Mapping[str, str] = MappingProxyType(
-        {"handoff": "the SDK has no agents; give each its own session with `session.child()`"}
+        {"handoff": "the SDK has no agents; give each of yours a `session.child()`"}
     )
 
     def __init__(self, write: Callable[[Turn, bool], Any]) -> None:

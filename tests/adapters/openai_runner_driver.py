@@ -25,7 +25,7 @@ from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
 from tests.adapters.spans import recorded
 
 REQUEST: dict[str, Any] = {"model": "scripted", "input": ASKED}
-NO_AGENTS = "the SDK's runner has no agents; give a tool that runs another `session.child()`"
+NO_AGENTS = "the SDK's runner has no agents; give a tool that runs another runner `session.child()`"
 
 
 class Provider:

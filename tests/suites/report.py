@@ -13,7 +13,10 @@ from tests.suites.compare import Comparison, accepted, by_reason, passing, reaso
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 PAGE = HERE.parents[1] / "docs" / "adapters.md"
-HEAD = "| tests of | pass plain | decisions | differ in audit | why |\n|---|---|---|---|---|"
+HEAD = (
+    "| tests of | pass without a Shield | decisions | differ in audit mode | reason |\n"
+    "|---|---|---|---|---|"
+)
 TABLE = re.compile(re.escape(HEAD) + r"\n(?:\|.*\n)*")
 
 
