@@ -49,6 +49,12 @@ Values of the arguments of one call that are looked up in every spelling.
 
 The result of a call with more is not read, because its echoes cannot be told from new values.
 """
+_MOST_RESPELT = 1_000
+"""
+Codes in free text that a run looks up in every spelling, at about 0.1 ms each.
+
+A megabyte of calls can hold 140,000. Later ones are compared by their letters and digits alone.
+"""
 _LONGEST_NAME = 256
 """Characters of a parameter name whose kind is cached; a longer one is not written by an author."""
 _NUMBERED = re.compile(r"\d|[^\x00-\x7f]")
@@ -98,6 +104,8 @@ def _flat(arguments: Mapping[str, Any]) -> list[tuple[Path, Any]] | None:
 
 
 _NO_TOKENS: frozenset[str] = frozenset()
+_Values = dict[tuple[str, str, bool], Path]
+"""Paths of the values of a call, by text, name of the field, and whether the value is a number."""
 
 
 class Introduced(NamedTuple):
@@ -176,6 +184,10 @@ class _ResultContent:
         self._long = values * len(text) > _MOST_SEARCHED
         self._numbered = _NUMBERED.search(text) is not None
 
+    def may_have_letters(self, letters: str) -> bool:
+        """Return whether letters and digits may occur in the text, whatever separates them."""
+        return self._long or letters in self._letters
+
     def may_repeat(self, value: str) -> bool:
         """
         Return whether a spelling of a normalised value may occur in the text.
@@ -223,7 +235,8 @@ class Provenance:
     __slots__ = (
         "_cut_reason", "_english_levels", "_fields", "_has_foreign_script", "_index",
         "_introduced", "_keys", "_labels", "_names", "_nouns", "_numbers", "_other_levels",
-        "_padded", "_sources", "_templates", "_text", "_unindexed", "has_labels", "user_chunks",
+        "_padded", "_respelt", "_sources", "_templates", "_text", "_unindexed", "has_labels",
+        "user_chunks",
     )  # fmt: skip
 
     def __init__(
@@ -239,6 +252,7 @@ class Provenance:
         self._fields = FieldTable(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
         self._numbers = PhoneIndex(keys // 8)
+        self._respelt = 0
         self._unindexed: list[str] = []
         self._introduced: dict[str, Introduced | _Unresolved] = {}
         self._labels: dict[str, frozenset[str]] = {}
@@ -403,7 +417,8 @@ class Provenance:
         `_MOST_COMPARED` or another bound: values beyond a bound may be echoes as well.
         """
         walk = LeafWalk[Path](arguments, (), _with_keys)
-        first: dict[tuple[str, str, bool], Path] = {}
+        values: _Values = {}
+        codes_left: _Values = {}  # beyond `_MOST_RESPELT`
         for path, leaf in _flat(arguments) or walk:
             text = leaf if type(leaf) is str else scalar_text(leaf)
             name = str(path[0]) if len(path) == 1 else name_of(path)
@@ -415,27 +430,37 @@ class Provenance:
             is_number = text is not leaf and not isinstance(leaf, str)
             if kind == "free" or len(text) > LONGEST_SCALAR:
                 for piece in codes(normal(text)):
-                    first.setdefault((piece, name, is_number), path)
-                    if len(first) > _MOST_COMPARED:
+                    key = (piece, name, is_number)
+                    if key not in values and self._respelt < _MOST_RESPELT:
+                        self._respelt += 1
+                        values[key] = path
+                    else:
+                        codes_left.setdefault(key, path)
+                    if len(values) + len(codes_left) > _MOST_COMPARED:
                         return None
             else:
-                first.setdefault((text, name, is_number), path)
-            if len(first) > _MOST_COMPARED:
+                values.setdefault((text, name, is_number), path)
+            if len(values) + len(codes_left) > _MOST_COMPARED:
                 return None
         if walk.cut:
             return None
-        return self._compare(first, introduced, is_mentioned_before, read) if first else _NO_TOKENS
+        if not values and not codes_left:
+            return _NO_TOKENS
+        content = _ResultContent(read, self._text, values=len(values) + len(codes_left))
+        own = self._compare(values, introduced, is_mentioned_before, content)
+        if codes_left:
+            own |= self._compare_letters(codes_left, introduced, is_mentioned_before, content)
+        return frozenset(own)
 
     def _compare(
         self,
-        values: Mapping[tuple[str, str, bool], Path],
+        values: _Values,
         introduced: Introduced,
         is_mentioned_before: Callable[[str], bool] | None,
-        read: ResultText,
-    ) -> frozenset[str]:
+        content: _ResultContent,
+    ) -> set[str]:
         """Record which call brought values in; return the spellings that the result repeats."""
         own: set[str] = set()
-        content = _ResultContent(read, self._text, values=len(values))
         tool, _, version = introduced
         for (piece, name, is_number), path in values.items():
             normalised = piece.lower() if piece.isascii() else normal(piece)
@@ -452,7 +477,31 @@ class Provenance:
             ):
                 self._remember(normalised, Introduced(tool, path, version))
                 own.update(self._new_spellings(normalised))
-        return frozenset(own)
+        return own
+
+    def _compare_letters(
+        self,
+        values: _Values,
+        introduced: Introduced,
+        is_mentioned_before: Callable[[str], bool] | None,
+        content: _ResultContent,
+    ) -> set[str]:
+        """
+        Do what `_compare` does for codes of free text that the result repeats, by their letters.
+        """
+        own: set[str] = set()
+        tool, _, version = introduced
+        unseen = frozenset(self._index.unseen(code for code, _, _ in values))
+        for (code, _, _), path in values.items():
+            if code not in unseen:
+                continue
+            letters = alphanumerics(code)
+            if content.may_have_letters(letters) and not (
+                is_mentioned_before and is_mentioned_before(code)
+            ):
+                self._remember(code, Introduced(tool, path, version))
+                own.update((code, letters, *parts(code)))
+        return own
 
     def _remember(self, normalised: str, introduced: Introduced | _Unresolved) -> None:
         if len(self._introduced) < self._keys // 4:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import filterfalse, islice, pairwise
 from threading import RLock
@@ -245,6 +245,13 @@ class TokenIndex:
             if version is not None:
                 return At(level, version)
         return None
+
+    def unseen(self, tokens: Iterable[str]) -> list[str]:
+        """Return those of *tokens* that are no chunk of any text, each once."""
+        left = [*tokens]
+        for table in self._exact:
+            left = _absent(left, table)
+        return left
 
     def level(self, text: str) -> int | None:
         """Return the trust level of a text that occurs as it is: a chunk, or several in a row."""

@@ -243,6 +243,17 @@ def test_an_echo_behind_many_values_proves_nothing(value):
     assert (None, "note") == (session.origin("acct_666"), session.origin("n-7").tool)
 
 
+def test_an_echo_behind_more_codes_than_are_respelt_proves_nothing():
+    """They are compared by their letters and digits; what was mentioned before stays mentioned."""
+    codes = " ".join(f"k{n}" for n in range(1_200))
+    session = echoed({"text": f"{codes} acct_666 acct_1 W-77"}, "acct_666, acct_1, W-77 as n-7")
+
+    assert [None, None, None] == [session.origin(one) for one in ("acct_666", "W-77", "W77")]
+    assert "user" == session.origin("acct_1").source
+    assert "note" == session.origin("n-7").tool
+    assert "" == mentions_of(session).blind
+
+
 def test_a_parameter_that_is_an_id_is_an_echo():
     """A tool that takes any names gives them back."""
     session = echoed({"acct_666": 1, "amount": 5}, '{"acct_666": 1, "amount": 5}')
