@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from abs_shield.core import Mode
 from abs_shield.errors import PolicyError
@@ -53,28 +53,7 @@ def configure(declared: Mapping[str, Any], /) -> Policy: ...
 
 
 @overload
-def configure(
-    *,
-    mode: ModeName | Mode = "strict",
-    threshold: float = 0.8,
-    layers: Iterable[str | Callable[..., Any]] | None = None,
-    tools: Iterable[Tool] = (),
-    rules: Iterable[Rule] = (),
-    inverses: Iterable[Inverse] = (),
-    allow: Iterable[Any] = (),
-    modes: Modes | None = None,
-    on_suspicious: Literal["flag", "approve", "block"] = "flag",
-    coercible: Literal["flag", "block"] = "flag",
-    on_error: Literal["allow", "block"] | None = None,
-    on_log_loss: Literal["allow", "block"] = "allow",
-    retries: int = 3,
-    window: tuple[int, float] = (10, 60.0),
-    suppress: Iterable[Suppression] = (),
-    verification: Verification | Literal[False] | None = None,
-    answer: AnswerConfig | Literal[False] | None = None,
-    pii: PersonalData | bool | None = None,
-    limits: Limits | None = None,
-) -> Policy: ...
+def configure(**keywords: Unpack[PolicyFields]) -> Policy: ...
 
 
 def configure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, overload
+from typing import Any, Final, TypedDict, Unpack, overload
 
 from abs_shield.core import Decision
 from abs_shield.errors import ShieldError
@@ -14,26 +14,21 @@ _NONE: Final[Any] = object()
 """Marks a missing argument: None would hide a decision that a test forgot to make."""
 
 
-@overload
-def assert_blocked(
-    *,
-    layer: str | None = None,
-    code: str | None = None,
-    where: str | None = None,
-    tool: str | None = None,
-) -> BlockedExpectation: ...
+class Expected(TypedDict, total=False):
+    """The keywords of `assert_blocked` and `assert_flagged`."""
+
+    layer: str | None
+    code: str | None
+    where: str | None
+    tool: str | None
 
 
 @overload
-def assert_blocked(
-    decision: Decision,
-    /,
-    *,
-    layer: str | None = None,
-    code: str | None = None,
-    where: str | None = None,
-    tool: str | None = None,
-) -> Decision: ...
+def assert_blocked(**expected: Unpack[Expected]) -> BlockedExpectation: ...
+
+
+@overload
+def assert_blocked(decision: Decision, /, **expected: Unpack[Expected]) -> Decision: ...
 
 
 def assert_blocked(
@@ -70,25 +65,11 @@ def assert_blocked(
 
 
 @overload
-def assert_flagged(
-    *,
-    layer: str | None = None,
-    code: str | None = None,
-    where: str | None = None,
-    tool: str | None = None,
-) -> PassingExpectation: ...
+def assert_flagged(**expected: Unpack[Expected]) -> PassingExpectation: ...
 
 
 @overload
-def assert_flagged(
-    decision: Decision,
-    /,
-    *,
-    layer: str | None = None,
-    code: str | None = None,
-    where: str | None = None,
-    tool: str | None = None,
-) -> Decision: ...
+def assert_flagged(decision: Decision, /, **expected: Unpack[Expected]) -> Decision: ...
 
 
 def assert_flagged(
