@@ -68,12 +68,8 @@ def additional_properties(validator: Any, allowed: Any, instance: Any, schema: A
     """Yield errors of members that no neighbouring keyword declares."""
     if not isinstance(instance, dict):
         return
-    extras = [name for name in instance if not _is_declared(name, schema)]
-    if allowed is False and extras:
-        yield _unknown(extras)
-    elif isinstance(allowed, dict):
-        for name in extras:
-            yield from validator.descend(instance[name], allowed, path=name)
+    if extras := [name for name in instance if not _is_declared(name, schema)]:
+        yield from _extra_properties(validator, allowed, instance, extras)
 
 
 def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
@@ -81,8 +77,12 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
     if not isinstance(instance, dict):
         return
     evaluated_names = evaluated_properties(validator, instance, schema, is_match)
-    extras = [name for name in instance if name not in evaluated_names]
-    if allowed is False and extras:
+    if extras := [name for name in instance if name not in evaluated_names]:
+        yield from _extra_properties(validator, allowed, instance, extras)
+
+
+def _extra_properties(validator: Any, allowed: Any, instance: Any, extras: list[str]) -> Errors:
+    if allowed is False:
         yield _unknown(extras)
     elif isinstance(allowed, dict):
         for name in extras:
