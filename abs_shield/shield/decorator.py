@@ -209,9 +209,9 @@ def _wrapper(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
     if inspect.iscoroutinefunction(plain):
         wrapper = _coroutine(tool, enter)
     elif inspect.isasyncgenfunction(plain):
-        wrapper = _async_generator(tool, enter)
+        wrapper = _generator(tool, enter, aguarded_items)
     elif inspect.isgeneratorfunction(plain):
-        wrapper = _generator(tool, enter)
+        wrapper = _generator(tool, enter, guarded_items)
     else:
         wrapper = _function(tool, enter)
     if on_block == "raise":
@@ -260,26 +260,14 @@ def _coroutine(tool: Any, enter: _GuardFactory) -> Any:
     return run
 
 
-def _generator(tool: Any, enter: _GuardFactory) -> Any:
+def _generator(tool: Any, enter: _GuardFactory, guarded: Callable[[Any, Guard], Any]) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         guard.__enter__()
         if copies is not None and guard.enforces:
             args, kwargs = copies
         guard.leave()
-        return guarded_items(tool(*args, **kwargs), guard)
-
-    return run
-
-
-def _async_generator(tool: Any, enter: _GuardFactory) -> Any:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        guard, copies = enter(args, kwargs)
-        guard.__enter__()
-        if copies is not None and guard.enforces:
-            args, kwargs = copies
-        guard.leave()
-        return aguarded_items(tool(*args, **kwargs), guard)
+        return guarded(tool(*args, **kwargs), guard)
 
     return run
 

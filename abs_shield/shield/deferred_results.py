@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from abs_shield.session.session_context import stop_running
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN
@@ -79,78 +79,81 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
 
 
 def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
-    collected: list[Any] = []
-    ended = False
-    error: BaseException | None = None
+    """Yield the items of a generator, which runs under its guard."""
     step: Callable[[], Any] = functools.partial(items.send, None)
-    try:
-        while True:
-            token = guard.running()
-            try:
-                item = step()
-            finally:
-                stop_running(token)
-            if len(collected) < _MOST_ITEMS:
-                collected.append(item)
-            try:
-                step = functools.partial(items.send, (yield item))
-            except GeneratorExit:
-                raise
-            except BaseException as thrown:
-                step = functools.partial(items.throw, thrown)
-    except StopIteration as end:
-        ended = True
-        return end.value
-    except GeneratorExit:
-        raise
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        items.close()
-        _close_generator(guard, collected, error, whole=ended)
+    with _CollectedItems(guard) as collected:
+        try:
+            while True:
+                token = guard.running()
+                try:
+                    item = step()
+                finally:
+                    stop_running(token)
+                collected.add(item)
+                try:
+                    step = functools.partial(items.send, (yield item))
+                except GeneratorExit:
+                    raise
+                except BaseException as thrown:
+                    step = functools.partial(items.throw, thrown)
+        except StopIteration as end:
+            collected.is_whole = True
+            return end.value
+        finally:
+            items.close()
 
 
 async def aguarded_items(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
-    collected: list[Any] = []
-    ended = False
-    error: BaseException | None = None
+    """Yield the items of an async generator, which runs under its guard."""
     step: Callable[[], Any] = functools.partial(items.asend, None)
-    try:
-        while True:
-            token = guard.running()
-            try:
-                item = await step()
-            finally:
-                stop_running(token)
-            if len(collected) < _MOST_ITEMS:
-                collected.append(item)
-            try:
-                step = functools.partial(items.asend, (yield item))
-            except GeneratorExit:
-                raise
-            except BaseException as thrown:
-                step = functools.partial(items.athrow, thrown)
-    except StopAsyncIteration:
-        ended = True
-        return
-    except GeneratorExit:
-        raise
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        await items.aclose()
-        _close_generator(guard, collected, error, whole=ended)
+    with _CollectedItems(guard) as collected:
+        try:
+            while True:
+                token = guard.running()
+                try:
+                    item = await step()
+                finally:
+                    stop_running(token)
+                collected.add(item)
+                try:
+                    step = functools.partial(items.asend, (yield item))
+                except GeneratorExit:
+                    raise
+                except BaseException as thrown:
+                    step = functools.partial(items.athrow, thrown)
+        except StopAsyncIteration:
+            collected.is_whole = True
+        finally:
+            await items.aclose()
 
 
-def _close_generator(
-    guard: Guard, collected: list[Any], error: BaseException | None, *, whole: bool
-) -> None:
-    """Close the call of a generator; its caller already has the items."""
-    guard.delivered, guard.value = True, collected
-    guard.judges = _single_result(collected) if whole else UNKNOWN
-    guard.__exit__(type(error) if error else None, error, None)
+class _CollectedItems:
+    """
+    The items that a generator yields; leaving it closes the generator's call.
+
+    Attributes:
+        is_whole: Whether the generator has ended by itself.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        self.is_whole = False
+        self._guard = guard
+        self._items: list[Any] = []
+
+    def add(self, item: Any) -> None:
+        if len(self._items) < _MOST_ITEMS:
+            self._items.append(item)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, GeneratorExit):  # the caller stopped: no error of the tool
+            error = None
+        guard = self._guard
+        guard.delivered, guard.value = True, self._items
+        guard.judges = _single_result(self._items) if self.is_whole else UNKNOWN
+        guard.__exit__(type(error) if error else None, error, None)
 
 
 def _single_result(collected: list[Any]) -> Any:
