@@ -12,7 +12,7 @@ from abs_shield.core.canonical import canonical, encodable, scalar
 from abs_shield.core.feedback import Feedback, FeedbackProblem
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.layer_names import PHANTOM_TOOL
-from abs_shield.core.summary import APPROVALS, approval_reasons, summary_of, title_of
+from abs_shield.core.summary import APPROVALS, summary_line, summary_of
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
 
@@ -91,16 +91,11 @@ class Decision:
         it says where it is wrong, and nothing of what it says.
         """
         weighing = [finding for finding in self.findings if finding.weighs]
-        if withheld := self._status() == "withheld":
+        if self._status() == "withheld":
             reasons = [f"{f.check} at {f.where or '/'}" for f in weighing]
         else:
             reasons = [f"{f.check} at {f.where}: {_sentence(f)}" for f in weighing]
-        reasons += approval_reasons(self)
-        reasons += [f"layer_error: {error}" for error in self.errors]
-        if withheld:
-            reasons.append("it was withheld, the call has run")
-        line = f"{title_of(self)}: {'; '.join(reasons) or 'nothing to say'}"
-        return escaped(line, limit=len(line))
+        return summary_line(self, reasons, self.errors)
 
     def summary(self, *, names: frozenset[str] | None = None) -> str:
         """

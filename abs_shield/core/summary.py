@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from abs_shield.core.finding import Finding
@@ -62,13 +63,13 @@ APPROVALS = {
 """By the decision's `approval`."""
 
 
-def approval_reasons(decision: Decision) -> list[str]:
+def _approval_reasons(decision: Decision) -> list[str]:
     """Return that the call waits for an operator, or that one refused it; mostly nothing."""
     reasons = APPROVALS.get(decision.approval)
     return [] if reasons is None else [f"{reasons.code}: {reasons.reason}"]
 
 
-def title_of(decision: Decision) -> str:
+def _title_of(decision: Decision) -> str:
     """Return what was judged and what was decided, without the reasons."""
     of = ""
     if decision.tool or decision.subject is Subject.CALL:
@@ -87,11 +88,15 @@ def summary_of(decision: Decision, *, names: frozenset[str] | None) -> str:
     withheld = decision.blocked and decision.subject is Subject.RESULT
     write = _place if withheld else _reason
     reasons = [write(f, decision.subject, names) for f in decision.findings if f.weighs]
-    reasons += approval_reasons(decision)
-    reasons += [f"layer_error: {_error(error)}" for error in decision.errors]
-    if withheld:
-        reasons.append("it was withheld, the call has run")
-    line = f"{title_of(decision)}: {'; '.join(reasons) or 'nothing to say'}"
+    return summary_line(decision, reasons, map(_error, decision.errors))
+
+
+def summary_line(decision: Decision, reasons: Iterable[str], errors: Iterable[str]) -> str:
+    """Return one line: what was decided, the reasons of its findings, then all others."""
+    parts = [*reasons, *_approval_reasons(decision), *(f"layer_error: {text}" for text in errors)]
+    if decision.blocked and decision.subject is Subject.RESULT:
+        parts.append("it was withheld, the call has run")
+    line = f"{_title_of(decision)}: {'; '.join(parts) or 'nothing to say'}"
     return escaped(line, limit=len(line))
 
 
