@@ -8,6 +8,7 @@ from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.core import Decision, Finding, Outcome
+from abs_shield.telemetry.readable_line import outcome_text
 
 
 def render_decision(decision: Decision) -> Iterator[Text]:
@@ -41,13 +42,5 @@ def _headline(decision: Decision) -> Text:
         safe(decision.verdict, style=STYLES[decision.verdict]),
         " ",
         safe(decision.tool),
-        f": {_outcome_text(decision)}",
+        f": {outcome_text(decision)}",
     )
-
-
-def _outcome_text(decision: Decision) -> str:
-    if decision.blocked:
-        return "blocked"
-    if decision.would_block:
-        return "runs, strict would block it"
-    return "runs" if decision.action == "allow" else "runs, flagged"

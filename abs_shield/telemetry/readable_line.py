@@ -33,7 +33,7 @@ def readable_line(decision: Decision) -> str:
     prefix = "" if decision.subject is Subject.CALL else f"{decision.subject} of "
     tool = escaped(shown_tool(decision), limit=_LONGEST) or "unknown tool"
     parts = [
-        f"abs-shield: {decision.verdict} {prefix}{tool}: {_outcome(decision)}",
+        f"abs-shield: {decision.verdict} {prefix}{tool}: {outcome_text(decision)}",
         *_causes(decision),
     ]
     parts += [f"error: {escaped(error, limit=200)}" for error in decision.errors]
@@ -67,7 +67,8 @@ def _is_terminal(handler: logging.Handler) -> bool:
         return False
 
 
-def _outcome(decision: Decision) -> str:
+def outcome_text(decision: Decision) -> str:
+    """Return whether a call is blocked or runs, and if strict mode would block it."""
     if decision.blocked:
         return "blocked"
     if decision.would_block:
