@@ -254,12 +254,7 @@ class Guard:
         tools = {self._call.name} if inside is None else {self._call.name, inside.tool}
         return frozenset().union(*map(self._lifecycle.registry.argument_names, tools))
 
-    def _leave(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def _leave(self, kind: Any, error: Any, traceback: Any) -> None:
         if self._running is not None:
             stop_running(self._running)
             self._running = None
@@ -267,10 +262,5 @@ class Guard:
             self._span.__exit__(kind, error, traceback)
             self._span = None
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: Any, error: Any, traceback: Any) -> None:
         self.__exit__(kind, error, traceback)

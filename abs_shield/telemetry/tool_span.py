@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import Token
-from types import TracebackType
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
@@ -27,12 +26,7 @@ class ToolSpan:
     def __enter__(self) -> None:
         self._token = otel_context.attach(set_span_in_context(self._span))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
         if self._token is not None:
             otel_context.detach(self._token)
         if kind is not None and issubclass(kind, Exception) and not self._is_blocked():

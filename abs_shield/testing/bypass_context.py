@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import AbstractContextManager
-from types import TracebackType
+from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.shield.off_switch import SWITCH
@@ -37,11 +37,6 @@ class _NoShield(AbstractContextManager[None]):
         self._thrown = SWITCH.switched_off()
         self._thrown.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         assert self._thrown is not None
-        self._thrown.__exit__(kind, error, traceback)
+        self._thrown.__exit__(*raised)

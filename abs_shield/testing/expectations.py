@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Self
 
 from abs_shield.core import Decision
@@ -56,12 +55,7 @@ class Expectation:
                 stacklevel=2,
             )
 
-    def _close_capture(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> Decision | None:
+    def _close_capture(self, error: BaseException | None) -> Decision | None:
         """Stop capturing, and return the decision of a blocking exception; None for any other."""
         assert self._capture is not None
         self._capture.__exit__(None, None, None)
@@ -75,14 +69,9 @@ class Expectation:
 class BlockedExpectation(Expectation):
     """Expects a blocked call: as an exception, or as feedback to the model."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
         __tracebackhide__ = True
-        raised = self._close_capture(kind, error, traceback)
+        raised = self._close_capture(error)
         if error is not None and raised is None:
             return False
         everything = self.decisions.everything
@@ -100,14 +89,9 @@ class PassingExpectation(Expectation):
         super().__init__(matcher, name)
         self._every = every
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         __tracebackhide__ = True
-        raised = self._close_capture(kind, error, traceback)
+        raised = self._close_capture(error)
         if error is not None and raised is None:
             return
         stopped = [*self.decisions.results.blocked, *self.decisions.answers.blocked]
