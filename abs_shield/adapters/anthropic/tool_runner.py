@@ -189,16 +189,7 @@ class _Hooks:
 
     def tool(self, tool: Any, block: Any) -> Any:
         def call(arguments: Any) -> Any:
-            with ExitStack() as stack:
-                guard = self.observer.guard(block)
-                stack.enter_context(_inner_block_as_tool_error(guard))
-                with _blocked_as_tool_error():
-                    stack.enter_context(guard)
-                value = _as_list(tool.call(arguments))
-                guard.value = visible_value(value)
-                with _blocked_as_tool_error():
-                    stack.close()
-                return value
+            return _run(self.observer.guard(block), lambda: tool.call(arguments), visible_value)
 
         return self.run_tool(_ToolProxy(tool.name, call), block)
 
@@ -216,16 +207,8 @@ class _AsyncHooks(_Hooks):
 
     async def tool(self, tool: Any, block: Any) -> Any:
         async def call(arguments: Any) -> Any:
-            async with AsyncExitStack() as stack:
-                guard = self.observer.guard(block)
-                stack.enter_context(_inner_block_as_tool_error(guard))
-                with _blocked_as_tool_error():
-                    await stack.enter_async_context(guard)
-                value = _as_list(await tool.call(arguments))
-                guard.value = visible_value(value)
-                with _blocked_as_tool_error():
-                    await stack.aclose()
-                return value
+            guard = self.observer.guard(block)
+            return await _arun(guard, lambda: tool.call(arguments), visible_value)
 
         return await self.run_tool(_ToolProxy(tool.name, call), block)
 
@@ -258,6 +241,32 @@ def _inner_block_as_tool_error(guard: Guard) -> Iterator[None]:
         raise _BlockedToolError(feedback_text(blocked.decision)) from None
 
 
+def _run(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any]) -> Any:
+    """Return the result of one call that runs under its guard; *value_of* reads its value."""
+    with ExitStack() as stack:
+        stack.enter_context(_inner_block_as_tool_error(guard))
+        with _blocked_as_tool_error():
+            stack.enter_context(guard)
+        result = _as_list(execute())
+        guard.value = value_of(result)
+        with _blocked_as_tool_error():
+            stack.close()
+        return result
+
+
+async def _arun(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any]) -> Any:
+    """Async version of `_run`."""
+    async with AsyncExitStack() as stack:
+        stack.enter_context(_inner_block_as_tool_error(guard))
+        with _blocked_as_tool_error():
+            await stack.enter_async_context(guard)
+        result = _as_list(await execute())
+        guard.value = value_of(result)
+        with _blocked_as_tool_error():
+            await stack.aclose()
+        return result
+
+
 @dataclass(frozen=True, slots=True)
 class _ToolsetProxy:
     """A replacement for a toolset, for one call of a member."""
@@ -267,16 +276,8 @@ class _ToolsetProxy:
 
     def tool_result(self, block: Any) -> Any:
         try:
-            with ExitStack() as stack:
-                guard = self.observer.guard(block)
-                stack.enter_context(_inner_block_as_tool_error(guard))
-                with _blocked_as_tool_error():
-                    stack.enter_context(guard)
-                result = self.toolset.tool_result(block)
-                guard.value = _successful_value(result)
-                with _blocked_as_tool_error():
-                    stack.close()
-                return result
+            guard = self.observer.guard(block)
+            return _run(guard, lambda: self.toolset.tool_result(block), _successful_value)
         except _ToolsetError as failed:
             return failed.result
         except _BlockedToolError as refused:
@@ -291,16 +292,8 @@ class _AsyncToolsetProxy(_ToolsetProxy):
 
     async def tool_result(self, block: Any) -> Any:
         try:
-            async with AsyncExitStack() as stack:
-                guard = self.observer.guard(block)
-                stack.enter_context(_inner_block_as_tool_error(guard))
-                with _blocked_as_tool_error():
-                    await stack.enter_async_context(guard)
-                result = await self.toolset.tool_result(block)
-                guard.value = _successful_value(result)
-                with _blocked_as_tool_error():
-                    await stack.aclose()
-                return result
+            guard = self.observer.guard(block)
+            return await _arun(guard, lambda: self.toolset.tool_result(block), _successful_value)
         except _ToolsetError as failed:
             return failed.result
         except _BlockedToolError as refused:
