@@ -161,11 +161,11 @@ def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
 
     table = printed(
-        "--data", str(tmp_path), "--ablate", "names of identifiers", "--jobs", "1"
+        "--data", str(tmp_path), "--ablate", "words for identifiers", "--jobs", "1"
     ).splitlines()
 
     assert table[2].startswith("| nothing | 0 (0) | 3 |")
-    assert table[-1].startswith("| names of identifiers | +0 (+0) | -3 |")
+    assert table[-1].startswith("| words for identifiers | +0 (+0) | -3 |")
 
 
 def _part(rules: Any, rule: Any) -> Any:
