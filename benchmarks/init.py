@@ -117,7 +117,7 @@ def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
             if judged.decision.would_block:
                 counts["blocked"] += 1
                 counts["of_these_refused"] += judged.refused
-                counts["of_these_worked"] += judged.execute_module and not judged.refused
+                counts["of_these_worked"] += judged.executed and not judged.refused
                 counts["blocking_findings"] += sum(
                     finding.weighs and finding.verdict is Verdict.HALLUCINATED
                     for finding in judged.decision.findings

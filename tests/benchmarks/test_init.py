@@ -29,17 +29,19 @@ def printed(*options: str) -> str:
 )
 @pytest.mark.parametrize("toolset", ["agentdojo:banking:v1", "tau2:airline"])
 def test_a_toolset_is_mined(toolset: str) -> None:
-    """Two toolsets, with and without wrong calls: proved, and strict stops nothing."""
+    """Two toolsets, with and without wrong calls: proved, and each choice lets more through."""
     (row,) = json.loads(printed("--data", str(DATA), "--toolset", toolset))
 
-    assert (0, 0, 0) == (row["would_block"], row["blocked_in_strict"], row["prove_errors"])
-    assert row["would_block_before"] >= row["let_through"]
+    assert 0 == row["prove_errors"]
+    assert row["would_block_before"] == row["would_block"] == row["blocked_in_strict"]
     assert row["calls"] > 1_000
 
     held = row["held_out"]
-    plain, mined = held["plain"], held["mined"]
-    assert row["calls"] == held["calls_mined"] + plain["calls"]
-    assert plain["calls"] == mined["calls"]
-    for stopped in (plain, mined):
-        assert stopped["of_these_refused"] <= stopped["blocked"] <= stopped["blocking_findings"]
-    assert (mined["blocked"] > 0) == (plain["blocked"] > 0) == (toolset == "agentdojo:banking:v1")
+    choices = [held[name] for name in ("plain", "none", "worked", "all")]
+    assert {row["calls"] - held["calls_mined"]} == {one["calls"] for one in choices}
+    for one in choices:
+        assert one["of_these_refused"] + one["of_these_worked"] <= one["blocked"]
+        assert one["blocked"] <= one["blocking_findings"]
+    blocked = [one["blocked"] for one in choices]
+    assert blocked == sorted(blocked, reverse=True)
+    assert (blocked[0] > 0) == (toolset == "agentdojo:banking:v1")
